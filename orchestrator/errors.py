@@ -1,0 +1,160 @@
+"""Every error that Greenroom raises on purpose.
+
+::
+
+    GreenroomError
+    ├── UsageError                  an option or argument that cannot be meant
+    │   └── ConfigurationError      greenroom.yaml, GREENROOM_* or an option has a bad value
+    ├── HomeError                   the home folder lacks what it must hold
+    ├── PersonaError                a persona or domain-knowledge file breaks its format
+    ├── InputError                  something that a user gave cannot be read
+    │   ├── DeckError               the deck: encrypted, empty, broken, of another kind
+    │   ├── SpeechError             the recording: broken, of another kind
+    │   └── AnswersError            the list of answers
+    ├── SessionNotFoundError
+    ├── SessionExistsError
+    ├── SessionStateError           the session is in a state that forbids this
+    │   ├── SessionFrozenError      it has ended
+    │   ├── SessionDegradedError    a sync failed: the disk is not to be trusted
+    │   └── DriverBusyError         another process drives it
+    ├── StoreError                  a write was refused; nothing has changed
+    │   ├── UnknownFileError        a name outside the table
+    │   ├── ImmutableFileError      a template
+    │   ├── WriterNotAllowedError   a writer that is not in the file's row
+    │   ├── AlreadyWrittenError     the second write to a write-once file
+    │   ├── RevisionLimitError      one revision too many
+    │   ├── AppendOnlyError         the wrong verb for the file's class
+    │   ├── InvalidTextError        not UTF-8 text, or NUL in it
+    │   ├── FileTooLargeError       over the row's size limit
+    │   └── StoreWriteError         the disk refused (full, read-only, out of descriptors)
+    ├── LedgerCorruptError          damage that is not a torn last record
+    ├── ReceiptError                a context cannot be rebuilt as its receipt says
+    ├── EngineError                 an engine failed or gave no usable reply
+    └── ArchiveError                an archive is missing, incomplete or wrong
+        └── ArchiveConflictError    another content is already stored under this name
+
+Every message names the file or value, says what is wrong and what to do.
+Wrong argument types stay `TypeError` and `ValueError`.
+"""
+
+from __future__ import annotations
+
+
+class GreenroomError(Exception):
+    """The base of all errors that a caller may want to show as one line."""
+
+
+class UsageError(GreenroomError):
+    """An option or argument that cannot be meant; the command line exits with 2."""
+
+
+class ConfigurationError(UsageError):
+    """A configuration file, environment variable or option holds a bad value."""
+
+
+class HomeError(GreenroomError):
+    """The home lacks something that every session needs."""
+
+
+class PersonaError(GreenroomError):
+    """A persona or domain-knowledge file breaks its format."""
+
+
+class InputError(GreenroomError):
+    """Something that a user gave cannot be read."""
+
+
+class DeckError(InputError):
+    """The deck cannot be read."""
+
+
+class SpeechError(InputError):
+    """The recording cannot be read."""
+
+
+class AnswersError(InputError):
+    """The list of answers cannot be read."""
+
+
+class SessionNotFoundError(GreenroomError):
+    """No session, or more than one, answers to this name."""
+
+
+class SessionExistsError(GreenroomError):
+    """A session with this id is already there."""
+
+
+class SessionStateError(GreenroomError):
+    """The session is in a state that forbids this."""
+
+
+class SessionFrozenError(SessionStateError):
+    """The session has ended; its files are read-only for ever."""
+
+
+class SessionDegradedError(SessionStateError):
+    """A sync failed earlier, so nothing more is written until `resume` has checked the disk."""
+
+
+class DriverBusyError(SessionStateError):
+    """Another process drives this session."""
+
+
+class StoreError(GreenroomError):
+    """A write was refused, and nothing has changed."""
+
+
+class UnknownFileError(StoreError):
+    """The name is in no row of the layout table."""
+
+
+class ImmutableFileError(StoreError):
+    """The file is a template: never written at run time."""
+
+
+class WriterNotAllowedError(StoreError):
+    """The writer is not among those that the file's row names."""
+
+
+class AlreadyWrittenError(StoreError):
+    """A write-once file has had its one write."""
+
+
+class RevisionLimitError(StoreError):
+    """A write-few file has had all its revisions."""
+
+
+class AppendOnlyError(StoreError):
+    """An append to a file of another class, or a write to an append-only file."""
+
+
+class InvalidTextError(StoreError):
+    """The text is not valid UTF-8, holds NUL, or is nothing to append."""
+
+
+class FileTooLargeError(StoreError):
+    """The text, or the file after the append, is over the row's size limit."""
+
+
+class StoreWriteError(StoreError):
+    """The operating system refused the write; the session is as it was before."""
+
+
+class LedgerCorruptError(GreenroomError):
+    """The ledger is damaged in a way that no crash explains; it is refused, not repaired."""
+
+
+class ReceiptError(GreenroomError):
+    """A context cannot be rebuilt as its receipt says, or there is no such receipt."""
+
+
+class EngineError(GreenroomError):
+    """An engine failed or gave no usable reply."""
+
+
+class ArchiveError(GreenroomError):
+    """An archive is missing, incomplete or wrong."""
+
+
+class ArchiveConflictError(ArchiveError):
+    """Another content is already stored under this name; nothing is overwritten."""

@@ -1,0 +1,79 @@
+# Sourced by the scripts beside it, with $here set to this folder's real path.
+#
+# `set_up EXTRA...` returns with a .venv that holds this checkout, the extras named, and the
+# versions of constraints.txt. It says what it does on stderr; stdout is left to the program.
+# `.venv/.ready` is written last, so an install that was interrupted has none and is redone.
+
+set -eu
+root=${here%/*}
+venv=$root/.venv
+ready=$venv/.ready
+
+say() { printf '%s: %s\n' "${0##*/}" "$1" >&2; }
+fail() { say "$1"; exit 1; }
+
+set_up() {
+    up_to_date "$@" && return
+    find_python
+    exec 9>>"$root/.venv.lock"
+    lock
+    up_to_date "$@" || install # another script may have done it while this one waited
+    exec 9>&-
+}
+
+# Sets what .venv should be made for ($place, $pins, $extras: those installed before are kept)
+# and, from .ready, what it was made for ($made_place, $made_pins, $made_extras).
+up_to_date() {
+    place=$(place)
+    pins=$(cat "$root/pyproject.toml" "$root/scripts/constraints.txt" | cksum)
+    made_place='' made_pins='' made_extras=''
+    [ -r "$ready" ] && { IFS= read -r made_place; read -r made_pins; read -r made_extras; } <"$ready"
+    extras=$made_extras
+    for extra; do
+        case ",$extras," in *",$extra,"*) ;; *) extras=${extras:+$extras,}$extra ;; esac
+    done
+    [ -x "$venv/bin/python" ] && [ "$place/$pins/$extras" = "$made_place/$made_pins/$made_extras" ]
+}
+
+# The checkout's path, which is written into .venv's programs, and the interpreter's, which
+# changes with its version and costs less than asking it.
+place() { echo "$root $(readlink -f "$venv/bin/python" 2>/dev/null)"; }
+
+find_python() {
+    for python in python3 python3.14 python3.13 python3.12 python3.11; do
+        "$python" -I -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
+            >/dev/null 2>&1 && return
+    done
+    fail "needs Python 3.11 or later with venv, and found none: install it, e.g. apt-get install python3 python3-venv"
+}
+
+# Holds descriptor 9 alone until it is closed: the kernel lets go if this script dies.
+lock() {
+    "$python" -I -c '
+import fcntl, sys
+try:
+    fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    print(sys.argv[1] + ": waiting for another script that is setting up .venv", file=sys.stderr)
+    fcntl.flock(9, fcntl.LOCK_EX)
+' "${0##*/}"
+}
+
+install() {
+    rm -f "$ready"
+    if [ "$place" = "$made_place" ]; then
+        say "bringing .venv up to date"
+    else
+        say "setting up .venv, this once (about a minute)"
+        "$python" -m venv --clear "$venv" >&2 || fail "$python could not make $venv (see above)"
+    fi
+    # The build backend is pinned as well; by which of the two variables depends on pip's age.
+    (
+        cd "$root"
+        export PIP_CONSTRAINT=scripts/constraints.txt PIP_BUILD_CONSTRAINT=scripts/constraints.txt PIP_USER=0
+        exec "$venv/bin/python" -I -m pip install -qq --no-input --disable-pip-version-check \
+            -e ".${extras:+[$extras]}" >&2
+    ) || fail "could not install what pyproject.toml asks for (see above): mend that and run this again"
+    printf '%s\n' "$(place)" "$pins" "$extras" >"$ready.new"
+    mv "$ready.new" "$ready"
+}

@@ -1,0 +1,56 @@
+"""What all tests share: real files, a home to write in, and an environment that is not the user's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared" / "data"
+NO_SHARED = "no real decks and recordings: shared/data does not lie beside the checkout"
+
+# A run in CI tries the same examples every time, so that it fails for the change and not by chance.
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_configure() -> None:
+    """No test meets the keys, buckets or settings of whoever runs it."""
+    for name in list(os.environ):
+        if name.startswith(("ANTHROPIC_", "AWS_", "GREENROOM_")):
+            del os.environ[name]
+    os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
+    os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and NO_SHARED in report.longrepr[2]
+    ]
+    if skipped:
+        line = f"{len(skipped)} tests did not run: {NO_SHARED}"
+        terminalreporter.write_sep("=", line, yellow=True, bold=True)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real decks, transcripts and archives; a test that needs it is skipped without."""
+    if not SHARED.is_dir():
+        pytest.skip(NO_SHARED)
+    return SHARED
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home of the test's own: the checkout's templates and blueprints, and no session yet."""
+    root = tmp_path / "home"
+    for name in ("templates", "session-templates"):
+        shutil.copytree(ROOT / "agents" / name, root / name)
+    return root
