@@ -1,0 +1,82 @@
+"""What the deck or the presenter asserted, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as asserted: its value in base units (4.2 M is 4 200 000), and its own words."""
+
+    value: float
+    unit: str | None  # "%", an ISO 4217 currency code, "x", a unit of time, or the noun that is counted
+    period: str | None  # as written: "Q3 2026", "per month", "in 18 months"
+    subject: str | None  # as written: what the number is about
+    text: str  # verbatim, as in the claim's text
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One assertion with its place.
+
+    `id` is "d3.2" for the second claim of slide 3 and "s17.1" for the first claim of the
+    transcript's 17th segment, so that ids stay the same however much is added later.
+    `text` is verbatim: a substring of one line of the slide, or of the segment's text.
+    """
+
+    id: str
+    kinds: tuple[str, ...]  # of CLAIM_KINDS, the most telling first
+    text: str
+    slide: int | None
+    said_at_s: float | None  # None for a claim of the deck
+    speaker: str | None = None
+    quantities: tuple[Quantity, ...] = ()
+    origin: str = "line"  # title, line, table, chart, notes, alt or speech
+
+
+CLAIM_KINDS = (
+    "money",
+    "percent",
+    "growth",
+    "share",
+    "duration",
+    "date",
+    "count",
+    "comparison",
+    "superlative",
+    "promise",
+    "future",
+    "causal",
+)
+"""What a claim can be; a persona's question patterns name the kinds that they fit."""
+
+NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "comparison")
+"""What a question can ask for, and a judgement can look for in an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that a board would expect on this slide (None: in the deck) and that is not there."""
+
+    slide: int | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a quote stands: on a slide, or at a time of the speech, or both."""
+
+    slide: int | None
+    said_at_s: float | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tension:
+    """Two places that contradict each other, and why."""
+
+    kind: str  # deck-vs-deck, speech-vs-deck, sum, growth, chart-vs-text
+    a: Place
+    b: Place
+    note: str

@@ -1,0 +1,186 @@
+"""How the moderator runs a session: its state machine, limits, timers and phrases.
+
+`orchestration.md` holds them as front matter (its prose is for people and the model);
+`phrase-library.md` holds what the moderator may say, under one heading for each occasion.
+
+Source: DESIGN.md, sections 2 and 7.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.outline import Outline, bullets, quoted_bullets, read_outline
+
+INTENSITIES = ("friendly", "moderate", "adversarial")
+MODES = ("section-breaks", "hand-raise", "free-flow")
+
+PHRASE_HEADINGS = (
+    "Opening",
+    "Calling on a panelist",
+    "Transition",
+    "Follow-up",
+    "Acknowledging an answer",
+    "Parking",
+    "Coming back",
+    "Time warning 80",
+    "Time warning 90",
+    "No question for a while",
+    "Pause after a monologue",
+    "Stalling",
+    "Closing",
+)
+
+PHRASE_SLOTS = ("presenter", "agent_name", "agent_title", "slide", "minutes_left")
+"""What a phrase may leave open; it is said only when all its slots can be filled."""
+
+Phrases = Mapping[str, tuple[str, ...]]
+"""What the moderator may say, by heading, of PHRASE_HEADINGS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a session is like when its presenter does not say."""
+
+    mode: str  # of MODES
+    intensity: str  # of INTENSITIES
+    minutes: float
+    exchanges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timers:
+    """Seconds of session clock."""
+
+    refresh: float  # between two refreshes of the candidate questions
+    answer_pause: float  # a silence that ends an answer
+    answer_limit: float  # the longest answer
+    stale: float  # after which an unconfirmed candidate is not asked
+    hand_raise_pause: float  # a silence in which the moderator calls on a raised hand
+    free_flow_gap: float  # the least time between two interruptions
+    no_question_prompt: float  # without a question
+    monologue: float  # after which a pause is suggested
+
+
+@dataclass(frozen=True, slots=True)
+class Orchestration:
+    """The front matter of orchestration.md."""
+
+    states: tuple[str, ...]
+    transitions: Mapping[str, tuple[str, ...]]  # state → the states that may follow
+    turn_limits: Mapping[str, int]  # most turns per exchange, by intensity
+    defaults: Defaults
+    timers_s: Timers
+    section_break_slides: int  # every so many slide changes, in a deck without sections
+    time_warnings: tuple[float, ...]  # share of the budget, ascending
+
+
+def read_orchestration(text: str, path: str) -> Orchestration:
+    """The moderator's rules that *text* describes.
+
+    Raises:
+        PersonaError: A key is missing, unknown or has a value that cannot be meant.
+    """
+    outline = read_outline(text, path)
+    orchestration = orchestration_of(outline)
+    outline.findings.refuse()
+    return orchestration
+
+
+def read_phrases(text: str, path: str) -> Phrases:
+    """The moderator's phrases that *text* lists.
+
+    Raises:
+        PersonaError: A heading is missing or unknown, or a bullet is not one quoted phrase.
+    """
+    outline = read_outline(text, path, front=False)
+    phrases = phrases_of(outline)
+    outline.findings.refuse()
+    return phrases
+
+
+def orchestration_of(outline: Outline) -> Orchestration:
+    """The rules, as far as they can be read; what cannot is in the outline's findings."""
+    front = outline.front
+    front.only(field.name for field in dataclasses.fields(Orchestration))
+    states = front.texts("states")
+    _keyed(outline, "turn_limits", INTENSITIES)
+    _keyed(outline, "defaults", _names(Defaults))
+    _keyed(outline, "timers_s", _names(Timers))
+    return Orchestration(
+        states=states,
+        transitions=_transitions(outline, states),
+        turn_limits={intensity: front.whole(f"turn_limits.{intensity}") for intensity in INTENSITIES},
+        defaults=Defaults(
+            mode=front.choice("defaults.mode", MODES),
+            intensity=front.choice("defaults.intensity", INTENSITIES),
+            minutes=front.number("defaults.minutes"),
+            exchanges=front.whole("defaults.exchanges"),
+        ),
+        timers_s=Timers(**{name: front.number(f"timers_s.{name}") for name in _names(Timers)}),
+        section_break_slides=front.whole("section_break_slides"),
+        time_warnings=_warnings(outline),
+    )
+
+
+def phrases_of(outline: Outline) -> Phrases:
+    """The phrases, as far as they can be read; the rest is in the outline's findings."""
+    outline.front.only(("id", "kind"))
+    outline.expect(PHRASE_HEADINGS)
+    for section in outline.under(None):
+        for item in bullets(section):
+            for slot in re.findall(r"\{([^{}]*)\}", item.text):
+                if slot not in PHRASE_SLOTS:
+                    known = ", ".join(f"{{{name}}}" for name in PHRASE_SLOTS)
+                    outline.findings.add(item.number, f"unknown slot {{{slot}}}: use {known}")
+    return {heading: quoted_bullets(outline, outline.section(heading)) for heading in PHRASE_HEADINGS}
+
+
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def _keyed(outline: Outline, key: str, keys: tuple[str, ...]) -> None:
+    """Find that *key* is no mapping, or holds other keys than *keys*."""
+    value = outline.front.lookup(key)
+    if value is not None and not isinstance(value, Mapping):
+        outline.front.reject(key, f"must hold the keys {', '.join(keys)}")
+    outline.front.only(keys, within=key)
+
+
+def _transitions(outline: Outline, states: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    front = outline.front
+    value = front.lookup("transitions")
+    if not isinstance(value, Mapping):
+        if value is not None:
+            front.reject("transitions", "must hold a list of next states for each state")
+        return {}
+    for state in states:
+        if state not in value:
+            front.reject("transitions", f"lacks the state {state!r}: add it, with [] if it is the last")
+    transitions: dict[str, tuple[str, ...]] = {}
+    for state, following in value.items():
+        key = f"transitions.{state}"
+        if state not in states:
+            front.reject(key, f"is no state: correct it, or add it to `states` ({', '.join(states)})")
+        transitions[state] = () if following == [] else front.texts(key)
+        for target in transitions[state]:
+            if target not in states:
+                front.reject(key, f"leads to {target!r}, which is no state: use {', '.join(states)}")
+    return transitions
+
+
+def _warnings(outline: Outline) -> tuple[float, ...]:
+    value = outline.front.lookup("time_warnings")
+    if value is None:
+        return ()
+    shares = tuple(value) if isinstance(value, list) else ()
+    if not shares or not all(isinstance(share, float) and 0 < share < 1 for share in shares):
+        shares = ()
+    if not shares or list(shares) != sorted(set(shares)):
+        outline.front.reject("time_warnings", "must be ascending shares between 0 and 1, as in [0.8, 0.9]")
+    return shares
