@@ -1,0 +1,144 @@
+"""Answers prepared for a rehearsal, and which of them is next."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.errors import AnswersError
+from orchestrator.speech.text import clean, shown
+
+MAX_SIZE_BYTES = 1024 * 1024
+"""Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
+
+KEYS = ("text", "agent", "exchange", "claim")
+_FORMS = {
+    "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
+    "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
+    "claim": (re.compile(r"[ds]\d{1,6}\.\d{1,6}"), "a claim such as d3.2 or s17.1"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the presenter will say, and optionally to which question."""
+
+    text: str
+    agent: str | None = None
+    exchange: str | None = None
+    claim: str | None = None
+
+
+def read_answers(path: Path) -> tuple[Answer, ...]:
+    """The answers in a YAML or JSON list, in its order; texts have single spaces.
+
+    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`. In
+    YAML everything is taken as written, so `yes` and `4.20` stay words.
+
+    Raises:
+        AnswersError: The file cannot be read or is no such list; names the item's number.
+    """
+    name = shown(path)
+    text = _text(path, name)
+    plain = _plain(text, name, is_json=path.suffix.lower() == ".json")
+    if not isinstance(plain, list):
+        raise AnswersError(f"{name} is no list of answers: begin each answer with `- text: …`")
+    return tuple(_answer(item, f"{name}: item {number}") for number, item in enumerate(plain, start=1))
+
+
+def pick_answer(
+    answers: Sequence[Answer],
+    used: frozenset[int],
+    *,
+    agent: str,
+    exchange: str,
+    claim: str | None,
+) -> int | None:
+    """The index of the answer to this question, or None where nothing is left for it.
+
+    First an unused one that names this exchange, claim or agent (in this order; all that it
+    names must fit), else the next unused one that names nothing.
+    """
+    asked = {"agent": agent, "exchange": exchange, "claim": claim}
+
+    def fits(answer: Answer) -> bool:
+        return all(getattr(answer, key) in (None, value) for key, value in asked.items())
+
+    left = [(index, answer) for index, answer in enumerate(answers) if index not in used and fits(answer)]
+    for key in ("exchange", "claim", "agent"):
+        for index, answer in left:
+            if getattr(answer, key) is not None:
+                return index
+    return left[0][0] if left else None
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        if path.exists() and not path.is_file():
+            raise AnswersError(f"{name} is not a file: give a YAML or JSON list of answers")
+        with path.open("rb") as file:
+            raw = file.read(MAX_SIZE_BYTES + 1)
+    except FileNotFoundError:
+        raise AnswersError(f"{name} does not exist: give the path of a list of answers") from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise AnswersError(f"{name} cannot be read: {reason}") from None
+    if len(raw) > MAX_SIZE_BYTES:
+        raise AnswersError(f"{name} is larger than 1 MB: give a list of answers")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise AnswersError(f"{name} is not UTF-8 text: save it as UTF-8") from None
+    if not text.strip():
+        raise AnswersError(f"{name} is empty: give a list of answers ([] for none)")
+    return text
+
+
+def _plain(text: str, name: str, *, is_json: bool) -> Any:
+    import yaml
+
+    try:
+        if is_json:
+            return json.loads(text)
+        # Not safe_load: it would turn the answers `yes` and `2026-11-22` into a truth and a date.
+        return yaml.BaseLoader(text).get_single_data()
+    except json.JSONDecodeError as error:
+        raise AnswersError(f"{name} is not JSON: {error.msg} (line {error.lineno})") from None
+    except yaml.MarkedYAMLError as error:
+        line = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise AnswersError(f"{name} is not YAML: {clean(error.problem or 'cannot be read')}{line}") from None
+    except yaml.YAMLError:
+        raise AnswersError(f"{name} is not YAML: it holds characters that are not text") from None
+    except (ValueError, RecursionError):
+        raise AnswersError(f"{name}: numbers too long or brackets too deep: give a list of answers") from None
+
+
+def _answer(item: Any, where: str) -> Answer:
+    if isinstance(item, str):
+        item = {"text": item}
+    if not isinstance(item, dict):
+        raise AnswersError(f"{where} is neither a text nor a mapping: write `text: …`")
+    for key in item:
+        if key not in KEYS:
+            near = difflib.get_close_matches(str(key), KEYS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
+            raise AnswersError(f"{where} has the unknown key {clean(str(key))[:40]!r}: {hint}")
+    text = item.get("text")
+    if not isinstance(text, str) or not clean(text):
+        raise AnswersError(f"{where} has no text: write what is answered under text")
+    return Answer(clean(text), **{key: _name(item.get(key), key, where) for key in _FORMS})
+
+
+def _name(value: Any, key: str, where: str) -> str | None:
+    if value is None or value in ("", "~", "null"):  # as YAML writes that there is none
+        return None
+    form, example = _FORMS[key]
+    name = str(value).strip().lower()
+    if isinstance(value, bool | float | list | dict) or not form.fullmatch(name):
+        raise AnswersError(f"{where}: {key} is not {example}")
+    return name

@@ -1,0 +1,155 @@
+"""A recording's file → its segments."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.errors import SpeechError
+from orchestrator.speech.captions import read_captions
+from orchestrator.speech.labels import with_speakers
+from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.model import Segment
+from orchestrator.speech.plain import read_plain
+from orchestrator.speech.segment_json import load, read_json, read_json_lines
+from orchestrator.speech.text import shown
+from orchestrator.speech.timeline import lay_out
+
+MAX_SIZE_BYTES = 50 * 1024 * 1024
+"""A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""
+
+SUFFIXES = {
+    ".vtt": "vtt",
+    ".srt": "srt",
+    ".txt": "txt",
+    ".text": "txt",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What a file is by its name, where its first characters do not say it."""
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+:\d+[,.]\d+[ \t]*-->")
+_JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Speech as it was recorded: `segments` by their start, and what a user should know about it."""
+
+    segments: tuple[Segment, ...]
+    times_estimated: bool  # some segment's times were counted from its words, not told
+    notices: tuple[str, ...]  # in words for the user; never what was said
+    sha256: str  # hex digest of the file's bytes
+    name: str  # the file's own name, without folders
+
+    @classmethod
+    def silent(cls) -> Recording:
+        """No speech at all: a rehearsal of the deck alone."""
+        return cls((), False, (), hashlib.sha256().hexdigest(), "no recording")
+
+
+def read_speech(path: Path) -> Recording:
+    """Read a recording of any kind that `feed` takes: VTT, SRT, text, segment JSON, JSON lines.
+
+    The kind is what the first characters say, else what the suffix says. There is at least one
+    segment; texts are clean and otherwise verbatim; starts never decrease and no segment ends
+    before it starts.
+
+    Raises:
+        SpeechError: The file is missing, no file, too large, not text, of another kind, or has
+            no speech in it. One line, with *path* and what to do.
+    """
+    raw = _bytes(path)
+    try:
+        pieces, notices = _pieces(_text(raw), path.suffix.lower())
+    except SpeechError as error:
+        link = " " if str(error).startswith(("is ", "holds ")) else ": "
+        raise SpeechError(f"{shown(path)}{link}{error}") from None
+    if not pieces:
+        raise SpeechError(f"{shown(path)}: no speech found; give a recording with at least one spoken line")
+    segments, clock_notices = lay_out(pieces)
+    return Recording(
+        segments=segments,
+        times_estimated=any(segment.times_estimated for segment in segments),
+        notices=(*notices, *clock_notices),
+        sha256=hashlib.sha256(raw).hexdigest(),
+        name=path.name,
+    )
+
+
+def kind_of(text: str, suffix: str) -> str:
+    """What a text is: "vtt", "srt", "txt", "json" or "jsonl".
+
+    Raises:
+        SpeechError: Neither its first characters nor its suffix say it.
+    """
+    if text.startswith("WEBVTT"):
+        return "vtt"
+    if _SRT_HEAD.match(text):
+        return "srt"
+    kind = SUFFIXES.get(suffix)
+    if kind != "jsonl" and _JSON_HEAD.match(text):
+        return "jsonl" if _has_object_a_line(text) else "json"
+    if kind is None and suffix:
+        raise SpeechError("is of a kind that is not read: give .vtt, .srt, .txt, .json or .jsonl")
+    return kind or "txt"
+
+
+def _has_object_a_line(text: str) -> bool:
+    first, _, rest = text.lstrip().partition("\n")
+    try:
+        return isinstance(load(first), dict) and bool(rest.strip())
+    except SpeechError:
+        return False
+
+
+def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
+    kind = kind_of(text, suffix)
+    if kind in ("vtt", "srt"):
+        pieces, notices = read_captions(text, kind)
+        return with_speakers(pieces), notices
+    read = {"txt": read_plain, "json": read_json, "jsonl": read_json_lines}[kind]
+    return read(text), []
+
+
+def _bytes(path: Path) -> bytes:
+    name = shown(path)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise SpeechError(f"{name} is a folder: give a recording's file")
+        if not stat.S_ISREG(mode):
+            raise SpeechError(
+                f"{name} is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`"
+            )
+        with path.open("rb") as file:
+            raw = file.read(MAX_SIZE_BYTES + 1)
+    except FileNotFoundError:
+        raise SpeechError(f"{name} does not exist: give the path of a recording") from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise SpeechError(f"{name} cannot be read: {reason}") from None
+    if len(raw) > MAX_SIZE_BYTES:
+        raise SpeechError(
+            f"{name} is larger than {MAX_SIZE_BYTES // 1024**2} MB: give the transcript, not the sound"
+        )
+    return raw
+
+
+def _text(raw: bytes) -> str:
+    encoding, start = next(((name, len(bom)) for bom, name in _BOMS if raw.startswith(bom)), ("utf-8", 0))
+    try:
+        text = raw[start:].decode(encoding)
+    except UnicodeDecodeError:
+        raise SpeechError("is not UTF-8 text: save it as UTF-8, or give a transcript") from None
+    if "\x00" in text:
+        raise SpeechError("is not text (it holds NUL): give a transcript")
+    if not text.strip():
+        raise SpeechError("is empty: no speech found in it")
+    return text

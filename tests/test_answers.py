@@ -1,0 +1,155 @@
+"""Prepared answers are read as written and given to the questions they name."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from orchestrator.errors import AnswersError
+from orchestrator.speech.answers import MAX_SIZE_BYTES, Answer, pick_answer, read_answers
+
+
+def read(folder: Path, content: str | bytes, name: str = "answers.yaml") -> tuple[Answer, ...]:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_answers(path)
+
+
+YAML = """\ufeff# what I will say
+- yes
+- 4.20
+- 2026-11-22
+- text: >
+    We counted them
+    twice.
+- {text: "Booked, not pipeline.", agent: Skeptic}
+- text: |
+    From the audited accounts:
+      page 12.
+  exchange: x2
+  claim: d3.2
+  agent: ~
+"""
+
+
+def test_yaml_is_taken_as_written(tmp_path: Path) -> None:
+    assert read(tmp_path, YAML) == (
+        Answer("yes"),
+        Answer("4.20"),
+        Answer("2026-11-22"),
+        Answer("We counted them twice."),
+        Answer("Booked, not pipeline.", agent="skeptic"),
+        Answer("From the audited accounts: page 12.", exchange="x2", claim="d3.2"),
+    )
+
+
+def test_json_is_the_same(tmp_path: Path) -> None:
+    items = [
+        "Yes.",
+        {"text": "No.\nNever.", "agent": None, "exchange": "X1"},
+        {"text": "Maybe.", "claim": "s17.1"},
+    ]
+    expected = (Answer("Yes."), Answer("No. Never.", exchange="x1"), Answer("Maybe.", claim="s17.1"))
+    assert read(tmp_path, json.dumps(items), "answers.json") == expected
+    assert read(tmp_path, json.dumps(items[0:1] + items[2:])) == (expected[0], expected[2])  # JSON is YAML
+    assert read(tmp_path, "[]") == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", " is empty: give a list of answers ([] for none)"),
+        ("text: Yes.", " is no list of answers: begin each answer with `- text: …`"),
+        ("- Yes.\n- 'No.", " is not YAML: found unexpected end of stream (line 2)"),
+        ("- Yes.\n- \x01", " is not YAML: it holds characters that are not text"),
+        ("- !!python/object:os.system x\n- [a]", ": item 2 is neither a text nor a mapping: write `text: …`"),
+        (
+            "- Yes.\n- {text: No., agnet: skeptic}",
+            ": item 2 has the unknown key 'agnet': did you mean agent?",
+        ),
+        (
+            "- {text: No., zzz: 1}",
+            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim",
+        ),
+        ("- {agent: skeptic}", ": item 1 has no text: write what is answered under text"),
+        ("- ''", ": item 1 has no text: write what is answered under text"),
+        ("- {text: No., exchange: second}", ": item 1: exchange is not an exchange such as x1"),
+        ("- {text: No., claim: 3}", ": item 1: claim is not a claim such as d3.2 or s17.1"),
+        ("- {text: No., agent: ../x}", ": item 1: agent is not an agent's id such as skeptic"),
+        ("- &a [*a]", " is not YAML: found unconstructable recursive node (line 1)"),
+        (b"- \xff", " is not UTF-8 text: save it as UTF-8"),
+        ("[" * 20_000, ": numbers too long or brackets too deep: give a list of answers"),
+        (b"- a\n" * (MAX_SIZE_BYTES // 4 + 1), " is larger than 1 MB: give a list of answers"),
+    ],
+)
+def test_refusals_name_the_item(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(AnswersError) as caught:
+        read(tmp_path, content)
+    assert str(caught.value) == f"{tmp_path / 'answers.yaml'}{message}"
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path, words in [
+        (tmp_path / "missing", "does not exist: give the path of a list of answers"),
+        (tmp_path, "is not a file: give a YAML or JSON list of answers"),
+        (tmp_path / "fifo", "is not a file: give a YAML or JSON list of answers"),
+        (Path("a\0b"), "cannot be read: no path that can be"),
+    ]:
+        with pytest.raises(AnswersError) as caught:
+            read_answers(path)
+        assert str(caught.value).endswith(f" {words}")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.one_of(
+        st.binary(max_size=80), st.text("-:[]{}&*!|>'\"#ab~ \n\t,?%@`", max_size=60).map(str.encode)
+    )
+)
+def test_any_bytes_are_refused_in_one_line_or_are_answers(tmp_path: Path, content: bytes) -> None:
+    for name in ("a.yaml", "a.json"):
+        refusal = ""
+        answers: tuple[Answer, ...] = ()
+        try:
+            answers = read(tmp_path, content, name)
+        except AnswersError as error:
+            refusal = str(error)
+        assert refusal.isprintable()  # one line
+        assert all(answer.text == " ".join(answer.text.split()) != "" for answer in answers)
+
+
+LISTED = (
+    Answer("0"),
+    Answer("1", agent="skeptic"),
+    Answer("2", claim="d3.2"),
+    Answer("3", exchange="x2"),
+    Answer("4"),
+    Answer("5", agent="skeptic", exchange="x9"),
+)
+
+
+@pytest.mark.parametrize(
+    ("used", "agent", "exchange", "claim", "index"),
+    [
+        (set(), "analyst", "x1", None, 0),  # nothing names it: the first without a name
+        (set(), "skeptic", "x1", None, 1),
+        (set(), "skeptic", "x1", "d3.2", 2),  # the claim says more than the agent
+        (set(), "skeptic", "x2", "d3.2", 3),  # and the exchange more than the claim
+        (set(), "skeptic", "x9", None, 5),
+        (set(), "analyst", "x9", None, 0),  # all that an answer names must fit
+        ({1}, "skeptic", "x1", None, 0),
+        ({0, 1}, "skeptic", "x1", None, 4),
+        ({0, 4}, "analyst", "x1", None, None),  # those left name other questions
+        ({0, 1, 2, 3, 4, 5}, "skeptic", "x2", "d3.2", None),
+    ],
+)
+def test_an_answer_goes_to_the_question_that_it_names(
+    used: set[int], agent: str, exchange: str, claim: str | None, index: int | None
+) -> None:
+    assert pick_answer(LISTED, frozenset(used), agent=agent, exchange=exchange, claim=claim) == index
