@@ -1,0 +1,33 @@
+"""How much a deck may cost to read, before it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 2**20
+
+LIGHTER = "save it again, or export it as PDF"
+"""What the user can do where a deck asks for more than its limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeckLimits:
+    """Bounds on one reading of one deck; more is refused with one line that names the bound.
+
+    The defaults keep the promise of trust.md (no hang over 10 s, under 300 MB) with some
+    room for the start of the interpreter and for its shared libraries, which
+    `memory_bytes` does not count. The largest of the real decks that this was tried on
+    takes 0.5 s and 42 MB.
+    """
+
+    file_bytes: int = 500 * MIB  # of the file itself; pictures and films in it are never unpacked
+    memory_bytes: int = 250 * MIB  # private memory of the child process
+    cpu_s: int = 8
+    wall_s: float = 9.0
+    unpacked_bytes: int = 200 * MIB  # of the XML parts in a .pptx
+    members: int = 10_000  # files in a .pptx
+    slides: int = 2_000
+    text_bytes: int = 2_000_000  # UTF-8, of everything that the deck says
+
+
+DEFAULT_LIMITS = DeckLimits()

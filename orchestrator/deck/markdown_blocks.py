@@ -1,0 +1,137 @@
+"""One slide of a Markdown deck: its heading, lines, tables, notes and alt texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.deck.markdown_inline import alt_texts, words
+from orchestrator.deck.model import Table
+from orchestrator.deck.shown import shown
+
+HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_QUOTE = re.compile(r"^[ \t]*>[ \t>]*")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_PIPE = re.compile(r"(?<!\\)\|")
+_DEFINITION = re.compile(r" {0,3}\[[^\[\]]+\]:[ \t]+\S+.*")
+_NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
+_NOTES_BLOCK = re.compile(r":::+[ \t]*\{?\.?notes\}?[ \t]*", re.IGNORECASE)
+_BLOCK = re.compile(r":::+.*")
+
+
+@dataclass(slots=True)
+class Blocks:
+    """What stands on a slide; headings stand among the lines, too, with their levels."""
+
+    lines: list[str] = field(default_factory=list)
+    headings: list[tuple[int, int]] = field(default_factory=list)  # level, index in `lines`
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    alt_texts: list[str] = field(default_factory=list)
+
+
+def read_blocks(lines: Sequence[str]) -> Blocks:
+    """The blocks of a slide whose Markdown is *lines*, comments taken out already."""
+    reader = _Reader()
+    index = 0
+    while index < len(lines):
+        index += reader.take(lines, index)
+    reader.end_paragraph()
+    return reader.blocks
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self._paragraph: list[str] = []
+        self._fence = ""
+        self._in_notes = False  # until the end of the slide
+        self._in_notes_block = False  # until the line of colons that ends it
+
+    def take(self, lines: Sequence[str], index: int) -> int:
+        """Read what begins at *index*; returns how many lines it took."""
+        line = lines[index]
+        if self._code(line):
+            return 1
+        if found := _NOTES_FROM_HERE.fullmatch(line):
+            self.end_paragraph()
+            self._in_notes = True
+            self._paragraph += [found[1]] if found[1] else []
+        elif _BLOCK.fullmatch(line):
+            self.end_paragraph()
+            self._in_notes_block = bool(_NOTES_BLOCK.fullmatch(line))
+        elif found := HEADING.fullmatch(line):
+            self.end_paragraph()
+            self._heading(len(found[1]), re.sub(r"[ \t]#+[ \t]*$", "", found[2] or ""))
+        elif self._paragraph and (found := _UNDERLINE.fullmatch(line)):
+            text, self._paragraph = " ".join(self._paragraph), []
+            self._heading(1 if found[1][0] == "=" else 2, text)
+        elif not line.strip() or _RULE.fullmatch(line) or _DEFINITION.fullmatch(line):
+            self.end_paragraph()
+        elif self._begins_table(lines, index):
+            return self._table(lines, index)
+        elif found := _ITEM.fullmatch(line):
+            self.end_paragraph()
+            self._paragraph.append(found[1])
+        else:
+            self._paragraph.append(_QUOTE.sub("", line).strip())
+        return 1
+
+    def end_paragraph(self) -> None:
+        text, self._paragraph = " ".join(self._paragraph), []
+        self.blocks.alt_texts += alt_texts(text)
+        self._say(words(text))
+
+    def _say(self, text: str) -> None:
+        if text:
+            notes = self._in_notes or self._in_notes_block
+            (self.blocks.notes if notes else self.blocks.lines).append(text)
+
+    def _heading(self, level: int, text: str) -> None:
+        said = words(text)
+        if said and not (self._in_notes or self._in_notes_block):
+            self.blocks.headings.append((level, len(self.blocks.lines)))
+        self._say(said)
+
+    def _code(self, line: str) -> bool:
+        """Whether *line* belongs to fenced code, which is shown as it stands."""
+        found = FENCE.match(line)
+        if self._fence:
+            if found and found[1].startswith(self._fence):
+                self._fence = ""
+            else:
+                self._say(shown(line))
+            return True
+        if found:
+            self.end_paragraph()
+            self._fence = found[1]
+        return bool(found)
+
+    def _begins_table(self, lines: Sequence[str], index: int) -> bool:
+        following = lines[index + 1] if index + 1 < len(lines) else ""
+        return "|" in lines[index] and "|" in following and bool(_TABLE_RULE.fullmatch(following))
+
+    def _table(self, lines: Sequence[str], index: int) -> int:
+        self.end_paragraph()
+        end = index + 2
+        while end < len(lines) and "|" in lines[end]:
+            end += 1
+        rows = [lines[index], *lines[index + 2 : end]]
+        table = Table(tuple(_cells(row) for row in rows))
+        if self._in_notes or self._in_notes_block:
+            self.blocks.notes += [" | ".join(row) for row in table.rows]
+        else:
+            self.blocks.tables.append(table)
+        return end - index
+
+
+def _cells(row: str) -> tuple[str, ...]:
+    stripped = row.strip().removeprefix("|")
+    if stripped.endswith("|") and not stripped.endswith("\\|"):
+        stripped = stripped[:-1]
+    return tuple(words(cell) for cell in _PIPE.split(stripped))

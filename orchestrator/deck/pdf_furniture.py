@@ -1,0 +1,75 @@
+"""What a PDF repeats on its pages (headers, footers, page numbers) and nobody says."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.deck.pdf_paragraphs import Paragraph
+
+_MARGIN = 0.14
+"""Share of the page's height, at its top and bottom, in which furniture stands."""
+_FEWEST_PAGES = 3
+"""A line is furniture if it stands on at least this many pages, and on more than half of them."""
+_STEP = 6.0
+"""Points; what is less far apart stands in the same place."""
+_PAGE_NUMBER = re.compile(
+    r"\W*(page|seite|slide|folie|p\.)?\s*#(\s*(/|of|von|out of)\s*#)?\W*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its paragraphs in reading order, its height in points, its alt texts."""
+
+    paragraphs: tuple[Paragraph, ...]
+    height: float
+    alt_texts: tuple[str, ...]
+
+
+def without_furniture(pages: Sequence[Page]) -> list[Page]:
+    """*pages* without page numbers and without lines that most of them repeat in one place.
+
+    What is set larger than the text of its page is never furniture: a title may repeat.
+    """
+    places = Counter(place for page in pages for place in {_place(page, one) for one in _small(page)})
+    enough = max(_FEWEST_PAGES, len(pages) // 2 + 1)
+    running = {place for place, count in places.items() if count >= enough}
+    return [
+        replace(
+            page,
+            paragraphs=tuple(
+                paragraph
+                for paragraph in page.paragraphs
+                if not (
+                    paragraph in _small(page)
+                    and (_place(page, paragraph) in running or _is_number(paragraph, number))
+                )
+            ),
+        )
+        for number, page in enumerate(pages, 1)
+    ]
+
+
+def _small(page: Page) -> list[Paragraph]:
+    """The paragraphs near the upper or lower edge that are not set larger than the others."""
+    sizes = sorted(paragraph.size for paragraph in page.paragraphs)
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
+    upper, lower = _MARGIN * page.height, (1 - _MARGIN) * page.height
+    return [
+        paragraph
+        for paragraph in page.paragraphs
+        if paragraph.size <= usual and not upper < paragraph.box.top + paragraph.box.height / 2 < lower
+    ]
+
+
+def _place(page: Page, paragraph: Paragraph) -> tuple[str, int]:
+    return re.sub(r"\d+", "#", paragraph.text), round(paragraph.box.top / _STEP)
+
+
+def _is_number(paragraph: Paragraph, page_number: int) -> bool:
+    numbers = re.findall(r"\d+", paragraph.text)
+    without = re.sub(r"\d+", "#", paragraph.text)
+    return numbers[:1] == [str(page_number)] and bool(_PAGE_NUMBER.fullmatch(without))

@@ -1,0 +1,142 @@
+"""From the lines of a PDF page to its paragraphs, in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.deck.pdf_lines import Line
+from orchestrator.deck.reading_order import Box, around, reading_order
+
+# In em, the size of the letters.
+_CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
+_ONE_BLOCK = 2.3  # the widest distance between paragraphs of one block
+_ALIGNED = 0.6  # how far lines may begin, end or centre apart
+_SLACK = 0.75  # the widths of first words are estimates
+
+_SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
+_SAME_PITCH = 0.2  # how much the distance of lines may vary within one paragraph
+_CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, bullet or heading of a page: its text on one line, and its place."""
+
+    text: str
+    box: Box  # in points from the upper left corner
+    size: float
+    item: bool
+
+
+def page_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
+    """The paragraphs of a page in reading order; lines of one sentence are put together.
+
+    Where the file is tagged, its tags say which lines belong together. Elsewhere a line
+    goes on with the one above it if it is set like it and that one is full, or if it
+    begins in lower case.
+    """
+    edges = _edges(lines)
+    paragraphs: list[list[Line]] = []
+    for line in lines:
+        if paragraphs and _goes_on(paragraphs[-1], line, edges):
+            paragraphs[-1].append(line)
+        else:
+            paragraphs.append([line])
+    blocks: list[list[list[Line]]] = []
+    for paragraph in paragraphs:
+        if blocks and _same_block(blocks[-1][-1][-1], paragraph[0]):
+            blocks[-1].append(paragraph)
+        else:
+            blocks.append([paragraph])
+    boxes = [around([_box(line) for paragraph in block for line in paragraph]) for block in blocks]
+    letters = [sum(len(line.text) for paragraph in block for line in paragraph) for block in blocks]
+    order = reading_order(boxes, letters)
+    return [_paragraph(paragraph) for index in order for paragraph in blocks[index]]
+
+
+Edges = dict[tuple[tuple[int, int], int, int], float]
+
+
+def _edges(lines: Sequence[Line]) -> Edges:
+    """Where the longest line ends, of those that begin at one place in one size."""
+    edges: Edges = {}
+    for line in lines:
+        key = (line.direction, round(line.left / 4), round(line.size))
+        edges[key] = max(edges.get(key, line.right), line.right)
+    return edges
+
+
+def _edge(line: Line, edges: Edges) -> float:
+    place, size = round(line.left / 4), round(line.size)
+    return max(
+        edges.get((line.direction, place + a, size + b), line.right) for a in (-1, 0, 1) for b in (-1, 0, 1)
+    )
+
+
+def _goes_on(paragraph: list[Line], line: Line, edges: Edges) -> bool:
+    last = paragraph[-1]
+    distance = line.v - last.v
+    em = max(last.size, line.size)
+    if (
+        line.direction != last.direction
+        or line.item
+        or (line.fixed_pitch and last.fixed_pitch)
+        or not _CLOSEST * em <= distance <= _WIDEST * em
+        or em > _SAME_SIZE * min(last.size, line.size)
+    ):
+        return False
+    if line.paragraph is not None and last.paragraph is not None:
+        return line.paragraph == last.paragraph
+    if len(paragraph) > 1:
+        pitch = last.v - paragraph[-2].v
+        if abs(distance - pitch) > _SAME_PITCH * pitch:
+            return False
+    if not _aligned(paragraph, line, em):
+        return False
+    return line.text[0].islower() or _full(paragraph, line, edges)
+
+
+def _aligned(paragraph: list[Line], line: Line, em: float) -> bool:
+    last = paragraph[-1]
+    return (
+        abs(line.left - last.left) <= _ALIGNED * em
+        or (not last.item and abs(line.right - last.right) <= _ALIGNED * em)
+        or (not last.item and abs(line.left + line.right - last.left - last.right) <= 2 * _ALIGNED * em)
+    )
+
+
+def _full(paragraph: list[Line], line: Line, edges: Edges) -> bool:
+    """Whether the first word of *line* had no room left on the line above it."""
+    last = paragraph[-1]
+    widest = max(_edge(last, edges) - last.left, *(one.right - one.left for one in (*paragraph, line)))
+    return last.right - last.left + line.first_word > widest - _SLACK * line.size
+
+
+def _same_block(above: Line, line: Line) -> bool:
+    return (
+        above.direction == line.direction
+        and 0 < line.v - above.v <= _ONE_BLOCK * max(above.size, line.size)
+        and line.left < above.right
+        and above.left < line.right
+    )
+
+
+def _box(line: Line) -> Box:
+    """The box of a line on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    above, below = line.v - 0.8 * line.size, line.v + 0.2 * line.size
+    right, down = line.direction
+    corners = [(u, v) for u in (line.left, line.right) for v in (above, below)]
+    return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
+
+
+def _paragraph(lines: list[Line]) -> Paragraph:
+    text = lines[0].text
+    for line in lines[1:]:
+        broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
+        without_space = _CJK.match(text[-1]) and _CJK.match(line.text[0])
+        text += line.text if broken_word or without_space else f" {line.text}"
+    return Paragraph(
+        text, around([_box(line) for line in lines]), max(line.size for line in lines), lines[0].item
+    )

@@ -1,0 +1,135 @@
+"""PowerPoint files: slides with everything that can be quoted from them.
+
+The parts are read straight from the package (`Package`), one slide at a time: pictures and
+films are never unpacked, shapes inside `mc:AlternateContent` are seen, and a part that is
+broken costs a notice, not the deck.
+
+Source of names and defaults: ECMA-376 part 1 (PresentationML, DrawingML); [MS-PPTX] for
+sections (2.2.7).
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import BinaryIO
+
+from orchestrator.deck.limits import DeckLimits
+from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.ooxml import P14, Element, P, R
+from orchestrator.deck.package import HostileDeckError, Package
+from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
+from orchestrator.deck.pptx_shapes import read_shapes
+from orchestrator.deck.pptx_text import paragraphs
+from orchestrator.deck.shown import shown
+from orchestrator.errors import DeckError
+
+_ELSE = {
+    "word/": "is a Word document, not a presentation; give the .pptx, a .pdf or a .md file",
+    "xl/": "is an Excel workbook, not a presentation; give the .pptx, a .pdf or a .md file",
+    "visio/": "is a Visio drawing, not a presentation; save it as .pdf",
+}
+
+
+def read_pptx(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
+    """The deck in *file*, slides numbered as the slide sorter shows them, hidden ones counted.
+
+    Raises:
+        DeckError: The file is no presentation, is broken or too large, or has no slide.
+            The message lacks the file's name: it is a predicate ("is …", "holds …").
+    """
+    package = Package(file, limits)
+    main = package.related("", "officeDocument")
+    if main is None:
+        raise DeckError("is a zip file, but not a presentation; give a .pptx, .pdf or .md file")
+    for folder, message in _ELSE.items():
+        if main.lower().startswith(folder):
+            raise DeckError(message)
+    presentation = package.xml(main)
+    if presentation.tag != f"{P}presentation":
+        raise DeckError("is an Office file, but not a presentation; give a .pptx, .pdf or .md file")
+    slides, notices = _slides(package, main, presentation, limits)
+    return Deck(
+        kind="pptx",
+        name=name,
+        sha256=sha256,
+        title=next((slide.title for slide in slides if slide.title), PurePath(name).stem),
+        slides=tuple(slides),
+        notices=tuple(notices),
+    )
+
+
+def _slides(
+    package: Package, main: str, presentation: Element, limits: DeckLimits
+) -> tuple[list[Slide], list[str]]:
+    listed = presentation.findall(f"{P}sldIdLst/{P}sldId")
+    if not listed:
+        raise DeckError("has no slides")
+    if len(listed) > limits.slides:
+        raise DeckError(f"has {len(listed):,} slides; at most {limits.slides:,} are read")
+    relationships = package.relationships(main)
+    sections = _sections(presentation)
+    layouts = Layouts(package)
+    slides: list[Slide] = []
+    notices: list[str] = []
+    broken: list[int] = []
+    for number, entry in enumerate(listed, 1):
+        relationship = relationships.get(entry.get(f"{R}id", ""))
+        section = sections.get(entry.get("id", ""))
+        try:
+            if relationship is None:
+                raise DeckError(f"is damaged: it lacks slide {number}; save the presentation again")
+            slides.append(_slide(package, layouts, relationship.target, number, section, notices))
+        except HostileDeckError:
+            raise
+        except DeckError as error:
+            if len(listed) == number and number == len(broken) + 1:
+                raise  # none can be read
+            broken.append(number)
+            slides.append(Slide(number, "", section=section))
+            notices.append(f"slide {number} was left out: the file {error}")
+    return slides, notices
+
+
+def _slide(
+    package: Package, layouts: Layouts, part: str, number: int, section: str | None, notices: list[str]
+) -> Slide:
+    root = package.xml(part)
+    text = read_shapes(package, layouts, part, root)
+    notices += [f"slide {number}: {notice}" for notice in text.notices]
+    return Slide(
+        number=number,
+        title=text.title,
+        lines=tuple(text.lines),
+        tables=tuple(text.tables),
+        charts=tuple(text.charts),
+        notes=_notes(package, part, number, notices),
+        alt_texts=tuple(text.alt_texts),
+        hidden=root.get("show") in ("0", "false"),
+        section=section,
+    )
+
+
+def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -> str:
+    """The speaker's notes: what stands in the body of the notes page, one paragraph a line."""
+    part = package.related(slide_part, "notesSlide")
+    if part is None:
+        return ""
+    try:
+        shapes = package.xml(part).iter(f"{P}sp")
+    except HostileDeckError:
+        raise
+    except DeckError as error:
+        notices.append(f"slide {number}: its notes were left out: the file {error}")
+        return ""
+    bodies = [shape for shape in shapes if placeholder_type(shape) == "body"]
+    return "\n".join(line for shape in bodies for line in paragraphs(shape.find(f"{P}txBody")))
+
+
+def _sections(presentation: Element) -> dict[str, str]:
+    """Slide id → name of the section that the deck puts it in."""
+    return {
+        entry.get("id", ""): shown(section.get("name", ""))
+        for section in presentation.iter(f"{P14}section")
+        for entry in section.iter(f"{P14}sldId")
+        if shown(section.get("name", ""))
+    }

@@ -1,0 +1,212 @@
+"""What stands on one slide of a PowerPoint file, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from orchestrator.deck.alt_text import own_words
+from orchestrator.deck.model import Chart, Table
+from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
+from orchestrator.deck.package import HostileDeckError, Package
+from orchestrator.deck.pptx_charts import read_charts
+from orchestrator.deck.pptx_placeholders import (
+    FURNITURE,
+    TITLES,
+    Layouts,
+    own_box,
+    placeholder_type,
+)
+from orchestrator.deck.pptx_smartart import smartart_lines
+from orchestrator.deck.pptx_text import font_size, paragraphs
+from orchestrator.deck.prominence import Heading, most_prominent
+from orchestrator.deck.reading_order import Box, around, reading_order
+from orchestrator.errors import DeckError
+
+_NOWHERE = Box(0, 0, 0, 0)
+"""The place of a shape that has none: with what comes first."""
+_DEEPEST = 32
+"""Groups within groups that are followed; PowerPoint's own decks stay below 10."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One shape with something to say; a group is a piece with pieces inside."""
+
+    box: Box
+    lines: tuple[str, ...] = ()
+    title: bool = False  # a title placeholder
+    size: float = 0.0  # of its letters
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    alt_text: str = ""
+    inside: tuple[Piece, ...] = ()
+
+
+@dataclass(slots=True)
+class SlideText:
+    """Everything on a slide that can be quoted, each kind in reading order."""
+
+    title: str = ""
+    lines: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    alt_texts: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) -> SlideText:
+    """The text of the slide *root*, which is the package's *part*."""
+    tree = root.find(f"{P}cSld/{P}spTree")
+    text = SlideText()
+    if tree is None:
+        return text
+    reader = _Reader(package, layouts, part, text.notices)
+    pieces = list(_in_order(reader.pieces(tree, 0)))
+    heading = _heading(pieces)
+    for index, piece in enumerate(pieces):
+        if index == heading:
+            text.title = " ".join(piece.lines)
+        else:
+            text.lines += piece.lines
+        text.tables += piece.tables
+        text.charts += piece.charts
+        if piece.alt_text and piece.alt_text not in text.alt_texts:
+            text.alt_texts.append(piece.alt_text)
+    return text
+
+
+def _in_order(pieces: list[Piece]) -> Iterator[Piece]:
+    for index in reading_order([piece.box for piece in pieces], [_letters(piece) for piece in pieces]):
+        yield pieces[index]
+        yield from _in_order(list(pieces[index].inside))
+
+
+def _letters(piece: Piece) -> int:
+    return sum(map(len, piece.lines)) + sum(map(_letters, piece.inside))
+
+
+def _heading(pieces: list[Piece]) -> int | None:
+    """Which piece is the title: the first title placeholder with text, else what stands out."""
+    for index, piece in enumerate(pieces):
+        if piece.title and piece.lines:
+            return index
+    return most_prominent(
+        [Heading(piece.lines[0] if len(piece.lines) == 1 else "", piece.size) for piece in pieces]
+    )
+
+
+class _Reader:
+    """Walks the shapes of one slide."""
+
+    def __init__(self, package: Package, layouts: Layouts, part: str, notices: list[str]) -> None:
+        self._package = package
+        self._layouts = layouts
+        self._part = part
+        self._notices = notices
+
+    def pieces(self, tree: Element, depth: int) -> list[Piece]:
+        """The pieces of a shape tree or group, in drawing order, in that group's own units."""
+        found = (self._piece(shape, depth) for shape in _shapes(tree))
+        return [piece for piece in found if piece is not None]
+
+    def _piece(self, shape: Element, depth: int) -> Piece | None:
+        kind = placeholder_type(shape)
+        if kind in FURNITURE:
+            return None
+        box = own_box(shape) or self._layouts.box(self._part, shape) or _NOWHERE
+        alt_text = _alt_text(shape)
+        if shape.tag == f"{P}grpSp":
+            inside = tuple(self.pieces(shape, depth + 1)) if depth < _DEEPEST else ()
+            return _group(shape, box, alt_text, inside)
+        if shape.tag == f"{P}graphicFrame":
+            return self._graphic(shape, box, alt_text)
+        body = shape.find(f"{P}txBody")
+        lines = tuple(paragraphs(body))
+        if not lines and not alt_text:
+            return None
+        size = font_size(body) if body is not None else 0.0
+        return Piece(box, lines, title=kind in TITLES, size=size, alt_text=alt_text)
+
+    def _graphic(self, frame: Element, box: Box, alt_text: str) -> Piece | None:
+        tables = tuple(_table(table) for table in frame.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"))
+        lines: tuple[str, ...] = ()
+        charts: tuple[Chart, ...] = ()
+        for reference in frame.iterfind(f"{A}graphic/{A}graphicData/*"):
+            if reference.tag in (f"{C}chart", f"{CX}chart"):
+                charts += tuple(self._charts(reference.get(f"{R}id", "")))
+            elif reference.tag == f"{DGM}relIds":
+                lines += tuple(self._smartart(reference.get(f"{R}dm", "")))
+        if not (tables or lines or charts or alt_text):
+            return None
+        return Piece(box, lines, tables=tables, charts=charts, alt_text=alt_text)
+
+    def _charts(self, relationship: str) -> list[Chart]:
+        root = self._related(relationship, "a chart")
+        if root is None:
+            return []
+        charts = read_charts(root)
+        if not charts:
+            self._notices.append("a chart keeps no numbers in the deck; it was left out")
+        return charts
+
+    def _smartart(self, relationship: str) -> list[str]:
+        root = self._related(relationship, "a SmartArt diagram")
+        return [] if root is None else smartart_lines(root)
+
+    def _related(self, relationship: str, what: str) -> Element | None:
+        target = self._package.relationships(self._part).get(relationship)
+        if target is not None:
+            try:
+                return self._package.xml(target.target)
+            except HostileDeckError:
+                raise
+            except DeckError as error:
+                self._notices.append(f"{what} cannot be read and was left out: the file {error}")
+                return None
+        self._notices.append(f"{what} is missing from the file and was left out")
+        return None
+
+
+def _shapes(tree: Element) -> Iterator[Element]:
+    """The shapes of a tree; of alternatives the first one that holds a shape."""
+    for child in tree:
+        if child.tag in (f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}grpSp"):
+            yield child
+        elif child.tag == f"{MC}AlternateContent":
+            for alternative in child:  # mc:Choice in order of preference, then mc:Fallback
+                if shapes := list(_shapes(alternative)):
+                    yield from shapes
+                    break
+
+
+def _group(group: Element, box: Box, alt_text: str, inside: tuple[Piece, ...]) -> Piece | None:
+    """The group as one piece. What is inside keeps the group's own units: only its order matters."""
+    if not inside and not alt_text:
+        return None
+    if box == _NOWHERE and inside:
+        box = around([piece.box for piece in inside])
+    return Piece(box, alt_text=alt_text, inside=inside)
+
+
+def _table(table: Element) -> Table:
+    return Table(
+        tuple(
+            tuple(" ".join(paragraphs(cell.find(f"{A}txBody"))) for cell in row.iterfind(f"{A}tc"))
+            for row in table.iterfind(f"{A}tr")
+        )
+    )
+
+
+def _alt_text(shape: Element) -> str:
+    for properties in shape:
+        if properties.tag.startswith(f"{P}nv"):
+            names = properties.find(f"{P}cNvPr")
+            if names is None or _is_decorative(names):
+                return ""
+            return own_words(names.get("descr", ""))
+    return ""
+
+
+def _is_decorative(names: Element) -> bool:
+    return any(mark.get("val") in ("1", "true") for mark in names.iter(f"{DECORATIVE}decorative"))
