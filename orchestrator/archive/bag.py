@@ -1,0 +1,209 @@
+"""The archive of a session: a BagIt bag, as a pure function of the frozen session.
+
+The same session gives the same bytes, whenever and wherever it is bagged: names are sorted,
+and the only date is that of the session's end. So an archive can be made again and compared.
+
+Source: DESIGN.md, section 10; RFC 8493.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator import ledger
+from orchestrator.archive.manifest import DECLARATION, render_info, render_manifest
+from orchestrator.errors import ArchiveError, LedgerCorruptError
+from orchestrator.layout import SESSION_ID
+from orchestrator.store import LEDGER_NAME
+from orchestrator.verify import verify_session
+from orchestrator.verify.disk import digest_file, open_folder, read_file, walk
+from orchestrator.verify.finding import Report, shown
+
+BAG_VERSION: Final = 1
+DECLARATION_NAME: Final = "bagit.txt"
+INFO_NAME: Final = "bag-info.txt"
+MANIFEST_NAME: Final = "manifest-sha256.txt"
+COMMIT_MARK: Final = "tagmanifest-sha256.txt"
+"""The tag manifest: stored last, so a bag that has it has everything else."""
+TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
+
+SOFTWARE_AGENT: Final = f"greenroom, bag {BAG_VERSION}, ledger {ledger.LEDGER_VERSION}"
+"""Versions of the formats and not of the release: a later release gives the same bag."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What an archive says about its session without being unpacked. "" where it is not known."""
+
+    session: str
+    deck: str
+    deck_title: str
+    date: str
+    presenter: str
+    exchanges: int
+    state: str
+    head: str  # the ledger's
+    ended_on: str  # YYYY-MM-DD, UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of a bag: its name in the bag, and its bytes or where they are."""
+
+    name: str
+    content: bytes | Path
+    size_bytes: int
+    sha256: str
+
+    def read(self) -> bytes:
+        """The bytes.
+
+        Raises:
+            ArchiveError: The file has changed since the bag was put together.
+        """
+        if isinstance(self.content, bytes):
+            return self.content
+        raw = self.content.read_bytes()
+        if hashlib.sha256(raw).hexdigest() != self.sha256:
+            raise ArchiveError(f"{self.content}: changed while it was being archived: run `greenroom verify`")
+        return raw
+
+
+def bag_files(root: Path) -> tuple[Part, ...]:
+    """The bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
+
+    Raises:
+        ArchiveError: The session has not ended, or is not what its ledger says; the message
+            names the first finding.
+    """
+    verification = verify_session(root)
+    if not verification.valid:
+        first = verification.findings[0]
+        raise ArchiveError(
+            f"{root.name}: cannot be archived, since {first.path} is {first.kind} (found {first.found}): "
+            "run `greenroom verify`"
+        )
+    if not verification.ended:
+        raise ArchiveError(
+            f"{root.name}: has not ended, and only an ended session is archived: run `greenroom end`"
+        )
+    facts = facts_of(root)
+    parts = payload_of(root, facts.session)
+    tags = tag_files(parts, facts)
+    return (*parts, *(Part(name, tags[name], len(tags[name]), _sha256(tags[name])) for name in TAG_NAMES))
+
+
+def payload_of(root: Path, session: str) -> tuple[Part, ...]:
+    """Every file of the session, under the name that it has in the bag.
+
+    Raises:
+        ArchiveError: Something that is no file stands in the folder.
+        OSError: A file cannot be read.
+    """
+    parts = []
+    report = Report()
+    with open_folder(root) as fd:
+        for name in sorted(walk(fd, report), key=lambda name: name.path):
+            if name.kind != "file":
+                raise ArchiveError(f"{root.name}: {shown(name.path)} is {name.kind}: run `greenroom verify`")
+            sha256 = digest_file(fd, name.path)
+            parts.append(Part(f"data/{session}/{name.path}", root / name.path, name.size_bytes, sha256))
+    for finding in report.findings:
+        raise ArchiveError(f"{root.name}: {finding.path}: {finding.found}: run `greenroom verify`")
+    return tuple(parts)
+
+
+def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
+    """The four tag files of a bag with this payload, by name."""
+    info = {
+        "Bag-Software-Agent": SOFTWARE_AGENT,
+        "Bagging-Date": facts.ended_on,
+        "External-Identifier": facts.session,
+        "Greenroom-Date": facts.date,
+        "Greenroom-Deck": facts.deck,
+        "Greenroom-Deck-Title": facts.deck_title,
+        "Greenroom-Exchanges": str(facts.exchanges),
+        "Greenroom-Ledger-Head": facts.head,
+        "Greenroom-Presenter": facts.presenter,
+        "Greenroom-State": facts.state,
+        "Payload-Oxum": f"{sum(part.size_bytes for part in payload)}.{len(payload)}",
+    }
+    tags = {
+        MANIFEST_NAME: render_manifest({part.name: part.sha256 for part in payload}),
+        DECLARATION_NAME: DECLARATION,
+        INFO_NAME: render_info(info.items()),
+    }
+    tags[COMMIT_MARK] = render_manifest({name: _sha256(content) for name, content in tags.items()})
+    return tags
+
+
+def write_bag(root: Path, to: Path) -> None:
+    """Write the bag of the frozen session at *root* as the new folder *to*.
+
+    Raises:
+        ArchiveError: As `bag_files`; or *to* exists.
+    """
+    parts = bag_files(root)
+    try:
+        to.mkdir(parents=True)
+        for part in parts:
+            (to / part.name).parent.mkdir(parents=True, exist_ok=True)
+            (to / part.name).write_bytes(part.read())
+    except OSError as error:
+        raise ArchiveError(
+            f"{error.filename}: {(error.strerror or '').lower()}; the bag was not written"
+        ) from error
+
+
+def facts_of(root: Path) -> SessionFacts:
+    """What the ledger of a session says of it as a whole.
+
+    Raises:
+        ArchiveError: The ledger cannot be read.
+    """
+    try:
+        with open_folder(root) as fd:
+            content = read_file(fd, LEDGER_NAME)
+        scan = ledger.scan(content)
+        records = list(_telling(content, scan))
+    except (OSError, LedgerCorruptError) as error:
+        raise ArchiveError(f"{root.name}: its ledger cannot be read: run `greenroom verify`") from error
+    if not records:
+        raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
+    opened: Mapping[str, Any] = records[0].value or {}
+    deck = opened.get("deck")
+    deck = deck if isinstance(deck, Mapping) else {}
+    last = records[-1]
+    session = _text(opened, "id")
+    return SessionFacts(
+        session=session if SESSION_ID.fullmatch(session) else root.name,
+        deck=_text(deck, "name"),
+        deck_title=_text(deck, "title"),
+        date=_text(opened, "date"),
+        presenter=_text(opened, "presenter"),
+        exchanges=sum((record.value or {}).get("type") == "exchange_closed" for record in records),
+        state="ended" if last.op == "freeze" else "active",
+        head=scan.head,
+        ended_on=last.at[:10],
+    )
+
+
+def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
+    """The first record, the last, and those that close an exchange; the others are not decoded."""
+    for entry in scan.entries:
+        line = content[entry.offset : entry.offset + entry.size]
+        if entry.seq in (1, len(scan.entries)) or b'"exchange_closed"' in line:
+            yield ledger.decode(line)
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

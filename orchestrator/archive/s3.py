@@ -1,0 +1,231 @@
+"""Archives in S3, R2 or another S3-compatible store: conditional puts, own checksums, bounded retries.
+
+The settings are those that were measured to work with all of them: no checksums but the one we
+ask for, `If-None-Match: *` on every put, the SHA-256 also in the object's own metadata (an ETag
+is no digest). An error names bucket, object and the server's code, never a key or a header.
+
+Source: trust.md, "The archive".
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from orchestrator.errors import ArchiveConflictError, ArchiveError, UsageError
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
+
+BACKOFF_S: Final[list[float]] = [0.2, 0.4, 0.8, 1.6, 3.2]
+"""Pauses between attempts; then the error stands. S3's own advice is to double them."""
+CONNECT_TIMEOUT_S: Final = 10.0
+READ_TIMEOUT_S: Final = 60.0
+MAX_PAGES: Final = 10_000
+"""Pages of 1,000 names; a server that goes on after these has no end."""
+
+_BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""409: another conditional put of this name is under way (S3 says: try again)."""
+_CONDITION_FAILED: Final = 412
+
+
+class _S3Error(ArchiveError):
+    """What a server answered; stays within this module, but for its message."""
+
+    def __init__(self, message: str, status: int | None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def check_endpoint(endpoint_url: str | None) -> str | None:
+    """*endpoint_url* itself, if it is the address of a server and no more.
+
+    Raises:
+        UsageError: It is not, or it holds a name and password.
+    """
+    if endpoint_url is None:
+        return None
+    try:
+        parts = urlsplit(endpoint_url)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or "@" in endpoint_url or parts.query or parts.fragment:
+        raise UsageError(
+            "an endpoint is http:// or https:// with a host, and no keys in it: "
+            "they go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
+    return endpoint_url
+
+
+class S3Store:
+    """The objects below one prefix of a bucket."""
+
+    def __init__(
+        self, bucket: str, prefix: str, endpoint_url: str | None = None, *, checksums: bool = True
+    ) -> None:
+        self.url = f"s3://{bucket}/{prefix}".rstrip("/")
+        self._bucket = bucket
+        self._below = f"{prefix}/" if prefix else ""
+        self._endpoint_url = endpoint_url
+        self._checksums = checksums
+        self._made: S3Client | None = None
+
+    def put_new(self, name: str, content: bytes, sha256: str) -> bool:
+        """As `ArchiveStore.put_new`. A lost answer is no loss: the next attempt finds what it stored."""
+        try:
+            self._call(name, lambda client: self._put(client, name, content, sha256))
+        except _S3Error as error:
+            if error.status != _CONDITION_FAILED:
+                raise
+            if hashlib.sha256(self.get(name)).hexdigest() != sha256:
+                raise ArchiveConflictError(
+                    f"{self.url}/{name}: another content is stored there, and nothing is overwritten: "
+                    "compare the two with `greenroom verify`"
+                ) from None
+            return False
+        return True
+
+    def get(self, name: str) -> bytes:
+        """As `ArchiveStore.get`."""
+
+        def read(client: S3Client) -> bytes:
+            return client.get_object(Bucket=self._bucket, Key=self._below + name)["Body"].read()
+
+        return self._call(name, read)
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        """As `ArchiveStore.list`."""
+        names: set[str] = set()
+        token = ""
+        for _ in range(MAX_PAGES):
+            found, token = self._page(prefix, token)
+            names.update(found)
+            if not token:
+                return tuple(sorted(names))
+        raise ArchiveError(f"{self.url}: the server's list of objects has no end")
+
+    def delete(self, name: str) -> None:
+        """As `ArchiveStore.delete`."""
+        self._call(name, lambda client: client.delete_object(Bucket=self._bucket, Key=self._below + name))
+
+    def _page(self, prefix: str, token: str) -> tuple[tuple[str, ...], str]:
+        def read(client: S3Client) -> tuple[tuple[str, ...], str]:
+            answer = (
+                client.list_objects_v2(
+                    Bucket=self._bucket, Prefix=self._below + prefix, ContinuationToken=token
+                )
+                if token
+                else client.list_objects_v2(Bucket=self._bucket, Prefix=self._below + prefix)
+            )
+            keys = (one["Key"] for one in answer.get("Contents", ()))
+            names = tuple(key.removeprefix(self._below) for key in keys if key.startswith(self._below))
+            return names, answer.get("NextContinuationToken", "") if answer.get("IsTruncated") else ""
+
+        return self._call(prefix, read)
+
+    def _put(self, client: S3Client, name: str, content: bytes, sha256: str) -> None:
+        key, metadata = self._below + name, {"sha256": sha256}
+        if self._checksums:
+            client.put_object(
+                Bucket=self._bucket,
+                Key=key,
+                Body=content,
+                IfNoneMatch="*",
+                Metadata=metadata,
+                ChecksumSHA256=base64.b64encode(bytes.fromhex(sha256)).decode(),
+            )
+        else:
+            client.put_object(Bucket=self._bucket, Key=key, Body=content, IfNoneMatch="*", Metadata=metadata)
+
+    def _client(self) -> S3Client:
+        if self._made is None:
+            import boto3
+            from botocore.config import Config
+
+            self._made = boto3.session.Session().client(
+                "s3",
+                endpoint_url=self._endpoint_url,
+                config=Config(
+                    request_checksum_calculation="when_required",
+                    response_checksum_validation="when_required",
+                    retries={"total_max_attempts": 1},  # `_call` retries, and knows 409
+                    connect_timeout=CONNECT_TIMEOUT_S,
+                    read_timeout=READ_TIMEOUT_S,
+                    # Few servers but Amazon's have a host name for each bucket.
+                    s3={"addressing_style": "path" if self._endpoint_url else "auto"},
+                ),
+            )
+            self._made.meta.events.register_last("before-parameter-build.s3", _stay)
+        return self._made
+
+    def _call(self, name: str, call: Callable[[S3Client], T]) -> T:
+        """The answer to *call*, tried again while the server is busy or the connection breaks."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        for pause_s in (*BACKOFF_S, None):
+            try:
+                return call(self._client())
+            except ClientError as error:
+                status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+                refused = self._answered(name, status, str(error.response.get("Error", {}).get("Code", "")))
+                if status not in _BUSY:
+                    raise refused from None
+            except (BotoCoreError, ValueError) as error:  # ValueError: an endpoint that boto3 cannot use
+                refused = self._broken(name, error)
+                if not _is_transport(error):
+                    raise refused from None
+            if pause_s is None:
+                raise refused from None
+            time.sleep(pause_s)
+        raise AssertionError("the last pause is None")
+
+    def _answered(self, name: str, status: int | None, code: str) -> _S3Error:
+        code = re.sub(r"[^A-Za-z0-9]", "", code)[:64]
+        where = f"{self.url}/{name}"
+        if code == "NoSuchBucket":
+            return _S3Error(f"{self.url}: there is no such bucket: make it first", status)
+        if status == 404:
+            return _S3Error(f"{where}: is not there", status)
+        if status in (401, 403):
+            return _S3Error(f"{where}: refused ({code}): check the keys and their rights", status)
+        if (status is not None and 300 <= status < 400) or code == "AuthorizationHeaderMalformed":
+            return _S3Error(
+                f"{self.url}: the server points elsewhere ({code}), which is not followed: "
+                "set AWS_REGION to the bucket's region, or the endpoint to its host",
+                status,
+            )
+        return _S3Error(f"{where}: the server answered {status} ({code})", status)
+
+    def _broken(self, name: str, error: Exception) -> _S3Error:
+        kind = type(error).__name__
+        if "Credential" in kind:
+            return _S3Error(
+                f"{self.url}: no usable keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", None
+            )
+        return _S3Error(
+            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again", None
+        )
+
+
+def _stay(context: dict[str, Any], **_: object) -> None:
+    """Keep botocore from following a redirect: it would sign again for whatever host is named,
+    and a server that always redirects sends it into an endless recursion."""
+    context.setdefault("s3_redirect", {})["redirected"] = True
+
+
+def _is_transport(error: Exception) -> bool:
+    """Whether the connection failed, so that the same call may do better the next time."""
+    from botocore import exceptions
+
+    return isinstance(
+        error,
+        exceptions.HTTPClientError | exceptions.ConnectionError | exceptions.IncompleteReadError,
+    )

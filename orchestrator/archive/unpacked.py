@@ -1,0 +1,152 @@
+"""An archive as a folder: the bag and the session in it, checked against each other.
+
+Source: DESIGN.md, section 10; trust.md, "One changed byte".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from orchestrator import files
+from orchestrator.archive.bag import (
+    COMMIT_MARK,
+    INFO_NAME,
+    SOFTWARE_AGENT,
+    TAG_NAMES,
+    facts_of,
+    payload_of,
+    tag_files,
+)
+from orchestrator.archive.bagcheck import check_bag
+from orchestrator.archive.manifest import Declaration, TagFileError, read_info, read_manifest, render_manifest
+from orchestrator.errors import ArchiveError
+from orchestrator.layout import SESSION_ID
+from orchestrator.store import LEDGER_NAME
+from orchestrator.verify import Finding, Verification, verify_session
+from orchestrator.verify.disk import open_folder, read_file, walk
+from orchestrator.verify.finding import Report
+
+
+def verify_path(path: Path, *, home_templates: Path | None = None) -> Verification:
+    """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
+
+    Never raises, as `verify_session`; an archive's findings name files as they lie in the bag.
+    """
+    if not (path / LEDGER_NAME).exists() and ((path / "data").is_dir() or (path / "bagit.txt").exists()):
+        return verify_unpacked(path)
+    return verify_session(path, home_templates=home_templates)
+
+
+def verify_unpacked(bag: Path) -> Verification:
+    """Whether the folder *bag* is a complete and valid archive of one ended session.
+
+    Beyond what BagIt asks: nothing stands in it that the session does not account for, the tag
+    files are those that this session gives, and the session itself is verified. Where all is
+    right but one tag file, that file is named and not those that it tells wrong things of.
+    """
+    report = Report()
+    session = _session_of(bag, report)
+    root = bag / "data" / session
+    result = verify_session(root)
+    check = check_bag(bag)
+    found = [*check.findings, *check.warnings]
+    differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, session)
+    if result.valid and result.ended and differing is not None and len(differing) == 1:
+        found = [one for one in found if one.kind in ("not-plain", "unreadable")]
+    elif found:
+        differing = {}
+    for finding in [*found, *(differing or {}).values()]:
+        report.add(finding.path, finding.kind, finding.expected, finding.found)
+    _check_names(bag, session, report)
+    if differing is None:
+        _check_canonical(bag, report)
+        report.note("the bag was made by another version of Greenroom: its tag files were not made again")
+    told = {(finding.path, finding.kind) for finding in report.findings}
+    for finding in result.findings:
+        path = f"data/{session}/{finding.path}"
+        if (path, finding.kind) not in told:
+            report.add(path, finding.kind, finding.expected, finding.found)
+    if not result.ended and not report.findings:
+        report.add(f"data/{session}/{LEDGER_NAME}", "freeze", "the record of the end", "none")
+    report.notes.extend(result.notes)
+    return report.result(head=result.head, seq=result.seq, ended=result.ended)
+
+
+def _session_of(bag: Path, report: Report) -> str:
+    """The id of the one session in the bag."""
+    try:
+        ids = sorted(entry.name for entry in (bag / "data").iterdir())
+    except OSError:
+        ids = []
+    fitting = [name for name in ids if SESSION_ID.fullmatch(name)]
+    if len(ids) != 1 or not fitting:
+        report.add("data", "bag", "the folder of one session", f"{len(ids)} names")
+    return fitting[0] if fitting else "none"
+
+
+def _is_of_another_version(bag: Path, *, clean: bool) -> bool:
+    """Whether a bag without a fault says that other rules made it."""
+    try:
+        told = dict(read_info(_read(bag, INFO_NAME) or b"", "utf-8"))
+    except TagFileError:
+        return False
+    return clean and told.get("Bag-Software-Agent", SOFTWARE_AGENT) != SOFTWARE_AGENT
+
+
+def _differing(bag: Path, root: Path, session: str) -> dict[str, Finding]:
+    """The tag files that are not those that the session gives, by name."""
+    try:
+        expected = tag_files(payload_of(root, session), facts_of(root))
+    except (ArchiveError, OSError):  # what is wrong with the payload is found by other means
+        return {}
+    differing: dict[str, Finding] = {}
+    for name in TAG_NAMES:
+        raw = _read(bag, name)
+        if raw is None:
+            differing[name] = Finding(name, "missing", f"SHA-256 {_sha256(expected[name])}", "nothing")
+        elif raw != expected[name]:
+            differing[name] = Finding(
+                name, "changed", f"SHA-256 {_sha256(expected[name])}", f"SHA-256 {_sha256(raw)}"
+            )
+    return differing
+
+
+def _check_names(bag: Path, session: str, report: Report) -> None:
+    """Nothing but tag files and the session's own folder."""
+    try:
+        with open_folder(bag) as fd:
+            names = [name.path for name in walk(fd, Report())]
+    except OSError as error:
+        report.add(".", "unreadable", "a bag's folder", files.reason(error))
+        return
+    for name in names:
+        if name not in TAG_NAMES and not name.startswith(f"data/{session}/"):
+            report.add(name, "extra", "tag files and one session", "a file")
+
+
+def _check_canonical(bag: Path, report: Report) -> None:
+    """The tag manifest covers all but itself: so it is held to its exact form."""
+    raw = _read(bag, COMMIT_MARK)
+    if raw is None:
+        report.add(COMMIT_MARK, "missing", "the mark of a complete archive", "nothing")
+        return
+    try:
+        manifest = read_manifest(raw, Declaration((1, 0), "utf-8"))
+    except TagFileError as error:
+        report.add(COMMIT_MARK, "bag", "a tag manifest", str(error))
+        return
+    if render_manifest(manifest.digests) != raw:
+        report.add(COMMIT_MARK, "changed", "lines of digest and name, sorted", "others")
+
+
+def _read(bag: Path, name: str) -> bytes | None:
+    try:
+        with open_folder(bag) as fd:
+            return read_file(fd, name)
+    except OSError:
+        return None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

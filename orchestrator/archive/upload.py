@@ -1,0 +1,117 @@
+"""Archive a session: send what is missing, the commit mark last, then read everything back.
+
+The way back stands in `download.py`; its verbs are named here too, so that all that is done
+with archives is imported from one place.
+
+Source: DESIGN.md, section 10; trust.md, "The archive".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.archive.bag import COMMIT_MARK, Part, bag_files, facts_of
+from orchestrator.archive.download import ArchivedSession, fetch, list_archives, restore, verify_archive
+from orchestrator.archive.stores import ArchiveStore, open_store
+from orchestrator.archive.streams import side_by_side
+from orchestrator.errors import ArchiveConflictError, ArchiveError
+from orchestrator.layout import check_session_id
+
+__all__ = [
+    "Archived",
+    "ArchivedSession",
+    "archive_session",
+    "delete_archive",
+    "fetch",
+    "list_archives",
+    "restore",
+    "verify_archive",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """An archive that is complete, and was read back."""
+
+    session: str
+    archive: str  # the archives' address and the session's id
+    objects: int
+    sent: int  # of them, by this call; the others were there
+
+
+def archive_session(
+    root: Path, url: str, *, endpoint_url: str | None = None, checksums: bool = True
+) -> Archived:
+    """Store the bag of the frozen session at *root* under *url*.
+
+    When it returns, every object has been read back and is what the session gives. It can be
+    stopped at any point and called again: it sends what is missing, and nothing twice.
+
+    Args:
+        root: The session's folder.
+        url, endpoint_url, checksums: As `open_store`.
+
+    Raises:
+        UsageError: *url* is no archive address.
+        ArchiveConflictError: Another content is stored under a name of this archive.
+        ArchiveError: The session cannot be archived, or the store refused or returns other bytes.
+    """
+    store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
+    parts = bag_files(root)
+    session = check_session_id(facts_of(root).session)
+    there = set(store.list(f"{session}/"))
+    strange = there - {f"{session}/{part.name}" for part in parts}
+    if strange:
+        raise ArchiveConflictError(
+            f"{store.url}/{min(strange)}: is no part of this archive: remove it, or archive elsewhere"
+        )
+    sent = 0
+    # The mark says that all else is there and right: what was there before is compared first.
+    *others, mark = parts
+    for group in (others, [mark]):
+        sent += sum(side_by_side(lambda part: _send(store, session, part, there), group))
+    side_by_side(lambda part: _compare(store, session, part, there), parts)
+    return Archived(session, f"{store.url}/{session}", len(parts), sent)
+
+
+def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -> int:
+    """Remove the archive of *session*, its commit mark first; returns how many objects there were.
+
+    Raises:
+        UsageError: *url* is no archive address, or *session* no session id.
+        ArchiveError: The store refused.
+    """
+    store = open_store(url, endpoint_url=endpoint_url)
+    prefix = f"{check_session_id(session)}/"
+    names = sorted(store.list(prefix), key=lambda name: name != f"{prefix}{COMMIT_MARK}")
+    for name in names[:1]:
+        store.delete(name)
+    side_by_side(store.delete, names[1:])
+    return len(names)
+
+
+def _send(store: ArchiveStore, session: str, part: Part, there: set[str]) -> bool:
+    """Store one object, or find it there; whether it was sent."""
+    name = f"{session}/{part.name}"
+    if name not in there:
+        return store.put_new(name, part.read(), part.sha256)
+    _compare(store, session, part, there)
+    return False
+
+
+def _compare(store: ArchiveStore, session: str, part: Part, there: set[str]) -> None:
+    name = f"{session}/{part.name}"
+    found = hashlib.sha256(store.get(name)).hexdigest()
+    if found == part.sha256:
+        return
+    if name in there:
+        raise ArchiveConflictError(
+            f"{store.url}/{name}: another content is there, and nothing is overwritten: "
+            "compare the two with `greenroom verify`"
+        )
+    raise ArchiveError(
+        f"{store.url}/{name}: reads back with SHA-256 {found}, and {part.sha256} was sent: "
+        "this archive is not to be trusted"
+    )

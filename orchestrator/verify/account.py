@@ -1,0 +1,146 @@
+"""What a ledger says as a whole: its first record, every write, its receipts, and its end."""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from orchestrator.errors import GreenroomError
+from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
+from orchestrator.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record
+from orchestrator.store import LEDGER_NAME
+from orchestrator.verify.finding import Report
+from orchestrator.verify.lines import Line, Lines
+from orchestrator.verify.receipts import check_receipt
+from orchestrator.verify.rules import Replay, max_revisions_of
+from orchestrator.verify.shape import is_sha256, read_record
+
+_OWN_FILE: Final = re.compile(
+    rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
+    % b"|".join(re.escape(row.path.removeprefix(f"{AGENT}/")).encode() for row in PANELIST_ROWS)
+)
+
+
+@dataclass(slots=True)
+class Account:
+    """The ledger's own story, and what is wrong with it (in the report)."""
+
+    content: bytes
+    report: Report
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    frozen: Mapping[str, Any] | None = None  # the value of the record of the end
+    replay: Replay | None = None
+    templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
+    head: str = FIRST_HASH
+    seq: int = 0
+    torn_bytes: int = 0
+    lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
+    template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
+    _clock_s: float = 0.0
+
+    def read(self) -> None:
+        """Take in every line. Never raises, whatever the bytes are."""
+        lines = Lines(self.content, self.report)
+        for line in lines:
+            self._take(line)
+        self.torn_bytes = lines.torn_bytes
+        if self.torn_bytes:
+            kind = "torn" if self.frozen is None else "damaged"
+            self.report.add(
+                LEDGER_NAME, kind, "whole records to the end", f"{self.torn_bytes} bytes that are none"
+            )
+        if self.replay is None:
+            self._begin({})
+        if not self.seq and not self.report.findings:
+            self.report.add(LEDGER_NAME, "damaged", "at least one record", "none")
+
+    def _take(self, line: Line) -> None:
+        self.head = line.digest
+        record, wrong = read_record(line)
+        if wrong is not None:
+            self.report.add(LEDGER_NAME, "shape", f"line {line.number}: a record", wrong)
+        if line.skipped:
+            self._lose(self.seq + 1)
+        if record is None:
+            self._lose(self.seq + 1)
+            self.seq += 1
+            return
+        self._follow(record, line.skipped)
+        if record.op == "open":
+            self._open(record)
+        elif self.replay is None:
+            self._begin({})
+        if record.op in FILE_OPS and self.replay is not None:
+            self.replay.take(record, line.offset)
+        elif record.op == "receipt" and self.replay is not None:
+            for path, size in check_receipt(record, self.replay, self.templates, self.lost, self.report):
+                self.template_sizes.setdefault((path, size), record.seq)
+        elif record.op == "freeze":
+            self.frozen = record.value or {}
+
+    def _lose(self, seq: int) -> None:
+        insort(self.lost, seq)
+        if self.replay is not None:
+            self.replay.lose()
+
+    def _follow(self, record: Record, skipped: int) -> None:
+        """Number, clock, and that nothing comes after the end. A skipped line may have been a record."""
+        expected = self.seq + 1
+        if not expected <= record.seq <= expected + skipped:
+            self.report.add(LEDGER_NAME, "sequence", f"record {expected + skipped}", f"record {record.seq}")
+            self._lose(record.seq - 1)
+        if record.clock_s < self._clock_s:
+            self.report.add(
+                LEDGER_NAME,
+                "clock",
+                f"record {record.seq}: {self._clock_s} s or later",
+                f"{record.clock_s} s",
+            )
+        if self.frozen is not None:
+            self.report.add(LEDGER_NAME, "rule", "nothing after the end", f"record {record.seq}, {record.op}")
+        self._clock_s = max(self._clock_s, record.clock_s)
+        self.seq = record.seq
+
+    def _open(self, record: Record) -> None:
+        value = record.value or {}
+        if self.replay is not None or record.seq != 1:
+            self.report.add(
+                LEDGER_NAME, "rule", "a session is opened by its first record", f"record {record.seq}"
+            )
+            return
+        if value.get("ledger_version") != LEDGER_VERSION:
+            self.report.add(
+                LEDGER_NAME, "version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40]
+            )
+        self._begin(value)
+
+    def _begin(self, value: Mapping[str, Any]) -> None:
+        """Set the table up; without a first record, from the names that the others use."""
+        self.opened = value
+        panel = value.get("panel")
+        try:
+            layout = layout_of(panel if isinstance(panel, list) else _seats(self.content))
+        except (GreenroomError, TypeError):
+            self.report.add(LEDGER_NAME, "shape", "record 1 names 2 to 5 panelists", "it does not")
+            layout = Layout((), {})
+        if not value:
+            self.report.add(
+                LEDGER_NAME, "rule", "a first record that opens the session", "none that can be read"
+            )
+        self.replay = Replay(layout, max_revisions_of(value), self.report)
+        if self.lost:
+            self.replay.lose()
+        templates = value.get("templates")
+        if isinstance(templates, Mapping):
+            known = {path: templates.get(path) for path in layout.templates}
+            self.templates = {
+                path: sha for path, sha in known.items() if isinstance(sha, str) and is_sha256(sha)
+            }
+
+
+def _seats(content: bytes) -> list[str]:
+    """The panelists whose own files a ledger names, in the order of their first one."""
+    return list(dict.fromkeys(match[1].decode() for match in _OWN_FILE.finditer(content)))

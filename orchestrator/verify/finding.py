@@ -1,0 +1,105 @@
+"""What verification returns: every difference, by file, and whether there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+MAX_LISTED: Final = 200
+"""Findings listed of one kind in one file; the others are counted, so that a ruined file of a
+million lines does not give a report of a million lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference. `expected` and `found` hold sizes, digests and places, never what was said.
+
+    ==========  ===================================================================
+    kind        what it says of the file at `path`
+    ==========  ===================================================================
+    missing     it is not there
+    changed     its bytes are others
+    behind      it holds an earlier state (a live session: `resume` mends it)
+    extra       nothing accounts for it
+    not-plain   a link, second name, pipe, device or folder stands in its place
+    unreadable  the system does not let it be read, or its name cannot be used
+    torn        a crash cut the last write of the ledger (`resume` mends it)
+    damaged     a line of the ledger is not what its hash says
+    sequence    records are missing, doubled or out of order
+    shape       a record is not in the format of the ledger
+    version     the ledger was written by a release that this one does not know
+    clock       the session clock went back
+    rule        a write broke a rule of the file's class
+    receipt     a receipt does not say what the ledger gives
+    freeze      the record of the end contradicts the ledger
+    template    a template is not the one that the session was started with
+    head        the ledger's head is not the one that was kept elsewhere
+    bag         the bag around the session breaks the standard
+    ==========  ===================================================================
+    """
+
+    path: str
+    kind: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found. `valid` is true when `findings` is empty; `notes` are no faults."""
+
+    valid: bool
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    head: str  # hash of the last whole record
+    seq: int  # its number
+    ended: bool
+
+
+@dataclass(slots=True)
+class Report:
+    """Findings and notes while they are collected."""
+
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _counts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, path: str, kind: str, expected: str, found: str) -> None:
+        """Take one finding in; the same one is not listed twice."""
+        finding = Finding(shown(path), kind, expected, found)
+        count = self._counts[path, kind] = self._counts.get((path, kind), 0) + 1
+        if count <= MAX_LISTED and finding not in self.findings[-MAX_LISTED:]:
+            self.findings.append(finding)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def has(self, path: str) -> bool:
+        """Whether something was found at *path*."""
+        return any(finding.path == shown(path) for finding in self.findings)
+
+    def listed(self) -> tuple[Finding, ...]:
+        """The findings, with a last one for each kind of which not all are listed."""
+        over = [
+            Finding(shown(path), kind, f"the first {MAX_LISTED} are listed", f"{count} in all")
+            for (path, kind), count in self._counts.items()
+            if count > MAX_LISTED
+        ]
+        return (*self.findings, *over)
+
+    def result(self, *, head: str, seq: int, ended: bool) -> Verification:
+        findings = self.listed()
+        return Verification(not findings, findings, tuple(self.notes), head, seq, ended)
+
+
+def shown(name: str) -> str:
+    """*name* on one line, whatever bytes a file system holds in it."""
+    if name.isprintable():
+        return name
+    raw = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in raw)
+
+
+def facts(size_bytes: int, sha256: str) -> str:
+    """A file's content, as a finding shows it."""
+    return f"{size_bytes} bytes, SHA-256 {sha256}"

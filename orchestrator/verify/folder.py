@@ -1,0 +1,221 @@
+"""A session's folder beside what its ledger says of it: missing, changed, behind, extra."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator import files, ledger
+from orchestrator.errors import LedgerCorruptError
+from orchestrator.layout import Mutability
+from orchestrator.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.verify.account import Account
+from orchestrator.verify.disk import Name, digest_file, read_file, walk
+from orchestrator.verify.finding import Report, facts
+from orchestrator.verify.rules import EMPTY_SHA256, History
+from orchestrator.verify.shape import is_sha256
+
+DRIVER_LOCK: Final = "ledger/driver.lock"
+
+_DERIVED: Final = re.compile(
+    r"debrief\.(md|json)|trace/session\.json|facts/[^/]+\.json|source/[^/]+"
+    r"|ledger/(rejected|torn)/.+|" + re.escape(DEGRADED_NAME) + "|" + re.escape(DRIVER_LOCK),
+    re.DOTALL,
+)
+"""What may stand in the folder of a session that has not ended, besides its files: derived from
+the ledger, the deck as it was given, what was put aside, locks. Source: DESIGN.md, section 2."""
+LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
+"""The temporary file of a replacement that a crash cut short; nobody reads it."""
+
+
+@dataclass(slots=True)
+class Folder:
+    """One comparison. `root_fd` is the session's folder, open."""
+
+    root_fd: int
+    account: Account
+    report: Report
+    _names: dict[str, Name] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        return self.account.frozen is not None
+
+    def compare(self) -> None:
+        """Every file that should be there, then every name that should not."""
+        self._names = {name.path: name for name in walk(self.root_fd, self.report)}
+        accounted = {LEDGER_NAME}
+        histories = self.account.replay.files if self.account.replay is not None else {}
+        for path, history in histories.items():
+            if history.states:
+                accounted.add(path)
+                self._check_view(path, history)
+        for path, sha256 in self.account.templates.items():
+            accounted.add(f"ledger/{path}")
+            self._check_digest(f"ledger/{path}", sha256)
+        self._check_template_sizes()
+        if self.account.frozen is not None:
+            accounted |= self._check_frozen(self.account.frozen, histories, accounted)
+        for path, name in self._names.items():
+            if path not in accounted:
+                self._check_extra(path, name)
+
+    def _check_view(self, path: str, history: History) -> None:
+        """A session file: as its last record says, or as one before that."""
+        state = history.states[-1]
+        name = self._there(path, facts(state.size_bytes, state.sha256))
+        if name is None:
+            return
+        expected, kind, found = facts(state.size_bytes, state.sha256), "changed", f"{name.size_bytes} bytes"
+        if name.size_bytes <= state.size_bytes:  # a longer one is not read: it may be of any size
+            try:
+                raw = read_file(self.root_fd, path)
+            except OSError as error:
+                self.report.add(path, "unreadable", "a file", files.reason(error))
+                return
+            sha256 = hashlib.sha256(raw).hexdigest()
+            found = facts(len(raw), sha256)
+            if found == expected:
+                return
+            if self._is_earlier(raw, sha256, history):
+                kind, found = ("changed", f"{found}, an earlier state") if self.ended else ("behind", found)
+        self.report.add(path, kind, expected, found)
+
+    def _is_earlier(self, raw: bytes, sha256: str, history: History) -> bool:
+        """Whether a crash explains *raw*: the file as of an earlier record, or a part of what came next."""
+        if not raw.strip(b"\0"):  # the right length, and zeros where blocks never reached the disk
+            return True
+        states = history.states
+        if any((state.size_bytes, state.sha256) == (len(raw), sha256) for state in states[:-1]):
+            return True
+        if history.row.mutability is not Mutability.APPEND_ONLY:
+            return self._text_at(states[-1].line).encode().startswith(raw)
+        later = next(index for index, state in enumerate(states) if state.size_bytes >= len(raw))
+        start, before = 0, EMPTY_SHA256
+        if later:
+            start, before = states[later - 1].size_bytes, states[later - 1].sha256
+        grown = self._text_at(states[later].line).encode()
+        return hashlib.sha256(raw[:start]).hexdigest() == before and grown.startswith(raw[start:])
+
+    def _text_at(self, offset: int) -> str:
+        end = self.account.content.find(b"\n", offset)
+        try:
+            return ledger.decode(self.account.content[offset:end]).text or ""
+        except LedgerCorruptError:  # read once already, so never here
+            return ""
+
+    def _check_digest(self, path: str, sha256: str) -> bool:
+        """A file of which only the digest is known."""
+        name = self._there(path, f"SHA-256 {sha256}")
+        if name is None:
+            return False
+        try:
+            found = digest_file(self.root_fd, path)
+        except OSError as error:
+            self.report.add(path, "unreadable", "a file", files.reason(error))
+            return False
+        if found != sha256:
+            self.report.add(path, "changed", f"SHA-256 {sha256}", facts(name.size_bytes, found))
+        return found == sha256
+
+    def _there(self, path: str, expected: str) -> Name | None:
+        """The plain file at *path*; what stands there instead is reported."""
+        name = self._names.get(path)
+        if name is not None and name.kind == "file":
+            return name
+        if name is not None:
+            self.report.add(path, "not-plain", "a file of its own", name.kind)
+        elif any(other.startswith(f"{path}/") for other in self._names):
+            self.report.add(path, "not-plain", "a file of its own", "a folder")
+        else:
+            self.report.add(path, "missing", expected, "nothing")
+        return None
+
+    def _check_template_sizes(self) -> None:
+        for (path, size), seq in self.account.template_sizes.items():
+            name = self._names.get(f"ledger/{path}")
+            if name is None or self.report.has(f"ledger/{path}"):
+                continue
+            if size != name.size_bytes:
+                self.report.add(
+                    LEDGER_NAME,
+                    "receipt",
+                    f"record {seq}: {path} with {name.size_bytes} bytes",
+                    f"{size} bytes",
+                )
+
+    def _check_frozen(
+        self, frozen: Mapping[str, Any], histories: Mapping[str, History], checked: set[str]
+    ) -> set[str]:
+        """The files that the record of the end lists; what the ledger says of them goes first."""
+        listed = frozen.get("files")
+        if not isinstance(listed, Mapping) or not all(map(is_sha256, listed.values())):
+            self.report.add(LEDGER_NAME, "freeze", "the digest of every file", "a list that is none")
+            return set()
+        known = {path: history.states[-1].sha256 for path, history in histories.items() if history.states}
+        known |= {f"ledger/{path}": sha256 for path, sha256 in self.account.templates.items()}
+        for path, sha256 in known.items():
+            if listed.get(path) != sha256:
+                found = f"SHA-256 {listed[path]}" if path in listed else "it is not listed"
+                self.report.add(path, "freeze", f"SHA-256 {sha256} at the end", found)
+        for path, sha256 in listed.items():
+            if path not in checked:
+                self._check_digest(path, sha256)
+        return set(listed)
+
+    def _check_extra(self, path: str, name: Name) -> None:
+        """A name that neither the ledger nor the record of the end accounts for."""
+        if not self.ended:
+            if path == DEGRADED_NAME:
+                self.report.note("a sync failed here earlier: check the disk, then run `greenroom resume`")
+            if LEFTOVER.fullmatch(path) and name.kind == "file":
+                self.report.note(f"{path}: left by a write that was cut short; nobody reads it")
+                return
+            if _DERIVED.fullmatch(path) and (name.kind == "file" or path.startswith("ledger/rejected/")):
+                return
+        self.report.add(path, "extra", "nothing of this name", f"{name.kind}, {name.size_bytes} bytes")
+
+
+def check_home(account: Account, home_templates: Path | None, report: Report) -> None:
+    """The templates now, and at the end, beside those that the session was started with."""
+    ended = account.frozen is not None
+    at_end = (account.frozen or {}).get("templates")
+    if isinstance(at_end, Mapping) and at_end:
+        for path, sha256 in account.templates.items():
+            if at_end.get(path) != sha256:
+                report.add(
+                    path, "template", f"SHA-256 {sha256} at the start", f"{at_end.get(path)} at the end"[:90]
+                )
+    elif ended and account.templates:
+        report.note("the record of the end does not say what the home's templates were")
+    if home_templates is None:
+        return
+    for path, sha256 in account.templates.items():
+        found = home_digest(home_templates, path)
+        if found == sha256:
+            continue
+        if ended:
+            report.note(f"{path}: in the home it has changed since this session")
+        else:
+            report.add(path, "template", f"SHA-256 {sha256} at the start", found)
+
+
+def home_digest(home_templates: Path, path: str) -> str:
+    """The digest of the template *path* in the home, where it may be a link; or why there is none."""
+    try:
+        fd = os.open(
+            home_templates / path.removeprefix("templates/"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        )
+    except OSError as error:
+        return files.reason(error)
+    try:
+        return hashlib.sha256(files.read_range(fd, 0, os.fstat(fd).st_size)).hexdigest()
+    except OSError as error:
+        return files.reason(error)
+    finally:
+        os.close(fd)

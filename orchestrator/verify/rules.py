@@ -1,0 +1,154 @@
+"""Replay: every rule of a file's class, for every write that the ledger records.
+
+Source: DESIGN.md, section 3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from orchestrator.layout import MAX_APPEND_BYTES, Layout, Mutability, SessionFile
+from orchestrator.ledger import Record
+from orchestrator.verify.finding import Report, facts, shown
+
+EMPTY_SHA256: Final = hashlib.sha256().hexdigest()
+
+_OP: Final = {
+    Mutability.WRITE_ONCE: "write",
+    Mutability.WRITE_FEW: "revise",
+    Mutability.OVERWRITE: "replace",
+    Mutability.APPEND_ONLY: "append",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A file right behind one record."""
+
+    seq: int
+    size_bytes: int
+    sha256: str
+    line: int  # offset of the record's line in the ledger
+
+
+@dataclass(slots=True)
+class History:
+    """What the ledger says of one file, from its first record to its last."""
+
+    row: SessionFile
+    seqs: list[int] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+    revisions: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)  # None: unknown, behind damage
+
+    def as_of(self, seq: int) -> State | None:
+        """The file's state when record *seq* was the last one; None before its first."""
+        index = bisect_right(self.seqs, seq)
+        return self.states[index - 1] if index else None
+
+
+@dataclass(slots=True)
+class Replay:
+    """The files of a session as its records make them; breaches go into the report.
+
+    Behind damage a state is taken from the record itself where it cannot be computed.
+    """
+
+    layout: Layout
+    max_revisions: int | None  # of write-few files; None: as their rows say
+    report: Report
+    files: dict[str, History] = field(init=False)
+    _unsure: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.files = {path: History(row) for path, row in self.layout.files.items()}
+
+    def lose(self) -> None:
+        """Records could not be read: any file may have been written in them."""
+        self._unsure = set(self.files)
+
+    def take(self, record: Record, line: int) -> None:
+        """Apply one write, after checking it against the file's row and state."""
+        path = record.file or ""
+        history = self.files.get(path)
+        if history is None:
+            self.report.add(path, "rule", "a file of this session's table", f"{_place(record)} writes it")
+            return
+        for expected, found in _breaches(record, history, self._limit(history.row)):
+            self.report.add(path, "rule", expected, f"{_place(record)}: {found}")
+        self._apply(record, history, line)
+
+    def _limit(self, row: SessionFile) -> int:
+        if row.mutability is Mutability.WRITE_FEW and self.max_revisions is not None:
+            return self.max_revisions
+        return row.max_revisions
+
+    def _apply(self, record: Record, history: History, line: int) -> None:
+        text, size, sha256 = record.text or "", record.size_bytes or 0, record.sha256 or ""
+        raw = text.encode()
+        path = history.row.path
+        unsure = path in self._unsure
+        before = history.states[-1].size_bytes if history.states else 0
+        if record.op == "append":
+            if unsure:
+                history.digest = None
+            if history.digest is not None:
+                history.digest.update(raw)
+            computed = history.digest.hexdigest() if history.digest is not None else sha256
+            length = size if unsure else before + len(raw)
+        else:
+            history.digest = hashlib.sha256(raw)
+            computed, length = history.digest.hexdigest(), len(raw)
+        if (length, computed) != (size, sha256):
+            self.report.add(
+                path, "rule", f"{_place(record)}: {facts(length, computed)}", f"it says {facts(size, sha256)}"
+            )
+        self._unsure.discard(path)
+        if record.op not in ("create", "append"):
+            history.revisions += 1
+        history.seqs.append(record.seq)
+        history.states.append(State(record.seq, size, sha256, line))
+
+
+def _place(record: Record) -> str:
+    return f"record {record.seq}, {record.op} by {shown(record.by[:40])}"
+
+
+def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, str]]:
+    """What is wrong with a write: what the rule asks for, and what was done."""
+    row, text = history.row, record.text or ""
+    found: list[tuple[str, str]] = []
+    if record.op == "create":
+        if record.by != "start":
+            found.append(("a blueprint is put in place by start", "another writer"))
+        if history.states:
+            found.append(("a blueprint is put in place before any write", "the file was there"))
+    else:
+        if record.by not in row.writers:
+            found.append((f"writers are {', '.join(row.writers)}", "another writer"))
+        if record.op != _OP[row.mutability]:
+            found.append((f"{row.mutability}: `{_OP[row.mutability]}`", f"`{record.op}`"))
+    if record.op in ("write", "revise") and history.revisions >= limit:
+        found.append((f"{row.mutability}: at most {limit} of them", f"number {history.revisions + 1}"))
+    if "\0" in text:
+        found.append(("text without NUL", f"NUL at position {text.index(chr(0))}"))
+    size = record.size_bytes or 0
+    if size > row.max_bytes:
+        found.append((f"at most {row.max_bytes} bytes", f"{size} bytes"))
+    if record.op == "append":
+        added = len(text.encode())
+        if not added:
+            found.append(("an append that adds something", "nothing"))
+        if added > MAX_APPEND_BYTES:
+            found.append((f"at most {MAX_APPEND_BYTES} bytes in one append", f"{added} bytes"))
+    return found
+
+
+def max_revisions_of(opened: Mapping[str, Any]) -> int | None:
+    """How often the session may revise a write-few file, where its first record says so."""
+    limit = opened.get("max_revisions")
+    return limit if isinstance(limit, int) and not isinstance(limit, bool) else None

@@ -1,0 +1,98 @@
+"""`verify_session`: one session's folder, from its bytes alone."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Final
+
+from orchestrator import files
+from orchestrator.ledger import FIRST_HASH
+from orchestrator.store import LEDGER_NAME
+from orchestrator.verify.account import Account
+from orchestrator.verify.disk import kind_of, opened
+from orchestrator.verify.finding import Report, Verification
+from orchestrator.verify.folder import Folder, check_home
+
+LOCK_TIMEOUT_S: Final = 30.0
+"""How long to wait for a writer. A transaction holds the lock over one engine call at most."""
+_LOCK_POLL_S: Final = 0.002
+
+
+def verify_session(
+    root: Path, *, home_templates: Path | None = None, head: str | None = None
+) -> Verification:
+    """Whether the session at *root* is what its ledger says, and kept every rule.
+
+    Nothing is changed, no link is followed, and no damage makes it raise: every difference
+    that can be found is a finding that names its file. In a session that has not ended the
+    ledger's lock is held shared while the folder is compared, so a write in progress is never
+    taken for damage; what a crash left there (`torn`, `behind`) is mended by `resume`.
+
+    Args:
+        root: The session's folder.
+        home_templates: The home's `templates/`, to compare with those of the start. A
+            difference is a finding while the session goes on, and a note once it has ended.
+        head: The ledger's head as it was kept elsewhere. Without it, the loss of whole last
+            records together with what they wrote cannot be seen.
+
+    Source: DESIGN.md, section 4; trust.md, "What is promised".
+    """
+    report = Report()
+    account = Account(b"", report)
+    try:
+        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        report.add(".", "missing", "a session's folder", files.reason(error))
+        return report.result(head=FIRST_HASH, seq=0, ended=False)
+    try:
+        with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
+            account.content = files.read_range(ledger_fd, 0, os.fstat(ledger_fd).st_size)
+            account.read()
+            Folder(root_fd, account, report).compare()
+    except OSError as error:
+        _report_ledger(root, error, report)
+    finally:
+        os.close(root_fd)
+    check_home(account, home_templates, report)
+    if head is not None and head != account.head:
+        report.add(LEDGER_NAME, "head", head, account.head)
+    return report.result(head=account.head, seq=account.seq, ended=account.frozen is not None)
+
+
+def _report_ledger(root: Path, error: OSError, report: Report) -> None:
+    """Say why there is no ledger to read."""
+    try:
+        kind = kind_of((root / LEDGER_NAME).lstat())
+    except OSError as missing:
+        report.add(LEDGER_NAME, "missing", "the session's ledger", files.reason(missing))
+        return
+    if kind == "file":
+        report.add(LEDGER_NAME, "unreadable", "the session's ledger", files.reason(error))
+    else:
+        report.add(LEDGER_NAME, "not-plain", "a file of its own", kind)
+
+
+@contextmanager
+def _shared(fd: int, report: Report) -> Iterator[None]:
+    """Hold writers off. Where that cannot be done the comparison goes on, and says so."""
+    deadline = monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if monotonic() > deadline:
+                report.note(
+                    f"a writer held the lock for over {LOCK_TIMEOUT_S:.0f} s: a difference may be its work"
+                )
+                break
+            sleep(_LOCK_POLL_S)
+        except OSError as error:
+            report.note(f"the ledger could not be locked ({files.reason(error)})")
+            break
+    yield

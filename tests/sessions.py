@@ -1,0 +1,129 @@
+"""Small sessions for tests, made with the store alone: every class of file, every kind of record."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.archive.freeze import freeze
+from orchestrator.context import Assembler, read_templates
+from orchestrator.layout import Layout, layout_of
+from orchestrator.store import Store, create_store
+
+PANEL = ("skeptic", "analyst")
+TRANSCRIPT = "shared/presenter-transcript.md"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A session on disk and the home templates that it was started from."""
+
+    root: Path
+    home_templates: Path
+    layout: Layout
+
+    @property
+    def id(self) -> str:
+        return self.root.name
+
+
+def make_templates(home: Path, layout: Layout) -> dict[str, str]:
+    """Write templates below *home* and return their digests, by path."""
+    digests = {}
+    for path in layout.templates:
+        content = f"# {path}\nCharacter of a test, with ünïcode.\n".encode()
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_bytes(content)
+        digests[path] = hashlib.sha256(content).hexdigest()
+    return digests
+
+
+def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL) -> tuple[Sample, Store]:
+    """A session that has just begun, with its store open."""
+    layout = layout_of(panel)
+    digests = make_templates(folder / "home", layout)
+    root = folder / "sessions" / id
+    store = create_store(
+        root,
+        layout,
+        {
+            "id": id,
+            "templates": digests,
+            "deck": {"name": "plan.md", "title": "The plan"},
+            "presenter": "Presenter",
+            "date": "2026-11-20",
+        },
+    )
+    for path in layout.templates:
+        copy = root / "ledger" / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((folder / "home" / path).read_bytes())
+    with store.transaction():
+        for path, row in layout.files.items():
+            if row.has_blueprint:
+                store.create(path, f"# {path}\n")
+        store.write("shared/session-config.md", "minutes: 20\n", by="start")
+        store.write("shared/deck-content.md", "# Slide 1\nRevenue grew 40 %.\n", by="start")
+        store.write("shared/external-intel.md", "None.\n", by="start")
+        store.write("shared/board-dossier.md", "None.\n", by="start")
+        for agent in panel:
+            store.write(f"{agent}/focus-brief.md", "Growth.\n", by=agent)
+    return Sample(root, folder / "home" / "templates", layout), store
+
+
+def rehearse(store: Store, segments: int = 5) -> None:
+    """Speech, candidates, receipts, one exchange and some notes."""
+    agent = store.layout.panel[0]
+    assembler = Assembler(store, read_templates(store, store.layout))
+    for number in range(segments):
+        text = f"[00:{number:02}] Presenter: we grew revenue by forty percent – in the north.\n"
+        value = {"type": "segment", "segment": {"text": text, "start_s": float(number)}}
+        store.append(TRANSCRIPT, text, by="transcript", value=value)
+        context = assembler.prepare(agent, purpose="candidate-question", engine="offline")
+        store.add_receipt(context.receipt.id, context.receipt.value())
+        store.write(f"{agent}/candidate-question.md", f"Question {number}?\n", by=agent)
+    with store.transaction():
+        store.write("shared/external-intel.md", "News.\n", by="intel")
+        store.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
+        store.note({"type": "verdict", "verdict": "partial"}, by="moderator")
+        store.append(
+            "shared/exchange-history.md",
+            "## Exchange 1\n",
+            by="moderator",
+            value={"type": "exchange_closed", "exchange": {"id": "e1"}},
+        )
+        store.write("moderator/session-state.md", "presenting\n", by="moderator")
+    store.flush()
+
+
+def live_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> Sample:
+    """A session that goes on, closed by its process."""
+    sample, store = start(folder, id)
+    rehearse(store, segments)
+    store.close()
+    return sample
+
+
+def ended_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> Sample:
+    """A frozen session, with its derived files and the deck it was given."""
+    sample, store = start(folder, id)
+    rehearse(store, segments)
+    (sample.root / "source").mkdir()
+    (sample.root / "source" / "0a1b2c.md").write_text("# Slide 1\nRevenue grew 40 %.\n")
+    (sample.root / "debrief.md").write_text("# Debrief\n")
+    freeze(store, sample.home_templates)
+    store.close()
+    return sample
+
+
+def tiny_session(folder: Path) -> Sample:
+    """A frozen session of three files, for tests that go over every byte or every request."""
+    layout = layout_of(PANEL)
+    root = folder / "sessions" / "tiny"
+    store = create_store(root, layout, {"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}})
+    store.write("shared/session-config.md", "minutes: 20\n", by="start")
+    store.append(TRANSCRIPT, "Presenter: we grew.\n", by="transcript")
+    freeze(store, None)
+    store.close()
+    return Sample(root, folder / "home" / "templates", layout)

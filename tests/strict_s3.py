@@ -1,0 +1,218 @@
+"""A small S3 server on loopback that is stricter than moto, and can be told to misbehave.
+
+It checks every digest that it is sent, refuses puts without `If-None-Match: *` and bodies that
+are not plain, and never overwrites. `faults` maps a request's number (from 1) to what happens
+at it; a fault with `-after` happens when the request has had its effect.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+PAGE_KEYS = 7
+"""Keys in a page of a list: few, so that every list has several pages."""
+STALL_S = 1.0
+
+
+@dataclass
+class StrictS3:
+    """The server's state, and its orders."""
+
+    bucket: str = "bucket"
+    objects: dict[str, bytes] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)  # key: its own sha256
+    applied: Counter[str] = field(default_factory=Counter)  # puts that stored something, by key
+    requests: list[tuple[str, str]] = field(default_factory=list)  # method, key
+    headers: list[dict[str, str]] = field(default_factory=list)
+    faults: dict[int, str] = field(default_factory=dict)
+    every: str = ""  # a fault at every request
+    lies: set[str] = field(default_factory=set)  # keys that are read back wrong
+    refuses_checksums: bool = False
+    victim: int = 0  # process that a `kill` is for
+    elsewhere: str = ""  # where a `redirect` points
+    port: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def endpoint_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state: StrictS3
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet: what matters is in `requests`."""
+
+    def _serve(self) -> None:
+        parts = urlsplit(self.path)
+        bucket, _, key = unquote(parts.path).removeprefix("/").partition("/")
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        with self.state.lock:
+            self.state.requests.append((self.command, key))
+            self.state.headers.append({name.lower(): value for name, value in self.headers.items()})
+            fault = self.state.faults.get(len(self.state.requests), self.state.every)
+        if not self._happens(fault):
+            return
+        if bucket != self.state.bucket:
+            self._refuse(404, "NoSuchBucket", {})
+            return
+        status, answer, extra = self._answer(key, parse_qs(parts.query), body)
+        if fault.endswith("-after") and not self._happens(fault.removesuffix("-after")):
+            return
+        cut = len(answer) // 2 if fault == "truncate" else 0
+        self.send_response(status)
+        for name, value in extra.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer[: len(answer) - cut])
+        if cut:
+            self._reset()
+
+    def _happens(self, fault: str) -> bool:
+        """Carry a fault out; whether the request is answered all the same."""
+        if fault == "reset":
+            self._reset()
+            return False
+        if fault == "kill":
+            os.kill(self.state.victim, signal.SIGKILL)
+            self._reset()
+            return False
+        if fault == "stall":
+            time.sleep(STALL_S)
+            return True
+        if fault == "redirect":
+            self._refuse(307, "TemporaryRedirect", {"Location": f"{self.state.elsewhere}{self.path}"})
+            return False
+        if fault.isdigit():
+            codes = {"409": "ConditionalRequestConflict", "503": "SlowDown", "403": "AccessDenied"}
+            self._refuse(int(fault), codes.get(fault, "InternalError"), {})
+            return False
+        return True
+
+    def _refuse(self, status: int, code: str, extra: dict[str, str]) -> None:
+        answer = _error(code)
+        self.send_response(status)
+        for name, value in extra.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer)
+
+    def _reset(self) -> None:
+        """Close with a reset, as a crashed server or a broken line does."""
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+
+    def _answer(
+        self, key: str, query: dict[str, list[str]], body: bytes
+    ) -> tuple[int, bytes, dict[str, str]]:
+        with self.state.lock:
+            if not key:
+                return 200, self._list(query), {"Content-Type": "application/xml"}
+            if self.command == "PUT":
+                return self._put(key, body)
+            if self.command == "DELETE":
+                self.state.objects.pop(key, None)
+                return 204, b"", {}
+            if key not in self.state.objects:
+                return 404, _error("NoSuchKey"), {}
+            content = self.state.objects[key]
+            if key in self.state.lies:
+                content = content[:-1] + bytes([content[-1] ^ 1])
+            return 200, content, {"x-amz-meta-sha256": self.state.metadata[key], "ETag": '"none"'}
+
+    def _put(self, key: str, body: bytes) -> tuple[int, bytes, dict[str, str]]:
+        wrong = self._wrong(body)
+        if wrong:
+            return 400, _error(wrong), {}
+        if key in self.state.objects:
+            return 412, _error("PreconditionFailed"), {}
+        self.state.objects[key] = body
+        self.state.metadata[key] = self.headers["x-amz-meta-sha256"]
+        self.state.applied[key] += 1
+        return 200, b"", {"ETag": '"none"'}
+
+    def _wrong(self, body: bytes) -> str:
+        """Why a put is refused; "" if it is as it should be."""
+        digest = hashlib.sha256(body)
+        checksum = self.headers.get("x-amz-checksum-sha256")
+        if self.headers.get("If-None-Match") != "*":
+            return "MissingCondition"
+        if "aws-chunked" in self.headers.get("Content-Encoding", "") or "x-amz-trailer" in self.headers:
+            return "NotImplemented"
+        if any(name.lower().startswith("x-amz-checksum-crc") for name in self.headers):
+            return "NotImplemented"
+        if checksum is not None and self.state.refuses_checksums:
+            return "NotImplemented"
+        if checksum is not None and base64.b64decode(checksum) != digest.digest():
+            return "BadDigest"
+        if self.headers.get("x-amz-content-sha256") not in (digest.hexdigest(), "UNSIGNED-PAYLOAD"):
+            return "XAmzContentSHA256Mismatch"
+        if self.headers.get("x-amz-meta-sha256") != digest.hexdigest():
+            return "MissingMetadata"
+        return ""
+
+    def _list(self, query: dict[str, list[str]]) -> bytes:
+        prefix = query.get("prefix", [""])[0]
+        after = query.get("continuation-token", [""])[0]
+        keys = sorted(key for key in self.state.objects if key.startswith(prefix) and key > after)
+        page = keys[:PAGE_KEYS]
+        more = len(keys) > PAGE_KEYS
+        token = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else ""
+        found = "".join(f"<Contents><Key>{escape(quote(key))}</Key></Contents>" for key in page)
+        return (
+            '<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+            f"<EncodingType>url</EncodingType><IsTruncated>{str(more).lower()}</IsTruncated>{token}{found}"
+            "</ListBucketResult>"
+        ).encode()
+
+    do_GET = do_HEAD = do_PUT = do_DELETE = do_POST = _serve
+
+
+def _error(code: str) -> bytes:
+    return f'<?xml version="1.0"?><Error><Code>{code}</Code><Message>no</Message></Error>'.encode()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed is part of the tests."""
+
+
+@contextmanager
+def strict_s3(**orders: Any) -> Iterator[StrictS3]:
+    """A running server, stopped at the end."""
+    state = StrictS3(**orders)
+    handler = type("Handler", (_Handler,), {"state": state})
+    server = _Server(("127.0.0.1", 0), handler)
+    state.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
