@@ -1,0 +1,378 @@
+"""What one agent is given for one call: its files in order, as of one record of the ledger.
+
+Each file stands between a header and a footer line, which begin with ``^^^``. Inside a file
+every ``^`` is followed by a backslash that the assembler puts there; in a frame line none is.
+So no content can contain a frame line, anywhere in it, whatever separates lines for whoever
+reads it; escaping looks at single characters, so what was shown once stays the same when the
+file grows. (The mark is ASCII, so that it never makes a text wider in memory.)
+
+Preparing a context (blocks and receipt) costs the same however long the files are: sizes and
+digests come from the ledger's records. The text is joined only when asked for.
+
+Source: DESIGN.md, section 5; caching.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
+from orchestrator.layout import Layout, Mutability
+from orchestrator.store import Store
+
+FRAMES_VERSION: Final = 1
+BYTES_PER_TOKEN: Final = 4
+"""An estimate for English text; a budget needs no more. Other scripts take fewer bytes a token."""
+DEFAULT_BUDGET_TOKENS: Final = 1_000_000
+"""A two-hour session takes some 60,000: 18,000 spoken words, the deck, the templates and notes."""
+BUDGET_STEP: Final = 0.1
+"""Segments are left out in steps of this share of the budget, so that the text's beginning
+does not change with every new segment."""
+
+MOST_PARTS: Final = 1024
+"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file."""
+
+TRANSCRIPT: Final = "shared/presenter-transcript.md"
+
+
+def escape(text: str) -> str:
+    """*text* as it stands inside a frame."""
+    return text.replace("^", "^\\")
+
+
+def header(index: int, count: int, path: str, mutability: str) -> str:
+    """The line before a file: nothing in it changes during a session."""
+    return f"^^^ file {index} of {count}: {path} ({mutability})\n"
+
+
+def footer(index: int, count: int, path: str) -> str:
+    """The line after a file."""
+    return f"^^^ end of file {index} of {count}: {path}\n"
+
+
+@dataclass(slots=True)
+class Held:
+    """The escaped text of one file as far as this process has read it."""
+
+    records: int = 0  # how many of the file's records are in `parts`
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Take in what was written since. Blocks made before keep the list that they were made with."""
+        if not text:
+            return
+        if len(self.parts) >= MOST_PARTS:
+            self.parts = ["".join(self.parts)]
+        self.parts.append(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One file of a context."""
+
+    index: int  # 1-based
+    count: int
+    path: str
+    mutability: str
+    size_bytes: int  # of the file
+    sha256: str  # of the file
+    _parts: list[str]  # of the escaped text; grows, and the first `_length` are this block's
+    _length: int
+
+    @property
+    def text(self) -> str:
+        """The framed text."""
+        return "".join(self.parts())
+
+    def parts(self) -> list[str]:
+        """Header, the file's escaped text with a final newline if it has any text, and footer."""
+        parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
+        if not parts[-1].endswith("\n"):
+            parts.append("\n")
+        parts.append(footer(self.index, self.count, self.path))
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Enough to rebuild one context byte for byte."""
+
+    agent: str
+    purpose: str
+    seq: int  # the context is as of this record
+    engine: str
+    files: tuple[tuple[str, int, str], ...]  # path, bytes, SHA-256
+    left_out: int = 0  # oldest segments that the token budget left no room for
+    layout: str | None = None  # of the messages that were sent; None: none were
+    watermark: Mapping[str, Any] | None = None
+    extra: tuple[str, ...] = ()  # the text of every block that is no file
+    frames_version: int = FRAMES_VERSION
+
+    def value(self) -> dict[str, Any]:
+        """As it stands in a ledger record."""
+        return {
+            "agent": self.agent,
+            "purpose": self.purpose,
+            "seq": self.seq,
+            "engine": self.engine,
+            "files": [[path, size, sha256] for path, size, sha256 in self.files],
+            "left_out": self.left_out,
+            "layout": self.layout,
+            "watermark": self.watermark,
+            "extra": list(self.extra),
+            "frames_version": self.frames_version,
+        }
+
+    @property
+    def id(self) -> str:
+        """`r` and 12 hex digits of the SHA-256 of its content."""
+        plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]
+
+
+def receipt_of(value: Mapping[str, Any]) -> Receipt:
+    """The receipt of a ledger record's value."""
+    return Receipt(
+        agent=value["agent"],
+        purpose=value["purpose"],
+        seq=value["seq"],
+        engine=value["engine"],
+        files=tuple((path, size, sha256) for path, size, sha256 in value["files"]),
+        left_out=value["left_out"],
+        layout=value["layout"],
+        watermark=value["watermark"],
+        extra=tuple(value["extra"]),
+        frames_version=value["frames_version"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The files of one agent in order, as of one record."""
+
+    agent: str
+    seq: int
+    blocks: tuple[Block, ...]
+    receipt: Receipt
+
+    @property
+    def text(self) -> str:
+        """All files, framed, in order."""
+        return "".join([part for block in self.blocks for part in block.parts()])
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the text, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+class Assembler:
+    """Contexts of one session. It keeps what it has read: a call costs what has changed."""
+
+    def __init__(
+        self,
+        store: Store,
+        templates: Mapping[str, str],
+        *,
+        budget_tokens: int = DEFAULT_BUDGET_TOKENS,
+    ) -> None:
+        self._store = store
+        self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
+        self._held: dict[str, Held] = {}
+        self._ends: list[int] = []  # of the transcript's records, in bytes, as far as they were looked at
+        self._undone = store.undone
+        self._fixed: dict[str, tuple[Held, int, str]] = {}
+        for path, text in templates.items():
+            raw = text.encode()
+            held = Held(parts=[escape(text)])
+            self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
+
+    def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
+        """What *agent* is given now. Costs no reading of files that have not changed.
+
+        Raises:
+            UsageError: *agent* has no seat.
+        """
+        paths = self._store.layout.order(agent)
+        with self._store.still() as seq:
+            if self._undone != self._store.undone:  # what is held may have been taken back
+                self._undone = self._store.undone
+                self._held.clear()
+            sizes = {path: self._size(path) for path in paths}
+            left_out = self._left_out(sum(size for size, _ in sizes.values()))
+            blocks = tuple(
+                self._block(index, len(paths), path, sizes[path], left_out)
+                for index, path in enumerate(paths, start=1)
+            )
+        receipt = Receipt(agent, purpose, seq, engine, _facts(blocks), left_out)
+        return Context(agent, seq, blocks, receipt)
+
+    def rebuild(self, receipt: Receipt) -> Context:
+        """The context of *receipt*, byte for byte.
+
+        Raises:
+            ReceiptError: A file is not what the receipt says; the message names it.
+        """
+        if receipt.frames_version != FRAMES_VERSION:
+            raise ReceiptError(
+                f"receipt {receipt.id}: its frames have version {receipt.frames_version}, and this release "
+                f"knows {FRAMES_VERSION}: use a later release"
+            )
+        context = self.as_of(receipt.agent, receipt.seq, receipt)
+        if len(receipt.files) != len(context.blocks):
+            raise ReceiptError(
+                f"receipt {receipt.id}: names {len(receipt.files)} files, but {receipt.agent} is given "
+                f"{len(context.blocks)}: run `greenroom verify`"
+            )
+        for block, (path, size, sha256) in zip(context.blocks, receipt.files, strict=True):
+            if (block.path, block.size_bytes, block.sha256) != (path, size, sha256):
+                raise ReceiptError(
+                    f"receipt {receipt.id}: {path} had {size} bytes with SHA-256 {sha256[:12]}…, but the "
+                    f"ledger now gives {block.size_bytes} bytes with {block.sha256[:12]}…: "
+                    "run `greenroom verify`"
+                )
+        return context
+
+    def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
+        """What *agent* would have been given when record *seq* was the last one."""
+        paths = self._store.layout.order(agent)
+        if not 1 <= seq <= self._store.catch_up():
+            raise ReceiptError(f"there is no record {seq}: this session has 1 to {self._store.seq}")
+        contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
+        total = sum(len(text.encode()) for text in contents.values())
+        total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
+        left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
+        blocks = []
+        for index, path in enumerate(paths, start=1):
+            fixed = self._fixed.get(path)
+            if fixed is not None:
+                held, size, sha256 = fixed
+            else:
+                raw = contents[path].encode()
+                size, sha256 = len(raw), hashlib.sha256(raw).hexdigest()
+                shown = self._shortened(left_out, seq) if path == TRANSCRIPT and left_out else contents[path]
+                held = Held()
+                held.add(escape(shown))
+            blocks.append(
+                Block(index, len(paths), path, self._class(path), size, sha256, held.parts, len(held.parts))
+            )
+        if receipt is None:
+            receipt = Receipt(agent, "as-of", seq, "none", _facts(blocks), left_out)
+        return Context(agent, seq, tuple(blocks), receipt)
+
+    # ------------------------------------------------------------------ parts
+
+    def _class(self, path: str) -> str:
+        if path in self._fixed:
+            return Mutability.IMMUTABLE.value
+        return self._store.layout.file(path).mutability.value
+
+    def _size(self, path: str) -> tuple[int, str]:
+        fixed = self._fixed.get(path)
+        if fixed is not None:
+            return fixed[1], fixed[2]
+        state = self._store.state(path)
+        return state.size_bytes, state.sha256 or ""  # which `state` has filled
+
+    def _block(self, index: int, count: int, path: str, size: tuple[int, str], left_out: int) -> Block:
+        if path in self._fixed:
+            held = self._fixed[path][0]
+        elif path == TRANSCRIPT and left_out:
+            held = Held()
+            held.add(escape(self._shortened(left_out, None)))
+        else:
+            held = self._caught_up(path)
+        return Block(index, count, path, self._class(path), *size, held.parts, len(held.parts))
+
+    def _caught_up(self, path: str) -> Held:
+        """What is held of *path*, with what was written since added."""
+        state = self._store.state(path)
+        held = self._held.get(path)
+        count = len(state.seqs)
+        if held is not None and held.records == count:
+            return held
+        if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
+            held = self._held[path] = Held()
+            if count:
+                held.add(escape(self._store.content(path)))
+        else:
+            for text in self._store.texts(path, held.records):
+                held.add(escape(text))
+        held.records = count
+        return held
+
+    def _left_out(self, total_bytes: int, seq: int | None = None) -> int:
+        """How many of the oldest segments must go for the context to fit its budget."""
+        over = total_bytes - self._budget_bytes
+        if over <= 0:
+            return 0
+        step = max(1, int(self._budget_bytes * BUDGET_STEP))
+        wanted = -(-over // step) * step
+        ends = self._segment_ends(seq)
+        if not ends:
+            return 0
+        return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
+
+    def _shortened(self, left_out: int, seq: int | None) -> str:
+        """The transcript without its oldest segments, and with a line that says so."""
+        ends = self._segment_ends(seq)
+        raw = self._store.content(TRANSCRIPT, at_seq=seq).encode()
+        noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")
+        note = f"[The oldest {left_out} {noun} of this file {verb} left out here"
+        why = "to keep within the token budget.]\n"
+        return f"{raw[: ends[0]].decode()}{note} {why}{raw[ends[left_out] :].decode()}"
+
+    def _segment_ends(self, seq: int | None) -> Sequence[int]:
+        """Where the transcript's blueprint and then each of its appends ends, in bytes."""
+        seqs = self._store.state(TRANSCRIPT).seqs
+        for known in seqs[len(self._ends) :]:
+            self._ends.append(self._store.record(known).size_bytes or 0)
+        if seq is None:
+            return self._ends[: len(seqs)]
+        return self._ends[: bisect_right(seqs, seq)]
+
+
+def _facts(blocks: Sequence[Block]) -> tuple[tuple[str, int, str], ...]:
+    return tuple((block.path, block.size_bytes, block.sha256) for block in blocks)
+
+
+def read_templates(store: Store, layout: Layout) -> dict[str, str]:
+    """The templates that this session was started with, from its own copies.
+
+    Raises:
+        LedgerCorruptError: A copy is missing or is not what was recorded.
+    """
+    recorded: Mapping[str, Any] = (store.opened.value or {}).get("templates", {})
+    texts = {}
+    for path in layout.templates:
+        copy = store.root / "ledger" / path
+        try:
+            raw = copy.read_bytes()
+        except OSError as error:
+            raise LedgerCorruptError(
+                f"{copy}: this session's copy of a template is missing: restore it"
+            ) from error
+        if hashlib.sha256(raw).hexdigest() != recorded.get(path):
+            raise LedgerCorruptError(
+                f"{copy}: this session's copy of a template was changed after the start: restore it"
+            )
+        texts[path] = raw.decode()
+    return texts
+
+
+def check_agent(layout: Layout, agent: str) -> str:
+    """*agent* itself, if it has a seat.
+
+    Raises:
+        UsageError: It has none.
+    """
+    layout.order(agent)
+    return agent
+
+
+__all__ = ["Assembler", "Block", "Context", "Receipt", "UsageError", "read_templates", "receipt_of"]

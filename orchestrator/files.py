@@ -1,0 +1,163 @@
+"""File primitives of the store: append whole or not at all, replace at once, never follow a link.
+
+Names are always single components, opened relative to a folder's descriptor with
+`O_NOFOLLOW`, so that a symlink swapped in while a session runs is refused and not followed.
+
+Source: trust.md, "The store": short writes come before `ENOSPC`; a failed `fdatasync` is
+never retried; macOS needs `F_FULLFSYNC`.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from typing import Final
+
+from orchestrator.errors import StoreWriteError
+
+READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+APPEND: Final = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_PROBE_BYTES: Final = 64 * 1024
+"""More than a file system can keep beside a file's name, so that real blocks are written."""
+
+_FULLFSYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)
+
+
+def sync_file(fd: int) -> None:
+    """Everything written to *fd* is on the disk when this returns.
+
+    Raises:
+        OSError: The disk refused. Never call again for the same bytes: a second call can
+            succeed with the data lost.
+    """
+    if _FULLFSYNC is not None:
+        fcntl.fcntl(fd, _FULLFSYNC)
+    else:
+        os.fdatasync(fd)
+
+
+def sync_folder(fd: int) -> None:
+    """The folder's entries are on the disk when this returns."""
+    os.fsync(fd)
+
+
+def is_plain(status: os.stat_result) -> bool:
+    """A regular file with one name: no device, pipe or hard link."""
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+
+
+def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
+    """Add *content* to a file of *size* bytes with one write, or leave it at *size* bytes.
+
+    Raises:
+        StoreWriteError: The write failed or was short; the file has been cut back. (Where even
+            that fails, what is left is a torn end, which the next writer cuts.)
+    """
+    cause: OSError | None = None
+    try:
+        written = os.write(fd, content)
+        if written == len(content):
+            return
+        why = f"the disk took {written} of {len(content)} bytes (is it full?)"
+    except OSError as error:
+        why, cause = reason(error), error
+    try:
+        os.ftruncate(fd, size)
+    except OSError as error:
+        why = f"{why}; cutting back failed as well ({reason(error)})"
+    raise StoreWriteError(
+        f"{name}: {why}; nothing was written: make room or check the disk, then try again"
+    ) from cause
+
+
+def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = 0o644) -> None:
+    """Put *content* in the place of *name* at once: a reader sees the old or the new.
+
+    No sync: views are made again from the ledger after an unclean end.
+
+    Raises:
+        OSError: The disk refused; *name* is as it was.
+    """
+    temporary = f".{name}.{os.getpid()}.tmp"
+    unlink_if_there(folder_fd, temporary)  # of a process that died; never opened, whatever it is
+    fd = os.open(temporary, _NEW, mode, dir_fd=folder_fd)
+    try:
+        try:
+            write_all(fd, content)
+        finally:
+            os.close(fd)
+        os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+    except BaseException:
+        unlink_if_there(folder_fd, temporary)
+        raise
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write *content* to a new file whose partial content nobody sees."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def try_disk(folder_fd: int, name: str) -> None:
+    """Write a new file, sync it and remove it again.
+
+    Raises:
+        OSError: The disk refused.
+    """
+    unlink_if_there(folder_fd, name)
+    fd = os.open(name, _NEW, 0o644, dir_fd=folder_fd)
+    try:
+        write_all(fd, b"\n" * _PROBE_BYTES)
+        sync_file(fd)
+    finally:
+        os.close(fd)
+        unlink_if_there(folder_fd, name)
+
+
+def read_plain(folder_fd: int, name: str) -> bytes | None:
+    """The bytes of a plain file, or None where there is none (missing, link, device, pipe)."""
+    try:
+        fd = os.open(name, READ, dir_fd=folder_fd)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+            return None
+        raise
+    try:
+        status = os.fstat(fd)
+        if not is_plain(status):
+            return None
+        return read_range(fd, 0, status.st_size)
+    finally:
+        os.close(fd)
+
+
+def read_range(fd: int, offset: int, size: int) -> bytes:
+    """*size* bytes from *offset*, fewer at the end of the file."""
+    parts = []
+    while size > 0:
+        part = os.pread(fd, size, offset)
+        if not part:
+            break
+        parts.append(part)
+        offset += len(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def unlink_if_there(folder_fd: int, name: str) -> None:
+    """Remove a file; it is no error if it is not there."""
+    try:
+        os.unlink(name, dir_fd=folder_fd)
+    except FileNotFoundError:
+        return
+
+
+def reason(error: OSError) -> str:
+    """The system's reason, in lower case, without the errno: "no space left on device"."""
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,235 @@
+"""The home: templates, blueprints, where sessions live, and how a session is named.
+
+Source: DESIGN.md, section 2; interfaces.md, "Command line".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from orchestrator.config import Config, read_config
+from orchestrator.errors import HomeError, SessionNotFoundError, UsageError
+from orchestrator.layout import MAX_PANELISTS, MIN_PANELISTS, MODERATOR, Layout, layout_of
+
+UNFINISHED: Final = ".new-"
+"""Prefix of the folder in which a session is made before it gets its name."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """One home folder. Making one reads nothing; each part is read where it is used."""
+
+    root: Path
+
+    @classmethod
+    def open(cls, root: str | Path) -> Home:
+        """The home at *root*.
+
+        Raises:
+            HomeError: There is no `templates/` or `session-templates/` in it.
+        """
+        home = cls(Path(root).absolute())
+        for folder in (home.templates, home.blueprints):
+            if not folder.is_dir():
+                raise HomeError(
+                    f"{home.root} is no Greenroom home: it has no {folder.name}/; "
+                    "name one with --home or GREENROOM_HOME"
+                )
+        return home
+
+    @property
+    def templates(self) -> Path:
+        return self.root / "templates"
+
+    @property
+    def blueprints(self) -> Path:
+        return self.root / "session-templates"
+
+    @property
+    def sessions(self) -> Path:
+        return self.root / "sessions"
+
+    @property
+    def archives(self) -> Path:
+        return self.root / "archives"
+
+    @cached_property
+    def config(self) -> Config:
+        """`greenroom.yaml` and `GREENROOM_*`, checked.
+
+        Raises:
+            ConfigurationError: A key is unknown or a value cannot be meant; names the line.
+        """
+        return read_config(self.root / "greenroom.yaml", os.environ)
+
+    def panelists(self) -> tuple[str, ...]:
+        """Every panelist that has a folder here, by name."""
+        found = (
+            folder.name
+            for folder in sorted(self.templates.iterdir())
+            if not folder.name.startswith(".") and (folder / "persona.md").is_file()
+        )
+        return tuple(name for name in found if name != MODERATOR)
+
+    def layout(self, panel: tuple[str, ...] | None) -> Layout:
+        """The table of a session with these panelists; all of this home's where none are named.
+
+        Raises:
+            UsageError: A named one has no folder here, or there are too few or too many.
+        """
+        known = self.panelists()
+        if panel is None:
+            if not MIN_PANELISTS <= len(known) <= MAX_PANELISTS:
+                raise UsageError(
+                    f"this home has {len(known)} panelists ({', '.join(known)}) and a panel has "
+                    f"{MIN_PANELISTS} to {MAX_PANELISTS}: name those that sit with --panel"
+                )
+            panel = known
+        for name in panel:
+            if name not in known:
+                raise UsageError(f"there is no panelist {name!r} here: this home has {', '.join(known)}")
+        return layout_of(panel)
+
+    def read_templates(self, layout: Layout) -> dict[str, str]:
+        """The texts of the templates that a session with this layout is started with.
+
+        Raises:
+            HomeError: One is missing or is not UTF-8.
+        """
+        texts = {}
+        for path in layout.templates:
+            try:
+                texts[path] = (self.root / path).read_bytes().decode()
+            except (OSError, UnicodeDecodeError) as error:
+                raise HomeError(
+                    f"{self.root / path}: cannot be read ({error}): run `greenroom panel check`"
+                ) from error
+        return texts
+
+    def find(self, name: str) -> Path:
+        """The folder of one session: by id, unique prefix of one, `last`, or a path.
+
+        Raises:
+            SessionNotFoundError: None or several fit; the message says which there are.
+        """
+        if os.sep in name or name in (".", ".."):
+            return session_folder(Path(name))
+        ids = self.session_ids()
+        if name == "last":
+            if not ids:
+                raise SessionNotFoundError(
+                    f"there is no session in {self.sessions} yet: start one with `greenroom run DECK`"
+                )
+            return self.sessions / ids[-1]
+        if name in ids:
+            return self.sessions / name
+        fitting = [one for one in ids if name and one.startswith(name)]
+        if len(fitting) == 1:
+            return self.sessions / fitting[0]
+        if fitting:
+            raise SessionNotFoundError(
+                f"{name!r} is the beginning of {len(fitting)} sessions: {', '.join(fitting)}"
+            )
+        if Path(name).is_dir():
+            return session_folder(Path(name))
+        raise SessionNotFoundError(f"there is no session {name!r} in {self.sessions}: see `greenroom list`")
+
+    def session_ids(self) -> tuple[str, ...]:
+        """Every session here, in the order of their beginning."""
+        if not self.sessions.is_dir():
+            return ()
+        folders = [
+            folder
+            for folder in self.sessions.iterdir()
+            if not folder.name.startswith(".") and (folder / "ledger" / "ledger.jsonl").is_file()
+        ]
+        return tuple(folder.name for folder in sorted(folders, key=_begun))
+
+    def new_id(self) -> str:
+        """An id that sorts by time and is safe as a file name and an object key."""
+        return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def _begun(folder: Path) -> tuple[str, str]:
+    """When a session was begun, from its first record; ties by name."""
+    with (folder / "ledger" / "ledger.jsonl").open("rb") as lines:
+        first = lines.readline(64 * 1024)
+    marker = b'"at":"'
+    start = first.find(marker) + len(marker)
+    return first[start : first.find(b'"', start)].decode("ascii", "replace"), folder.name
+
+
+def session_folder(path: Path) -> Path:
+    """The session at *path*: the folder itself, or the one inside an unpacked archive.
+
+    Raises:
+        SessionNotFoundError: There is none.
+    """
+    candidates = [path, *sorted(path.glob("data/*"))] if path.is_dir() else []
+    for candidate in candidates:
+        if (candidate / "ledger" / "ledger.jsonl").is_file():
+            return candidate.absolute()
+    raise SessionNotFoundError(f"{path}: no session and no unpacked archive here")
+
+
+def digests(texts: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each text, in hex."""
+    return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
+
+
+def find_home(given: str | None, environment: Mapping[str, str], cwd: Path) -> Home:
+    """The home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
+
+    The user's own home is set up from the packaged templates on first use.
+
+    Raises:
+        HomeError: The one that was named is no home.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if named:
+        return Home.open(named)
+    if (cwd / "agents" / "templates").is_dir():
+        return Home.open(cwd / "agents")
+    from platformdirs import user_data_path
+
+    root = user_data_path("greenroom", appauthor=False)
+    if not (root / "templates").is_dir():
+        set_up(root)
+    return Home.open(root)
+
+
+def set_up(root: Path) -> None:
+    """Copy the packaged templates and blueprints to *root*, whole or not at all.
+
+    Raises:
+        HomeError: The package brings none, or the folder cannot be written.
+    """
+    packaged = Path(str(resources.files("orchestrator"))) / "home_files"
+    if not packaged.is_dir():
+        packaged = Path(__file__).resolve().parents[1] / "agents"
+    if not (packaged / "templates").is_dir():
+        raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")
+    temporary = root.with_name(f".{root.name}-{os.getpid()}")
+    try:
+        for name in ("templates", "session-templates"):
+            shutil.copytree(packaged / name, temporary / name)
+        shutil.copy(packaged / "README.md", temporary / "README.md")
+        if root.exists():
+            for part in temporary.iterdir():
+                part.rename(root / part.name)
+            temporary.rmdir()
+        else:
+            temporary.rename(root)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise HomeError(f"{root}: cannot be set up ({error}): name a home with --home") from error

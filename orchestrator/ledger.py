@@ -1,0 +1,273 @@
+"""The record: one line of JSON for everything that happens to a session.
+
+A line holds these keys, in this order; those that a record has no use for are left out.
+
+=========  ==================================================================================
+seq        1, 2, 3, … without gaps
+op         open, create, write, revise, append, replace, note, receipt or freeze
+file       path of the session file that was written (not for open, note, receipt, freeze)
+by         the writer
+clock_s    session clock, seconds; never decreases
+at         wall clock, UTC, RFC 3339 with microseconds; informative only
+text       what was written: the whole file, or what was appended
+value      the typed value that the text was rendered from: an object with a `type`
+more       true on every record of a transaction but its last; left out otherwise
+bytes      the file's length after the write
+sha256     the file's SHA-256 after the write, over its whole content, in hex
+hash       this record's own hash, in hex
+=========  ==================================================================================
+
+The hash is the SHA-256 of the previous record's hash (64 ASCII hex digits; 64 zeros before
+the first record) followed by the bytes of this line up to, not including, ``,"hash":"``.
+Lines are UTF-8, end with one newline, and hold no other. So every line is JSON that `jq`
+reads, and any torn, flipped, inserted or missing line shows. The loss of whole last records
+shows only against a head that was kept elsewhere.
+
+The records of one transaction are written with one write: they count all or none. The first
+record (`open`) names the versions of this format and of frames and layouts.
+
+Source: DESIGN.md, section 4.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from orchestrator.errors import LedgerCorruptError
+
+LEDGER_VERSION: Final = 1
+
+FIRST_HASH: Final = "0" * 64
+_HASH_KEY: Final = b',"hash":"'
+_TAIL_BYTES: Final = len(_HASH_KEY) + 64 + len(b'"}')
+_HEAD: Final = re.compile(
+    rb'\{"seq":(\d{1,15}),"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?,"by":'
+)
+_MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
+_MORE_BYTES: Final = 128
+"""At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
+_HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
+_ZEROS: Final = re.compile(rb"\0+")
+_BLOCK_BYTES: Final = 512
+"""The smallest piece that a disk writes or loses: the logical sector, also of disks with larger ones."""
+
+FILE_OPS: Final = frozenset({"create", "write", "revise", "append", "replace"})
+OTHER_OPS: Final = frozenset({"open", "note", "receipt", "freeze"})
+
+
+class Record(NamedTuple):
+    """One record, without its hash, which belongs to its line.
+
+    A tuple, as `Entry` is, since one is made for every write and every line that is read:
+    a frozen dataclass takes three times as long to make.
+    """
+
+    seq: int
+    op: str
+    by: str
+    clock_s: float
+    at: str
+    file: str | None = None
+    text: str | None = None
+    value: Mapping[str, Any] | None = None
+    size_bytes: int | None = None
+    sha256: str | None = None
+
+
+class Entry(NamedTuple):
+    """Where a record stands in the ledger, and the little of it that is read by scanning."""
+
+    seq: int
+    op: str
+    file: str | None
+    offset: int
+    size: int  # bytes of the line, with its newline
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a stretch of ledger bytes holds.
+
+    `entries` are the whole records of whole transactions; `end` is the offset behind the
+    last of them and `head` its hash. `rest` is what follows: empty, or what a crash may have
+    torn (`damage` is None), or damage that no crash explains (`damage` says what it is).
+    """
+
+    entries: tuple[Entry, ...]
+    end: int
+    head: str
+    rest: bytes
+    damage: str | None
+
+
+def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[bytes, str]:
+    """The record's line, with its newline, and its hash.
+
+    *more* says that further records of the same transaction follow.
+
+    Raises:
+        UnicodeEncodeError: A string in it is no valid Unicode (a lone surrogate).
+        ValueError: A number in it is not finite.
+    """
+    quoted = _ENCODER.encode
+    if not isfinite(record.clock_s):
+        raise ValueError(f"the clock says {record.clock_s!r}")
+    parts = [f'{{"seq":{record.seq},"op":"{record.op}"']
+    if record.file is not None:
+        parts.append(f',"file":"{record.file}"')
+    parts.append(f',"by":{quoted(record.by)},"clock_s":{record.clock_s!r},"at":"{record.at}"')
+    if record.text is not None:
+        parts.append(f',"text":{quoted(record.text)}')
+    if record.value is not None:
+        parts.append(f',"value":{quoted(record.value)}')
+    if more:
+        parts.append(',"more":true')
+    if record.sha256 is not None:
+        parts.append(f',"bytes":{record.size_bytes},"sha256":"{record.sha256}"')
+    body = "".join(parts).encode()
+    digest = hashlib.sha256(previous_hash.encode() + body).hexdigest()
+    return b"%b%b%b" % (body, _HASH_KEY, digest.encode()) + b'"}\n', digest
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def decode(line: bytes) -> Record:
+    """The record of a line that `scan` found whole.
+
+    Raises:
+        LedgerCorruptError: The line is hashed right but is no record of this format.
+    """
+    try:
+        plain = json.loads(line)
+        return Record(
+            seq=plain["seq"],
+            op=plain["op"],
+            by=plain["by"],
+            clock_s=plain["clock_s"],
+            at=plain["at"],
+            file=plain.get("file"),
+            text=plain.get("text"),
+            value=plain.get("value"),
+            size_bytes=plain.get("bytes"),
+            sha256=plain.get("sha256"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LedgerCorruptError(
+            "a ledger record is hashed right but is not in this format: was it written by a later release?"
+        ) from error
+
+
+def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HASH) -> Scan:
+    """Read the records of *content*, which stands at *offset* behind record *seq* with hash *head*.
+
+    Never raises, whatever the bytes are.
+    """
+    entries: list[Entry] = []
+    whole = (0, 0, head)  # end within content, entries, head: behind the last whole transaction
+    start = 0
+    sha256 = hashlib.sha256
+    while (newline := content.find(b"\n", start)) >= 0:
+        body = content[start : newline - _TAIL_BYTES]
+        digest = sha256(head.encode() + body).hexdigest()
+        match = _HEAD.match(body)
+        if (
+            match is None
+            or content[newline - _TAIL_BYTES : newline] != _HASH_KEY + digest.encode() + b'"}'
+            or int(match[1]) != seq + 1
+        ):
+            break
+        seq += 1
+        head = digest
+        size = newline + 1 - start
+        file = match[3].decode() if match[3] else None
+        entries.append(Entry(seq, match[2].decode(), file, offset + start, size))
+        start = newline + 1
+        if b',"more":true' not in body[-_MORE_BYTES:] or not _MORE.search(body):
+            whole = (start, len(entries), head)
+    last = head
+    end, count, head = whole
+    rest = content[end:]
+    return Scan(
+        tuple(entries[:count]), offset + end, head, rest, _damage(content[start:], offset + start, last)
+    )
+
+
+def _damage(rest: bytes, offset: int, head: str) -> str | None:
+    """None if a crash explains *rest*, which stands at *offset* behind a record with hash *head*.
+
+    A crash leaves the beginning of a write, so no newline behind a broken record, or the right
+    length with zeros where blocks never reached the disk. Behind such zeros good records may
+    stand, if they end the same write: one transaction, up to the end of the file.
+    """
+    if not rest:
+        return None
+    lines = rest.split(b"\n")
+    good = [number for number in range(1, len(lines)) if _follows(lines[number], lines[number - 1])]
+    if _has_hole(rest, offset, len(lines[0])) and _end_one_write(lines, good):
+        return None
+    if good:
+        return "a damaged record stands before good ones"
+    if len(lines) > 1:
+        return "a record is whole, but not what its hash says"
+    if _holds_record(rest, head) or _is_whole(rest[:-1]):
+        return "a whole record is followed by something that is no newline"
+    return None
+
+
+def _has_hole(rest: bytes, offset: int, size: int) -> bool:
+    """Whether zeros that a crash can have left begin in the first *size* bytes of *rest*.
+
+    A block that never reached the disk is zero from its first byte, or from where the write
+    began, to its last byte, or to the file's end.
+    """
+    for zeros in _ZEROS.finditer(rest):
+        if zeros.start() >= size:
+            return False
+        begins = zeros.start() == 0 or (offset + zeros.start()) % _BLOCK_BYTES == 0
+        ends = (offset + zeros.end()) % _BLOCK_BYTES == 0
+        if zeros.end() == len(rest) or (begins and ends):
+            return True
+    return False
+
+
+def _end_one_write(lines: list[bytes], good: list[int]) -> bool:
+    """Whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
+    if not all(_says_more(lines[number - 1]) for number in good):
+        return False
+    return not good or _says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
+
+
+def _follows(line: bytes, before: bytes) -> bool:
+    """Whether *line* is what its hash says, behind the hash that the line before it claims."""
+    claimed, body = before[-66:-2], line[:-_TAIL_BYTES]
+    return len(claimed) == 64 and line[-66:-2] == hashlib.sha256(claimed + body).hexdigest().encode()
+
+
+def _says_more(line: bytes) -> bool:
+    """Whether further records of a transaction follow *line*, or zeros stand where it would say so."""
+    body = line[:-_TAIL_BYTES]
+    return _MORE.search(body) is not None or b"\0" in body[-_MORE_BYTES:]
+
+
+def _holds_record(rest: bytes, head: str) -> bool:
+    """Whether *rest* begins with a whole record, hash and all, and goes on behind it."""
+    digest = hashlib.sha256(head.encode())
+    done = 0
+    for match in _HASH.finditer(rest):
+        digest.update(rest[done : match.start()])
+        done = match.start()
+        if digest.hexdigest().encode() == match[1]:
+            return match.end() < len(rest)
+    return False
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether *line* looks like a record up to its last byte, hash and all."""
+    return _HEAD.match(line) is not None and re.search(rb',"hash":"[0-9a-f]{64}"\}\Z', line) is not None

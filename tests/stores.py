@@ -1,0 +1,104 @@
+"""What tests of the store compare: a session's bytes on disk, and what a store holds in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import ledger
+from orchestrator.errors import GreenroomError
+from orchestrator.layout import layout_of
+from orchestrator.store import Store, create_store
+
+PANEL = ("skeptic", "analyst")
+TRANSCRIPT = "shared/presenter-transcript.md"
+INTEL = "shared/external-intel.md"
+DECK = "shared/deck-content.md"
+CANDIDATE = "skeptic/candidate-question.md"
+NOTES = "skeptic/exchange-notes.md"
+
+
+def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
+    """A session of which nothing is written yet but the first record."""
+    return create_store(root, layout_of(panel), {"templates": {}, **value})
+
+
+def blueprints(store: Store) -> None:
+    """Put a bare blueprint in place of every file that has one."""
+    with store.transaction():
+        for path, row in store.layout.files.items():
+            if row.has_blueprint:
+                store.create(path, f"# {path}\n")
+
+
+def on_disk(root: Path) -> dict[str, bytes]:
+    """Every file below *root*, the ledger too."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def in_memory(store: Store) -> dict[str, Any]:
+    """All that a store tells of its session without looking at the disk again."""
+    return {
+        "seq": store.seq,
+        "head": store.head,
+        "frozen": store.frozen,
+        "entries": list(store.entries()),
+        "waiting": store.waiting_receipts,
+        "clock_s": store.now_s(),
+        "files": {
+            path: (tuple(state.seqs), state.revisions, state.size_bytes, state.sha256)
+            for path in store.layout.files
+            for state in [store.state(path)]
+        },
+        "contents": {path: store.content(path) for path in store.layout.files},
+    }
+
+
+@contextmanager
+def refused(store: Store, error: type[GreenroomError], *words: str) -> Iterator[None]:
+    """The block raises exactly *error*, in one line that holds *words*, and changes nothing."""
+    store.catch_up()
+    disk, memory = on_disk(store.root), in_memory(store)
+    with pytest.raises(error) as caught:
+        yield
+    assert caught.type is error
+    message = str(caught.value)
+    assert "\n" not in message
+    assert [word for word in words if word not in message] == [], message
+    assert on_disk(store.root) == disk
+    assert in_memory(store) == memory
+
+
+def records(root: Path) -> list[Mapping[str, Any]]:
+    """The ledger's lines as plain JSON."""
+    lines = (root / "ledger" / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    return [json.loads(line) for line in lines]
+
+
+def views(root: Path, store: Store) -> dict[str, str]:
+    """The session files as they stand on the disk; "" where there is none."""
+    return {
+        path: (root / path).read_bytes().decode() if (root / path).is_file() else ""
+        for path in store.layout.files
+    }
+
+
+def contents(store: Store) -> dict[str, str]:
+    """The session files as the ledger has them."""
+    store.catch_up()
+    return {path: store.content(path) for path in store.layout.files}
+
+
+def is_sound(root: Path) -> bool:
+    """Whether the whole ledger is read, to its last byte, by a scan from its beginning."""
+    content = (root / "ledger" / "ledger.jsonl").read_bytes()
+    return ledger.scan(content).end == len(content)
