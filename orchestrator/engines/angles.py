@@ -1,0 +1,259 @@
+"""Why a panelist would go after a claim: its red flags, its benchmarks, its own patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from orchestrator.claims.cues import GROWTH_OF_NUMBER
+from orchestrator.claims.model import Claim, Quantity
+from orchestrator.claims.units import is_currency
+from orchestrator.pattern import ANY, Pattern
+from orchestrator.persona import Alternatives, Benchmark, DomainKnowledge, Persona, Seat
+
+RED_FLAG: Final = "red flag"
+BENCHMARK: Final = "benchmark"
+PATTERN: Final = "pattern"
+
+_FLAG_WEIGHT: Final = 3.0
+_BENCHMARK_WEIGHT: Final = 3.2
+_KIND_WEIGHT: Final = 1.0
+_KIND_ORDER_WEIGHT: Final = 1.2
+_ANY_WEIGHT: Final = 0.3
+_TRIGGER_WEIGHT: Final = 0.5
+_FOCUS_WEIGHT: Final = 0.9
+_OPEN_NUMBER_WEIGHT: Final = 0.4
+_FAINT_WEIGHT: Final = -0.7
+
+_NEAR: Final = 80
+"""Characters between a metric's words and its number: farther apart, they belong to different clauses."""
+
+_NO_ACTUAL = re.compile(
+    r"\b(?:target|goal|aim|plan|expect|forecast|will|would|could|by 20\d\d|up to|at least|at most|between|"
+    r"range|"
+    r"budget|if|assum\w+|scenario|estimated|potential)\b",
+    re.IGNORECASE,
+)
+_SAVES = re.compile(r"\b(?:sav(?:e|es|ed|ing|ings)|cuts?|off|discount)\b", re.IGNORECASE)
+_OF_CHANGE = re.compile(
+    r"\b(?:growth|grow|increase|uplift|overrun|reduction|change|churn|improve\w*)\b",
+    re.IGNORECASE,
+)
+"""A metric that is itself a change, so that its words may stand beside "grew by"."""
+_SOURCED = re.compile(
+    r"\b(?:source|according to|audited|survey|report|study|measured by|as of)\b",
+    re.IGNORECASE,
+)
+_SHARED_WORD = re.compile(r"[a-z]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """One way to go after a claim."""
+
+    kind: str  # RED_FLAG, BENCHMARK or PATTERN
+    name: str  # the flag, the metric, or the claim's kind
+    words: str  # the angle as notes and records say it
+    patterns: tuple[Pattern, ...]  # that may ask it, the fittest first
+    weight: float
+    around: tuple[str, ...] = ()  # words of the claim that the question is about
+
+
+def angles(claim: Claim, seat: Seat) -> list[Angle]:
+    """All angles of one panelist on one claim, the most specific first; never empty-handed with "any"."""
+    found: list[Angle] = []
+    if seat.domain is not None:
+        found += _flag_angles(claim, seat.domain)
+        found += _benchmark_angles(claim, seat.domain)
+    found += _kind_angles(claim, seat.persona)
+    return sorted(found, key=lambda angle: -angle.weight)
+
+
+def interest(claim: Claim, seat: Seat, best: Angle, focus: Sequence[str]) -> float:
+    """How much this panelist wants to ask about the claim: the angle's weight, and what adds to it."""
+    weight = best.weight
+    if any(_unplaced(claim, quantity) for quantity in claim.quantities):
+        weight += _OPEN_NUMBER_WEIGHT
+    if touches(claim, focus):
+        weight += _FOCUS_WEIGHT
+    text = normal(claim.text)
+    if any(word in text and holds(text, word) for trigger in seat.persona.triggers for word in trigger.words):
+        weight += _TRIGGER_WEIGHT
+    if claim.origin in ("table", "chart") or len(claim.text.split()) < 3:
+        weight += _FAINT_WEIGHT
+    return weight
+
+
+def touches(claim: Claim, focus: Sequence[str]) -> bool:
+    """The claim shares a word of some length with what the presenter asked the panel to look at."""
+    words = {word for text in focus for word in _SHARED_WORD.findall(text.lower())}
+    return bool(words) and not words.isdisjoint(_SHARED_WORD.findall(claim.text.lower()))
+
+
+def normal(text: str) -> str:
+    """Lower case, plain apostrophes, single spaces: how phrases of a template are compared."""
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def holds(text: str, phrase: str) -> bool:
+    """The normalised *text* holds the phrase as whole words."""
+    return phrase in text and _phrase(phrase).search(text) is not None
+
+
+@cache
+def _phrase(phrase: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])")
+
+
+def _matched(text: str, alternatives: Alternatives) -> tuple[str, ...] | None:
+    """The phrases of the first alternative of which all occur in the text as whole words."""
+    for phrases in alternatives:
+        for phrase in phrases:
+            if phrase not in text:  # some thousand times in a refresh, so the plain test comes first
+                break
+        else:
+            if phrases and all(holds(text, phrase) for phrase in phrases):
+                return phrases
+    return None
+
+
+def _flag_angles(claim: Claim, domain: DomainKnowledge) -> Iterator[Angle]:
+    text = normal(claim.text)
+    for flag in domain.red_flags:
+        if phrases := _matched(text, flag.words):
+            yield Angle(
+                kind=RED_FLAG,
+                name=flag.flag,
+                words=f"red flag: {_small_initial(flag.flag)} ({_small_initial(flag.why).rstrip('.')})",
+                patterns=(flag.question,),
+                weight=_FLAG_WEIGHT + 0.05 * (len(phrases) - 1),
+                around=phrases,
+            )
+
+
+def _benchmark_angles(claim: Claim, domain: DomainKnowledge) -> Iterator[Angle]:
+    """A figure outside the usual range of its metric; silent where it is a target, a range or a change."""
+    if _NO_ACTUAL.search(claim.text):
+        return
+    text = normal(claim.text)
+    changes = GROWTH_OF_NUMBER.search(text) is not None or _SAVES.search(text) is not None
+    for benchmark in domain.benchmarks:
+        if changes and not _OF_CHANGE.search(benchmark.metric):
+            continue
+        phrases = _matched(text, benchmark.words)
+        quantity = phrases and _measure_of(claim, benchmark, phrases)
+        if not quantity:
+            continue
+        side, metric = _side(quantity.value, benchmark), _small_initial(benchmark.metric)
+        if side:
+            yield Angle(
+                kind=BENCHMARK,
+                name=benchmark.metric,
+                words=f"benchmark: {metric}, usually {_range(benchmark)} ({benchmark.source})",
+                patterns=(_benchmark_question(benchmark, side),),
+                weight=_BENCHMARK_WEIGHT,
+                around=(quantity.text,),
+            )
+
+
+def _measure_of(claim: Claim, benchmark: Benchmark, phrases: Sequence[str]) -> Quantity | None:
+    """The one quantity of the claim in the benchmark's unit, near the metric's words; None if unclear."""
+    fitting = [q for q in claim.quantities if _same_unit(q.unit, benchmark.unit)]
+    if len(fitting) != 1 or re.search(r"\d\s?[-–]\s?\d", fitting[0].text):
+        return None
+    text = normal(claim.text)
+    number = text.find(normal(fitting[0].text))
+    words = max(text.find(phrase) for phrase in phrases)
+    return fitting[0] if number >= 0 and abs(number - words) <= _NEAR else None
+
+
+def _same_unit(unit: str | None, wanted: str) -> bool:
+    if unit is None:
+        return False
+    return unit == wanted or (unit.lower() == wanted.lower() and not is_currency(unit))
+
+
+def _side(value: float, benchmark: Benchmark) -> str | None:
+    """On which side of the usual range the value lies; None where it is inside."""
+    if benchmark.low is not None and value < benchmark.low:
+        return "below"
+    if benchmark.high is not None and value > benchmark.high:
+        return "above"
+    return None
+
+
+def _range(benchmark: Benchmark) -> str:
+    """The range as it is read out: "12 to 18 months", "at most 10%"."""
+    sign = "%" if benchmark.unit == "%" else f" {benchmark.unit}"
+    low, high = benchmark.low, benchmark.high
+    if high is not None and (low is None or low == 0):
+        return f"at most {high:g}{sign}"
+    return f"at least {low:g}{sign}" if high is None else f"{low:g} to {high:g}{sign}"
+
+
+@lru_cache(maxsize=512)
+def _benchmark_question(benchmark: Benchmark, side: str) -> Pattern:
+    """The one question that no persona can write: it names the range, which stands in the table."""
+    text = (
+        f'{{place}} you say "{{quote}}". The published range for {_small_initial(benchmark.metric)} is '
+        f"{_range(benchmark)}. What puts you {side} it?"
+    )
+    return Pattern((ANY,), ("cause",), text, frozenset({"place", "quote"}))
+
+
+def _kind_angles(claim: Claim, persona: Persona) -> Iterator[Angle]:
+    """One angle of the patterns that fit the claim's kinds, and one of those that fit any claim.
+
+    The weight is that of the claim's kind which the persona goes after first.
+    """
+    fitting = [pattern for pattern in persona.initial if set(pattern.heads) & set(claim.kinds)]
+    if fitting:
+        asked = {head for pattern in fitting for head in pattern.heads}
+        order, kind = min((_order(kind, persona), kind) for kind in claim.kinds if kind in asked)
+        weight = _KIND_WEIGHT + _KIND_ORDER_WEIGHT / (1 + order)
+        best_first = tuple(sorted(fitting, key=lambda pattern: fit(pattern, claim, persona)))
+        yield Angle(PATTERN, kind, f"pattern: a claim of {kind}", best_first, weight)
+    anything = tuple(pattern for pattern in persona.initial if ANY in pattern.heads)
+    if anything:
+        yield Angle(PATTERN, ANY, "pattern: any claim", anything, _ANY_WEIGHT)
+
+
+def _order(kind: str, persona: Persona) -> int:
+    """How soon the persona goes after this kind; kinds that it does not name come late."""
+    return persona.kinds.index(kind) if kind in persona.kinds else len(persona.kinds) + 2
+
+
+def fit(pattern: Pattern, claim: Claim, persona: Persona) -> tuple[float, int, int]:
+    """How well a pattern fits a claim, as a key that sorts the fittest first.
+
+    A pattern fits as well as its kinds are the claim's: one for "money, growth, future" asks
+    about an amount, and a plan without one is better met by a pattern for "future" alone.
+    Of two that fit alike, the one for the more telling kind comes first, then the one for the
+    kind that the persona goes after sooner.
+    """
+    shared = [head for head in pattern.heads if head in claim.kinds]
+    if not shared:
+        return 0.0, len(claim.kinds), 0
+    share = len(shared) / len(pattern.heads)
+    telling = min(claim.kinds.index(head) for head in shared)
+    return -(share + 0.1 * len(shared)), telling, min(_order(head, persona) for head in shared)
+
+
+def fits_half(pattern: Pattern, claim: Claim) -> bool:
+    """At least half of the pattern's kinds are the claim's."""
+    return 2 * len(set(pattern.heads) & {*claim.kinds, ANY}) >= len(pattern.heads)
+
+
+def _unplaced(claim: Claim, quantity: Quantity) -> bool:
+    """The number has no period, and the sentence names no source for it."""
+    return quantity.period is None and not _SOURCED.search(claim.text)
+
+
+def _small_initial(text: str) -> str:
+    """The text as it stands inside a sentence: "A survey" → "a survey", but "EBITDA" as it is."""
+    if len(text) > 1 and text[1].isupper():
+        return text
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,88 @@
+"""What a panelist writes down: a note after each turn, an observation after an exchange."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from orchestrator.engines.evidence import refusal
+from orchestrator.engines.protocol import NotesRequest, ObservationRequest
+from orchestrator.engines.wording import answer_words, clock
+from orchestrator.exchange import Exchange, Observation
+
+_FILLERS = re.compile(
+    r"\b(?:um+|uh+|erm?|you know|i mean|sort of|kind of|basically|literally|to be honest)\b",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:i think|i guess|i believe|maybe|perhaps|probably|possibly|hopefully|presumably|more or less|"
+    r"should be fine|"
+    r"somewhat|i suppose|as far as i know|it seems|in a way)\b",
+    re.IGNORECASE,
+)
+_FEWEST: Final = 2
+"""One "maybe" is a manner of speaking; two in one exchange are worth a line."""
+
+
+def note(request: NotesRequest) -> str:
+    """Two lines of Markdown: what was asked and where, what came, what stays open."""
+    exchange = request.exchange
+    turn = exchange.turns[-1]
+    about = f'"{exchange.quote}"' if exchange.quote else "the deck as a whole"
+    asked = f"asked for {_listed(turn.needs)}" if turn.needs else "asked openly"
+    first = f"- {_place(exchange)}, about {about}: {asked}."
+    if turn.answer is None or not turn.answer.strip():
+        return f"{first}\n- No answer was given; the point stays open."
+    verdict = turn.verdict.replace("_", " ") if turn.verdict else "not judged yet"
+    reason = f": {turn.reason}" if turn.reason else ""
+    return f'{first}\n- Answer: "{answer_words(turn.answer)}". Verdict: {verdict}{reason}.'
+
+
+def observe(request: ObservationRequest) -> Observation | None:
+    """What stood out in how the presenter answered, with the words behind it; None where nothing did."""
+    answers = [turn.answer for turn in request.exchange.turns if turn.answer]
+    for answer in answers:
+        if put_off := refusal(answer):
+            return Observation(
+                f"puts the question of {request.exchange.id} off instead of answering it", put_off
+            )
+    for what, pattern in (("hedges", _HEDGES), ("fillers", _FILLERS)):
+        if found := _counted(what, pattern, answers):
+            return found
+    first = request.exchange.turns[0]
+    if first.verdict == "satisfied" and first.quote and first.needs:
+        needs = _listed(first.needs)
+        return Observation(f"gives what was asked for at the first asking ({needs})", first.quote)
+    return None
+
+
+def _counted(what: str, pattern: re.Pattern[str], answers: list[str]) -> Observation | None:
+    matches = [(answer, match) for answer in answers for match in pattern.finditer(answer)]
+    if len(matches) < _FEWEST:
+        return None
+    words = sum(len(answer.split()) for answer in answers)
+    common = Counter(match[0].lower() for _, match in matches).most_common(3)
+    listed = ", ".join(f'"{word}" {count}' for word, count in common)
+    answer, match = matches[0]
+    return Observation(f"{len(matches)} {what} in {words} words of answer: {listed}", _around(answer, match))
+
+
+def _around(answer: str, match: re.Match[str]) -> str:
+    """The word with a few words on either side, verbatim."""
+    before = [m.start() for m in re.finditer(r"\S+", answer[: match.start()])]
+    after = [m.end() for m in re.finditer(r"\S+", answer[match.end() :])]
+    start = before[-3] if len(before) >= 3 else 0
+    end = match.end() + (after[min(4, len(after)) - 1] if after else 0)
+    return answer[start:end].strip()
+
+
+def _place(exchange: Exchange) -> str:
+    if exchange.said_at_s is not None:
+        return f"Said at {clock(exchange.said_at_s)}"
+    return f"Slide {exchange.slide}" if exchange.slide is not None else "No slide"
+
+
+def _listed(needs: Sequence[str]) -> str:
+    return ", ".join(needs[:-1]) + " and " + needs[-1] if len(needs) > 1 else needs[0]

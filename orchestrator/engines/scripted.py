@@ -1,0 +1,108 @@
+"""An engine that plays listed replies: for tests, demonstrations and users' own experiments.
+
+The list is a mapping from the kind of request to replies, given in order, in Python or as
+a YAML or JSON file::
+
+    focus_brief:                      # one list of targets for each call
+      - - {claim: d1.1, slide: 1, said_at_s: null, quote: "…", angle: "…", good_answer: "…"}
+    candidate_question:               # null: nothing is left to ask
+      - {agent: skeptic, question: "…?", claim: d1.1, slide: 1, said_at_s: null, quote: "…",
+         grounded: true, needs: [number], relevance: 0.8, lead_in: "", angle: "…"}
+    judgement:
+      - {verdict: follow_up, reason: "no period", missing: [period], follow_up: "Which months?"}
+    notes: ["- asked for the period."]
+    observation: [{text: "hedges", quote: "I think"}]
+    phrases: [["Welcome.", "Next question."]]
+
+The keys of each reply are the fields of `Target`, `Candidate`, `Judgement` and
+`Observation`; fields with a default may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from orchestrator.engines.protocol import (
+    CandidateRequest,
+    FocusBriefRequest,
+    JudgementRequest,
+    NotesRequest,
+    ObservationRequest,
+    PhrasesRequest,
+    Request,
+)
+from orchestrator.errors import EngineError
+from orchestrator.exchange import Candidate, Judgement, Observation, Target
+
+if TYPE_CHECKING:
+    from orchestrator.context import Context
+
+R = TypeVar("R")
+
+KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
+    FocusBriefRequest: ("focus_brief", tuple[Target, ...]),
+    CandidateRequest: ("candidate_question", Candidate | None),
+    JudgementRequest: ("judgement", Judgement),
+    NotesRequest: ("notes", str),
+    ObservationRequest: ("observation", Observation | None),
+    PhrasesRequest: ("phrases", tuple[str, ...]),
+}
+"""Each kind of request with its name in a script and the shape of its reply."""
+
+
+class ScriptedEngine:
+    """Plays *replies* by kind, in order; it remembers how far it has come, and reads no context."""
+
+    def __init__(self, replies: Mapping[str, Sequence[Any]]) -> None:
+        known = {name for name, _ in KINDS.values()}
+        if unknown := sorted(set(replies) - known):
+            raise EngineError(f"script: unknown kind {unknown[0]!r}: use one of {', '.join(sorted(known))}")
+        self._left = {kind: list(listed) for kind, listed in replies.items()}
+
+    @classmethod
+    def from_file(cls, path: Path | str) -> ScriptedEngine:
+        """The engine that a YAML or JSON file describes.
+
+        Raises:
+            EngineError: The file cannot be read, or is no mapping of lists.
+        """
+        import yaml  # only where a script is read
+
+        try:
+            loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))  # JSON is YAML too
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            reason = " ".join(str(error).split())
+            raise EngineError(f"{path}: cannot be read as a script: {reason}") from error
+        if not isinstance(loaded, dict) or not all(isinstance(value, list) for value in loaded.values()):
+            kinds = ", ".join(name for name, _ in KINDS.values())
+            raise EngineError(f"{path}: a script maps kinds of reply to lists: use {kinds}")
+        return cls(loaded)
+
+    @property
+    def name(self) -> str:
+        return "scripted"
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        """The next listed reply of the request's kind.
+
+        Raises:
+            EngineError: None is left, or it is not of the right shape.
+        """
+        kind, shape = KINDS[type(request)]
+        left = self._left.get(kind)
+        if not left:
+            raise EngineError(f"script: no {kind} is left: add one to the list")
+        return cast(R, _shaped(kind, shape, left.pop(0)))
+
+
+def _shaped(kind: str, shape: Any, plain: Any) -> Any:
+    from pydantic import TypeAdapter, ValidationError  # 0.1 s to import: only where replies are played
+
+    try:
+        return TypeAdapter(shape).validate_python(plain)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise EngineError(f"script: a {kind} is not of the right shape: {where}: {first['msg']}") from error
