@@ -1,0 +1,38 @@
+"""Greenroom: rehearse before you face the board.
+
+The public surface is `__all__`; everything else may move. Importing this does nothing else:
+the parts are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orchestrator.context import Context, Receipt
+    from orchestrator.engines.scripted import ScriptedEngine
+    from orchestrator.home import Home
+    from orchestrator.session import Session
+    from orchestrator.speech.model import Segment
+    from orchestrator.verify import Verification
+
+__version__ = "0.1.0"
+
+_PARTS = {
+    "Context": "context",
+    "Home": "home",
+    "Receipt": "context",
+    "ScriptedEngine": "engines.scripted",
+    "Segment": "speech.model",
+    "Session": "session",
+    "Verification": "verify",
+}
+
+__all__ = ["Context", "Home", "Receipt", "ScriptedEngine", "Segment", "Session", "Verification"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PARTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PARTS[name]}"), name)

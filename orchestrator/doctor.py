@@ -1,0 +1,121 @@
+"""What is in force on this machine: locks, sync, flags, engines, S3."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from orchestrator import files
+from orchestrator.archive.freeze import can_set_flags
+from orchestrator.home import Home
+
+NETWORK: Final = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ncpfs", "webdav"}
+)
+SYNCED: Final = ("Dropbox", "OneDrive", "Google Drive", "iCloud", "Nextcloud", "Mobile Documents")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing, how it stands (ok, off, missing, warning), and what that means."""
+
+    name: str
+    state: str
+    detail: str
+
+
+def checks(home: Home) -> list[Check]:
+    """Look at this machine and this home; writes only a temporary file in the home."""
+    return [
+        Check("home", "ok", str(home.root)),
+        _folder(home.root),
+        _locks(home.root),
+        _sync(home.root),
+        _flags(home),
+        Check("engine offline", "ok", "rules, no network, no key"),
+        Check("engine claude", "missing", "not built yet"),
+        Check("speech-to-text", "missing", "not built yet: feed transcripts (VTT, SRT, text, JSON)"),
+        Check("browser", "missing", "not built yet: the terminal and plain files"),
+        _s3(),
+    ]
+
+
+def _folder(root: Path) -> Check:
+    if any(name in part for part in root.parts for name in SYNCED):
+        return Check(
+            "folder",
+            "warning",
+            f"{root} looks like a synced folder: another program may change session files",
+        )
+    kind = _file_system(root)
+    if kind in NETWORK:
+        return Check(
+            "folder",
+            "warning",
+            f"{root} lies on a network file system ({kind}): locks and syncs may not hold",
+        )
+    return Check("folder", "ok", f"{kind or platform.system()} file system")
+
+
+def _file_system(root: Path) -> str | None:
+    mounts = Path("/proc/mounts")
+    if not mounts.is_file():
+        return None
+    best, kind = "", None
+    for line in mounts.read_text("utf-8", "replace").splitlines():
+        _, where, name = line.split()[:3]
+        if (str(root) + "/").startswith(where.rstrip("/") + "/") and len(where) >= len(best):
+            best, kind = where, name
+    return kind
+
+
+def _locks(root: Path) -> Check:
+    with tempfile.TemporaryFile(dir=root) as one:
+        try:
+            fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return Check(
+                "file locks", "missing", f"flock fails here ({files.reason(error)}): use one process only"
+            )
+    return Check("file locks", "ok", "flock")
+
+
+def _sync(root: Path) -> Check:
+    with tempfile.TemporaryFile(dir=root) as one:
+        begin = perf_counter()
+        os.write(one.fileno(), b"x" * 512)
+        try:
+            files.sync_file(one.fileno())
+        except OSError as error:
+            return Check("sync", "missing", f"the disk refuses to sync ({files.reason(error)})")
+        took_ms = (perf_counter() - begin) * 1000
+    call = "F_FULLFSYNC" if hasattr(fcntl, "F_FULLFSYNC") else "fdatasync"
+    return Check("sync", "ok", f"{call}, {took_ms:.2f} ms")
+
+
+def _flags(home: Home) -> Check:
+    able = can_set_flags(home.root)
+    if not able:
+        return Check(
+            "immutable flag", "missing", "not possible here: ended sessions get read-only modes (0444, 0555)"
+        )
+    if not home.config.immutable:
+        return Check(
+            "immutable flag", "off", "possible here; switch it on with `immutable: true` in greenroom.yaml"
+        )
+    return Check(
+        "immutable flag", "ok", "ended sessions get the file system's immutable flag; `erase` lifts it"
+    )
+
+
+def _s3() -> Check:
+    endpoint = os.environ.get("GREENROOM_S3_ENDPOINT")
+    if not any(name.startswith("AWS_") for name in os.environ):
+        return Check("S3", "off", "no AWS variables are set: archives go to a folder")
+    return Check("S3", "ok", f"by the AWS variables{f', at {endpoint}' if endpoint else ''} (not contacted)")

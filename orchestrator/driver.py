@@ -1,0 +1,96 @@
+"""Who drives a session: the one process that refreshes candidates and moderates.
+
+Source: DESIGN.md, section 4.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from orchestrator.errors import DriverBusyError, SessionFrozenError
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.verify.folder import DRIVER_LOCK
+
+
+class Driven:
+    """A drive under way."""
+
+    def __init__(self) -> None:
+        self.is_cut_short = False
+
+    def cut_short(self) -> None:
+        """Leave no closing record, so that the session shows as interrupted."""
+        self.is_cut_short = True
+
+
+@contextmanager
+def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
+    """Hold the driver's lock; leave a closing record unless the drive fails or is cut short.
+
+    Raises:
+        DriverBusyError: Another process drives this session; names its process id.
+    """
+    rehearsal.store.catch_up()
+    if rehearsal.store.frozen:
+        raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
+    path = rehearsal.store.root / DRIVER_LOCK
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DriverBusyError(
+                f"{rehearsal.options.id}: process {driver_pid(path) or 'unknown'} drives this session: "
+                "stop it first, or use ask, answer and slide beside it"
+            ) from error
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by="moderator")
+        driven = Driven()
+        yield driven
+        rehearsal.store.catch_up()
+        if not (driven.is_cut_short or rehearsal.room.ended):
+            rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by="moderator")
+    finally:
+        os.close(fd)
+
+
+def driver_pid(path: Path) -> int | None:
+    """The process id that the lock file names."""
+    try:
+        return int(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def is_driven(root: Path) -> bool:
+    """Whether some process holds the driver's lock now."""
+    try:
+        fd = os.open(root / DRIVER_LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def state_of(rehearsal: Rehearsal) -> str:
+    """active, interrupted, closing, ended or degraded."""
+    if rehearsal.room.ended:
+        return "ended"
+    if rehearsal.store.is_degraded:
+        return "degraded"
+    if rehearsal.room.state == "closing":
+        return "closing"
+    if rehearsal.room.driver is not None and not is_driven(rehearsal.store.root):
+        return "interrupted"
+    return "active"

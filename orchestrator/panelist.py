@@ -1,0 +1,210 @@
+"""What a panelist does: its focus brief, its candidate question, its notes and observations.
+
+An engine that fails costs one refresh or one note, never the session: the last good
+candidate stays as stale, a note is left out, and the reason stands in the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from orchestrator import render
+from orchestrator.context import Context
+from orchestrator.engines.protocol import (
+    CandidateRequest,
+    FocusBriefRequest,
+    NotesRequest,
+    ObservationRequest,
+)
+from orchestrator.errors import EngineError
+from orchestrator.exchange import Candidate, Exchange, Target
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.room import Waiting
+from orchestrator.values import tagged, to_json
+
+SPOKEN_TO_SHARE = 0.6
+"""A claim counts as spoken to when later speech holds this share of its quote's telling words."""
+INPUT_FILES = slice(4, 10)
+"""Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
+INTEL = 4
+
+
+def write_focus_briefs(rehearsal: Rehearsal) -> dict[str, int]:
+    """Each panelist's targets, in the order of the seats; no claim twice. Returns how many each has."""
+    taken: set[str] = set()
+    counts = {}
+    for agent in rehearsal.options.panel:
+        context = rehearsal.context(agent, purpose="focus-brief")
+        request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken))
+        targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+        path = f"{agent}/focus-brief.md"
+        heading = rehearsal.store.content(path)
+        rehearsal.store.write(
+            path,
+            render.focus_brief(heading, targets),
+            by=agent,
+            value={"type": "focus_brief", "targets": to_json(targets)},
+        )
+        taken.update(target.claim for target in targets)
+        counts[agent] = len(targets)
+    return counts
+
+
+def refresh(rehearsal: Rehearsal, why: str) -> None:
+    """Look at every panelist's candidate question again; one record says when and why.
+
+    By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again.
+    """
+    made: list[tuple[str, Waiting]] = []
+    failed: dict[str, str] = {}
+    inputs: dict[str, str] = {}
+    for agent in rehearsal.options.panel:
+        context = rehearsal.peek(agent, purpose="candidate-question")
+        inputs[agent] = _digest([sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES]])
+        if why == "timer" and rehearsal.room.inputs.get(agent) == inputs[agent]:
+            continue
+        rehearsal.keep(context)
+        waiting: Waiting | None
+        try:
+            waiting = _made(rehearsal, agent, context)
+        except EngineError as error:
+            failed[agent] = str(error)
+            waiting = _as_stale(rehearsal, agent)
+        if waiting is not None and _differs(waiting, rehearsal.room.waiting.get(agent)):
+            made.append((agent, waiting))
+    value = {
+        "type": "refresh",
+        "at_s": rehearsal.now_s(),
+        "why": why,
+        "made": [agent for agent, _ in made],
+        "inputs": inputs,
+    }
+    with rehearsal.store.transaction():
+        for agent, waiting in made:
+            write_candidate(rehearsal, agent, waiting)
+        rehearsal.store.note({**value, **({"failed": failed} if failed else {})}, by="moderator")
+
+
+def _made(rehearsal: Rehearsal, agent: str, context: Context) -> Waiting:
+    request = CandidateRequest(
+        rehearsal.seats[agent],
+        rehearsal.scene(),
+        targets=rehearsal.room.targets.get(agent, ()),
+        taken=rehearsal.room.asked_claims,
+    )
+    question = rehearsal.engine.reply(request, context)
+    return Waiting(
+        candidate=question if question is not None else _nothing(agent),
+        status="ready" if question is not None else "empty",
+        made_at_s=rehearsal.now_s(),
+        input_sha256=_digest([sha256 for _, _, sha256 in context.receipt.files[:10]]),
+        intel_sha256=context.receipt.files[INTEL][2],
+    )
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def _nothing(agent: str) -> Candidate:
+    return Candidate(agent, "", None, None, None, None, False, (), 0.0, "", "nothing left to ask")
+
+
+def _as_stale(rehearsal: Rehearsal, agent: str) -> Waiting | None:
+    last = rehearsal.room.waiting.get(agent)
+    if last is None or last.status != "ready":
+        return None
+    return Waiting(last.candidate, "stale", last.made_at_s, last.input_sha256, last.intel_sha256)
+
+
+def _differs(new: Waiting, old: Waiting | None) -> bool:
+    """Whether the file must be written; the same question again only confirms it."""
+    return old is None or (new.candidate, new.status) != (old.candidate, old.status)
+
+
+def write_candidate(rehearsal: Rehearsal, agent: str, waiting: Waiting) -> None:
+    """Put a candidate question into its file."""
+    heading = f"# Candidate question of {rehearsal.name_of(agent)}"
+    question = None if waiting.status == "empty" else waiting.candidate
+    rehearsal.store.write(
+        f"{agent}/candidate-question.md",
+        render.candidate(heading, question, waiting.status, waiting.made_at_s, waiting.input_sha256),
+        by=agent,
+        value={"type": "candidate", "waiting": to_json(waiting)},
+    )
+
+
+def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
+    """What stands in the file once its question is being asked."""
+    now_s = rehearsal.now_s()
+    return Waiting(_nothing(agent), "empty", now_s, _digest([]), _digest([]))
+
+
+def why_stale(rehearsal: Rehearsal, waiting: Waiting) -> str | None:
+    """Why this candidate must not be asked any more; None: it may."""
+    room = rehearsal.room
+    question = waiting.candidate
+    if waiting.status != "ready":
+        return f"its status is {waiting.status}"
+    if question.claim is not None and question.claim in room.asked_claims:
+        return "its claim has been asked about"
+    if waiting.intel_sha256 != rehearsal.store.state("shared/external-intel.md").sha256:
+        return "the intel has changed"
+    if rehearsal.now_s() - max(waiting.made_at_s, room.refreshed_at_s) > rehearsal.rules.timers_s.stale:
+        return f"it is older than {rehearsal.rules.timers_s.stale:g} s"
+    if question.quote is not None and _spoken_to(rehearsal, question, waiting.made_at_s):
+        return "the presenter has spoken to it since"
+    return None
+
+
+def _spoken_to(rehearsal: Rehearsal, question: Candidate, since_s: float) -> bool:
+    wanted = _telling(question.quote or "")
+    if not wanted:
+        return False
+    said: set[str] = set()
+    for segment in reversed(rehearsal.room.segments):
+        if segment.end_s <= since_s:
+            break
+        if segment.speaker == rehearsal.room.presenter and segment.start_s != question.said_at_s:
+            said |= _telling(segment.text)
+    return len(wanted & said) >= SPOKEN_TO_SHARE * len(wanted)
+
+
+def _telling(text: str) -> set[str]:
+    return {
+        word for word in re.findall(r"\w[\w.,%]*\w|\w", text.lower()) if len(word) > 3 or word[0].isdigit()
+    }
+
+
+def take_note(rehearsal: Rehearsal, exchange: Exchange) -> tuple[str, str] | None:
+    """What the asking panelist notes after the last turn: path and text; None where the engine fails."""
+    context = rehearsal.context(exchange.agent, purpose="notes")
+    try:
+        text = rehearsal.engine.reply(
+            NotesRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange), context
+        )
+    except EngineError:
+        return None
+    if not text.strip():
+        return None
+    note = render.note(exchange.id, len(exchange.turns), rehearsal.now_s(), text)
+    return f"{exchange.agent}/exchange-notes.md", note
+
+
+def observe(rehearsal: Rehearsal, exchange: Exchange) -> None:
+    """Add what the panelist noticed about the presenter to its profile, if anything."""
+    context = rehearsal.context(exchange.agent, purpose="observation")
+    request = ObservationRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange)
+    try:
+        seen = rehearsal.engine.reply(request, context)
+    except EngineError:
+        return
+    if seen is not None:
+        rehearsal.store.append(
+            f"{exchange.agent}/presenter-profile.md",
+            render.observation(exchange.id, rehearsal.now_s(), seen),
+            by=exchange.agent,
+            value=tagged("observation", seen),
+        )

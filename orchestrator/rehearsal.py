@@ -1,0 +1,160 @@
+"""A session with everything that works on it: store, room, assembler, seats, rules, engine.
+
+The functions of `panelist`, `moderator` and `playback` take a rehearsal; it holds no state
+of its own that could not be had again from the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from orchestrator.context import Assembler, Context, read_templates
+from orchestrator.engines.protocol import Engine, Scene
+from orchestrator.errors import LedgerCorruptError
+from orchestrator.layout import MODERATOR
+from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
+from orchestrator.persona import Seat, read_domain, read_persona
+from orchestrator.room import Options, Room, options_of
+from orchestrator.store import Repair, Store
+
+
+class Rehearsal:
+    """One open session. Whatever takes reading is read when it is first used.
+
+    So a process that only asks for a context pays for the ledger's scan and nothing else.
+    """
+
+    def __init__(self, store: Store, engine_of: Callable[[Options], Engine]) -> None:
+        """Work on a store that is open.
+
+        Raises:
+            LedgerCorruptError: The first record or a template's copy is not what it must be.
+        """
+        value: Mapping[str, Any] = store.opened.value or {}
+        if "options" not in value:
+            raise LedgerCorruptError(f"{store.ledger_path}: the first record holds no options")
+        self.store = store
+        self.options = options_of(value["options"])
+        self.templates = read_templates(store, store.layout)
+        self.assembler = Assembler(store, self.templates, budget_tokens=value["budget_tokens"])
+        self.playing_s: float | None = None  # where a recording stands while it is played
+        self._engine_of = engine_of
+        store.clock = self._clock_s
+
+    def _clock_s(self) -> float:
+        return self.playing_s if self.playing_s is not None else self.room.clock.now_s()
+
+    @cached_property
+    def room(self) -> Room:
+        """The fold of all records, and from now on of every new one."""
+        room = Room()
+        self.store.subscribe(room.take)
+        return room
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Where the agents' words come from."""
+        return self._engine_of(self.options)
+
+    @cached_property
+    def seats(self) -> Mapping[str, Seat]:
+        """Every agent's persona and domain knowledge, as data."""
+        return read_seats(self.templates, self.store.layout.agents)
+
+    @cached_property
+    def rules(self) -> Orchestration:
+        """The moderator's states, limits and timers."""
+        return read_orchestration(*_named(self.templates, "templates/moderator/orchestration.md"))
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The moderator's phrase library."""
+        return read_phrases(*_named(self.templates, "templates/moderator/phrase-library.md"))
+
+    @property
+    def turn_limit(self) -> int:
+        """Most turns of one exchange."""
+        return self.rules.turn_limits[self.options.intensity]
+
+    def now_s(self) -> float:
+        """Session clock, seconds."""
+        return self.store.now_s()
+
+    def name_of(self, agent: str) -> str:
+        """An agent's name, as people say it."""
+        return self.seats[agent].persona.name
+
+    def context(self, agent: str, *, purpose: str) -> Context:
+        """What *agent* is given now; its receipt goes to disk with the next record."""
+        context = self.peek(agent, purpose=purpose)
+        self.keep(context)
+        return context
+
+    def peek(self, agent: str, *, purpose: str) -> Context:
+        """What *agent* would be given now; nothing is recorded."""
+        return self.assembler.prepare(agent, purpose=purpose, engine=self.options.engine)
+
+    def keep(self, context: Context) -> None:
+        """Record the receipt of a context that is used; on an ended session nothing is recorded."""
+        if not self.store.frozen:
+            self.store.add_receipt(context.receipt.id, context.receipt.value())
+
+    def scene(self) -> Scene:
+        """The rehearsal as typed values, for an engine."""
+        room = self.room
+        if room.deck is None:
+            raise LedgerCorruptError(f"{self.store.ledger_path}: no record holds the deck")
+        exchanges = [*room.exchanges, room.open] if room.open is not None else room.exchanges
+        return Scene(
+            deck=room.deck,
+            deck_claims=room.deck_claims,
+            speech_claims=room.speech_claims,
+            segments=room.segments,
+            exchanges=exchanges,
+            slide=None if room.is_played_out else room.slide,
+            clock_s=self.now_s(),
+            intensity=self.options.intensity,
+            focus=self.options.focus,
+        )
+
+
+def open_rehearsal(
+    root: Path,
+    engine_of: Callable[[Options], Engine],
+    *,
+    on_repair: Callable[[Repair], None] | None = None,
+) -> Rehearsal:
+    """Open the session at *root*.
+
+    Raises:
+        SessionNotFoundError, LedgerCorruptError
+    """
+    store = Store(root, on_repair=on_repair)
+    try:
+        return Rehearsal(store, engine_of)
+    except BaseException:
+        store.close_files()
+        raise
+
+
+def read_seats(templates: Mapping[str, str], agents: tuple[str, ...]) -> dict[str, Seat]:
+    """Every agent's persona, and every panelist's domain knowledge, as data.
+
+    Raises:
+        PersonaError: A template breaks its format.
+    """
+    seats = {}
+    for agent in agents:
+        persona = read_persona(*_named(templates, f"templates/{agent}/persona.md"))
+        domain = None
+        if agent != MODERATOR:
+            domain = read_domain(*_named(templates, f"templates/{agent}/domain-knowledge.md"))
+        seats[agent] = Seat(persona, domain)
+    return seats
+
+
+def _named(templates: Mapping[str, str], path: str) -> tuple[str, str]:
+    return templates[path], path

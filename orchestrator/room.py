@@ -1,0 +1,330 @@
+"""The rehearsal as it stands: a fold over the typed values of the ledger's records.
+
+No state of a session lives anywhere else: whoever folds the same records gets the same room,
+so any process can go on from any record. Nothing here writes, and no Markdown is read back.
+
+Values, by `type`, and the operation that carries each:
+
+=================  ============================================================================
+session            open: versions, panel, options, deck, digests of the templates
+deck               write of deck-content: slides, claims, gaps
+focus_brief        write of a focus brief: the targets
+segment            append to the transcript: the segment, its claims, its place in a playback
+slide              append to the transcript: the slide, and whether a section ended before it
+answer             append to the transcript: the answer, for which exchange
+section_end        note: a recording is about to leave a section, and the panel comes in first
+candidate          replace of a candidate question: the question, and what it was made from
+exchange_opened    note: the exchange with its first question
+answered           note: what the presenter said since the question was the answer
+silence            note: a question got no answer
+verdict            note: the judgement of the last answer
+follow_up          note: the next question of the open exchange
+exchange_closed    append to the exchange history: the whole exchange
+passed             note: a break at which nobody had a question
+refresh            note: when the candidates were last looked at, and why
+playback           note: a recording that is being played, with its answers
+speaker            note: who the presenter is
+time_warning       append to the debrief notes: a share of the time budget is used up
+clock              note: the session clock was set, and whether it runs
+driver             note: a process began or stopped to drive the session
+played_out         note: the recording is over; only questions and the end are left
+state              replace of the session state: where the moderator stands
+=================  ============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from orchestrator.claims.model import Claim, Gap
+from orchestrator.clock import ClockState
+from orchestrator.deck.model import Deck
+from orchestrator.exchange import Candidate, Exchange, Judgement, Target, Turn
+from orchestrator.ledger import Record
+from orchestrator.speech.answers import Answer
+from orchestrator.speech.model import Segment
+from orchestrator.values import from_json
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a session was started with; the same for its whole life."""
+
+    id: str
+    presenter: str
+    panel: tuple[str, ...]
+    engine: str
+    layout: str
+    mode: str
+    intensity: str
+    minutes: int
+    exchanges: int
+    focus: tuple[str, ...] = ()
+    date: str | None = None  # YYYY-MM-DD
+    speaker: str | None = None  # --speaker: whose words are judged
+    remember: bool = False
+    keep_source: bool = True
+    language: str = "en"
+
+
+def options_of(plain: Mapping[str, Any]) -> Options:
+    """The options of a session's first record; without pydantic, which takes 0.1 s to import."""
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+    }
+    return Options(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate question as it stands in its file."""
+
+    candidate: Candidate
+    status: str  # ready, stale or empty
+    made_at_s: float
+    input_sha256: str  # of files 1 to 10, as the candidate was made from them
+    intel_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """A recording that is fed, whole, so that it can go on without its file."""
+
+    kind: str  # "run": questions come by themselves; "feed": they come through `ask`
+    name: str
+    segments: tuple[Segment, ...]
+    answers: tuple[Answer, ...] = ()
+    offset_s: float = 0.0  # session clock at which the recording begins
+    archive: str | None = None  # where a run archives at its end
+    typed: bool = False  # answers are typed at the terminal while it plays
+
+
+@dataclass(frozen=True, slots=True)
+class SlideTime:
+    """When a slide came up, on the session clock."""
+
+    slide: int
+    at_s: float
+    estimated: bool
+
+
+@dataclass(slots=True)
+class Room:
+    """The fold itself; `take` is given every record once, in order."""
+
+    speaker: str | None = None  # --speaker: whose words are judged
+    deck: Deck | None = None
+    deck_claims: tuple[Claim, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    targets: dict[str, tuple[Target, ...]] = field(default_factory=dict)
+    segments: list[Segment] = field(default_factory=list)
+    claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
+    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)
+    presenter_label: str | None = None
+    presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
+    slides: list[SlideTime] = field(default_factory=list)
+    waiting: dict[str, Waiting] = field(default_factory=dict)
+    exchanges: list[Exchange] = field(default_factory=list)  # closed ones
+    open: Exchange | None = None
+    heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
+    lines_taken: dict[str, int] = field(default_factory=dict)  # of followed files, by name
+    answers_used: set[int] = field(default_factory=set)
+    playback: Playback | None = None
+    played: int = 0  # segments of the playback that are in the transcript
+    driver: str | None = None  # what the last driver record says: run, feed or None
+    clock: ClockState = field(default_factory=ClockState)
+    refreshed_at_s: float = 0.0
+    inputs: dict[str, str] = field(
+        default_factory=dict
+    )  # digest of files 5 to 10, by agent, at the last refresh
+    refresh_due: bool = False
+    break_due: bool = False
+    section_ended: int = -1  # how many slides had been shown when the last section ended
+    is_played_out: bool = False
+    is_over: bool = False  # played out, and nobody has another question
+    state: str = "presenting"  # of the moderator's states
+    warned: set[float] = field(default_factory=set)  # shares of the time budget that were announced
+    ended: bool = False
+
+    @property
+    def slide(self) -> int | None:
+        """The slide that is shown now."""
+        return self.slides[-1].slide if self.slides else None
+
+    @property
+    def presenter(self) -> str | None:
+        """The label of the speaker whose words are judged."""
+        if self.presenter_how is not None:
+            return self.presenter_label
+        if self.speaker is not None:
+            return self.speaker
+        if not self.seconds_by_speaker:
+            return None
+        return max(self.seconds_by_speaker, key=lambda label: self.seconds_by_speaker[label])
+
+    @property
+    def speech_claims(self) -> list[Claim]:
+        """The presenter's claims in speech; the list grows, so do not keep it."""
+        return self.claims_by_speaker.setdefault(self.presenter, [])
+
+    @property
+    def heard_s(self) -> float:
+        """How long the presenter has been answering, in seconds of speech."""
+        return self.heard[-1].end_s - self.heard[0].start_s if self.heard else 0.0
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds that answers took; a recording waits meanwhile, so its clock does not show them."""
+        return sum(exchange.spent_s for exchange in [*self.exchanges, *([self.open] if self.open else [])])
+
+    @property
+    def asked_claims(self) -> frozenset[str]:
+        """Claims that somebody has asked about."""
+        all_ = [*self.exchanges, *([self.open] if self.open else [])]
+        return frozenset(exchange.claim for exchange in all_ if exchange.claim is not None)
+
+    def take(self, record: Record) -> None:
+        """Fold in the next record."""
+        if record.op == "freeze":
+            self.ended = True
+        value = record.value
+        if value is None:
+            if record.op == "append" and record.file == "shared/presenter-transcript.md":
+                self._plain(record)
+            return
+        step = getattr(self, f"_{value['type']}", None)
+        if step is not None:
+            step(value, record)
+
+    # Each method below folds the value type it is named after.
+
+    def _session(self, value: Mapping[str, Any], record: Record) -> None:
+        self.speaker = value["options"].get("speaker")
+
+    def _deck(self, value: Mapping[str, Any], record: Record) -> None:
+        self.deck = from_json(Deck, value["deck"])
+        self.deck_claims = from_json(tuple[Claim, ...], value["claims"])
+        self.gaps = from_json(tuple[Gap, ...], value["gaps"])
+
+    def _focus_brief(self, value: Mapping[str, Any], record: Record) -> None:
+        self.targets[record.by] = from_json(tuple[Target, ...], value["targets"])
+
+    def _plain(self, record: Record) -> None:
+        """Text appended without a value counts as a segment of its own, at the clock's time."""
+        text = " ".join((record.text or "").split())
+        self.segments.append(Segment(text, record.clock_s, record.clock_s))
+
+    def _segment(self, value: Mapping[str, Any], record: Record) -> None:
+        segment = from_json(Segment, value["segment"])
+        self._spoken(segment, value)
+        if value.get("played") is not None:
+            self.played = value["played"]
+        if value.get("source") is not None:
+            name, line = value["source"]
+            self.lines_taken[name] = line
+        if self.open is not None and segment.speaker in (None, self.presenter):
+            self.heard.append(segment)
+
+    def _answer(self, value: Mapping[str, Any], record: Record) -> None:
+        segment = from_json(Segment, value["segment"])
+        self._spoken(segment, {})  # what is said in an answer is judged there, and not asked about again
+        if value.get("used") is not None:
+            self.answers_used.add(value["used"])
+        if self.open is not None:
+            last = replace(self.open.turns[-1], answer=segment.text)
+            spent_s = round(self.open.spent_s + segment.end_s - segment.start_s, 3)
+            self.open = replace(self.open, turns=(*self.open.turns[:-1], last), spent_s=spent_s)
+
+    def _spoken(self, segment: Segment, value: Mapping[str, Any]) -> None:
+        self.segments.append(segment)
+        claims = from_json(tuple[Claim, ...], value.get("claims", ()))
+        self.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
+        spoken_s = self.seconds_by_speaker.get(segment.speaker, 0.0)
+        self.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
+
+    def _slide(self, value: Mapping[str, Any], record: Record) -> None:
+        self.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
+        self.refresh_due = True
+        if value.get("break"):
+            self.break_due = True
+
+    def _section_end(self, value: Mapping[str, Any], record: Record) -> None:
+        self.section_ended = value["slides"]
+        self.break_due = self.refresh_due = True
+
+    def _candidate(self, value: Mapping[str, Any], record: Record) -> None:
+        self.waiting[record.by] = from_json(Waiting, value["waiting"])
+
+    def _refresh(self, value: Mapping[str, Any], record: Record) -> None:
+        self.refreshed_at_s = value["at_s"]
+        self.inputs.update(value["inputs"])
+        self.refresh_due = False
+
+    def _exchange_opened(self, value: Mapping[str, Any], record: Record) -> None:
+        self.open = from_json(Exchange, value["exchange"])
+        self.break_due = False
+        self.heard.clear()
+
+    def _answered(self, value: Mapping[str, Any], record: Record) -> None:
+        if self.open is not None:
+            last = replace(self.open.turns[-1], answer=value["text"])
+            self.open = replace(self.open, turns=(*self.open.turns[:-1], last))
+        self.heard.clear()
+
+    def _silence(self, value: Mapping[str, Any], record: Record) -> None:
+        if self.open is not None:
+            last = replace(self.open.turns[-1], answer="")
+            self.open = replace(self.open, turns=(*self.open.turns[:-1], last))
+
+    def _verdict(self, value: Mapping[str, Any], record: Record) -> None:
+        if self.open is not None:
+            judgement = from_json(Judgement, value["judgement"])
+            last = replace(
+                self.open.turns[-1],
+                verdict=judgement.verdict,
+                reason=judgement.reason,
+                quote=judgement.quote,
+            )
+            self.open = replace(self.open, turns=(*self.open.turns[:-1], last))
+
+    def _follow_up(self, value: Mapping[str, Any], record: Record) -> None:
+        if self.open is not None:
+            turn = from_json(Turn, value["turn"])
+            self.open = replace(self.open, turns=(*self.open.turns, turn))
+        self.heard.clear()
+
+    def _exchange_closed(self, value: Mapping[str, Any], record: Record) -> None:
+        self.exchanges.append(from_json(Exchange, value["exchange"]))
+        self.open = None
+        if self.is_played_out:
+            self.refresh_due = True
+
+    def _passed(self, value: Mapping[str, Any], record: Record) -> None:
+        self.break_due = False
+        if self.is_played_out:
+            self.is_over = True
+
+    def _playback(self, value: Mapping[str, Any], record: Record) -> None:
+        self.playback = from_json(Playback, value["playback"])
+        self.played = 0
+
+    def _speaker(self, value: Mapping[str, Any], record: Record) -> None:
+        self.presenter_label, self.presenter_how = value["label"], value["how"]
+
+    def _state(self, value: Mapping[str, Any], record: Record) -> None:
+        self.state = value["state"]
+
+    def _time_warning(self, value: Mapping[str, Any], record: Record) -> None:
+        self.warned.add(value["share"])
+
+    def _clock(self, value: Mapping[str, Any], record: Record) -> None:
+        self.clock = ClockState(value["at_s"], record.at if value["live"] else None)
+
+    def _driver(self, value: Mapping[str, Any], record: Record) -> None:
+        self.driver = value["what"] if value["state"] == "started" else None
+
+    def _played_out(self, value: Mapping[str, Any], record: Record) -> None:
+        self.is_played_out = True
+        self.refresh_due = True

@@ -1,0 +1,472 @@
+"""The public Session: start, open, write, feed, ask, answer, end, and all of it in one place.
+
+Each method is a short door to the module that does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from orchestrator import debrief as debriefs
+from orchestrator import moderator, panelist, playback
+from orchestrator.archive.freeze import freeze
+from orchestrator.context import Context, Receipt, receipt_of
+from orchestrator.driver import driving, state_of
+from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.protocol import Engine
+from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.exchange import Exchange, Judgement
+from orchestrator.files import replace_file
+from orchestrator.home import Home, session_folder
+from orchestrator.rehearsal import Rehearsal, open_rehearsal
+from orchestrator.room import Options, Playback, Room
+from orchestrator.speech.answers import Answer
+from orchestrator.speech.model import Segment
+from orchestrator.speech.presenter import presenter_of
+from orchestrator.speech.read import Recording
+from orchestrator.speech.slides import estimate_slides
+from orchestrator.start import Given, Source, intel_part, start_session
+from orchestrator.store import Repair
+from orchestrator.values import to_json
+from orchestrator.verify import Verification, verify_session
+
+INTEL = "shared/external-intel.md"
+
+
+class Session:
+    """One rehearsal. Safe to use from several threads and processes; a context manager.
+
+    A write that returned is on disk. Whoever opens the same session elsewhere sees it.
+    """
+
+    def __init__(self, rehearsal: Rehearsal, home: Home | None) -> None:
+        self.rehearsal = rehearsal
+        self.home = home
+        self._receipts: dict[str, int] = {}
+        self._receipts_upto = 0
+
+    @classmethod
+    def start(
+        cls,
+        home: Home,
+        deck: str | Path | None = None,
+        *,
+        deck_text: str | None = None,
+        engine: str | Engine | None = None,
+        **options: Any,
+    ) -> Session:
+        """Begin a session on a deck file, or on Markdown given as *deck_text*.
+
+        Args:
+            home: Where templates are taken from and the session is put.
+            engine: A name, or an engine of your own (then it is yours to give again at `open`).
+            **options: The fields of `start.Given`: id, presenter, panel, date, intensity, mode,
+                minutes, exchanges, focus, intel, speaker, layout, remember, keep_source.
+
+        Raises:
+            DeckError: The deck cannot be read; nothing is left behind.
+            UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
+        """
+        known = set(Given.__dataclass_fields__) - {"engine"}
+        if unknown := set(options) - known:
+            raise TypeError(
+                f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
+            )
+        given = Given(**{name: _plain_option(name, value) for name, value in options.items()})
+        if isinstance(engine, str) or engine is None:
+            given = replace(given, engine=engine)
+            used = engine_named(engine or home.config.engine)
+        else:
+            given, used = replace(given, engine=engine.name), engine
+        root = start_session(home, read_source(deck, deck_text), given, used)
+        return cls.open(home, root, engine=used)
+
+    @classmethod
+    def open(
+        cls,
+        home: Home | None,
+        session: str | Path,
+        *,
+        engine: Engine | None = None,
+        on_repair: Callable[[Repair], None] | None = None,
+    ) -> Session:
+        """Open a session by id, unique prefix, `last`, or path.
+
+        Reads only; what an unclean end left is mended at the first write.
+
+        Raises:
+            SessionNotFoundError, LedgerCorruptError
+        """
+        if isinstance(session, Path):
+            root = session_folder(session)
+        elif home is None:
+            raise UsageError("a session is found by its id in a home: give the home, or a path")
+        else:
+            root = home.find(session)
+
+        def engine_of(options: Options) -> Engine:
+            return engine if engine is not None else engine_named(options.engine)
+
+        return cls(open_rehearsal(root, engine_of, on_repair=on_repair), home)
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def id(self) -> str:
+        return self.rehearsal.options.id
+
+    @property
+    def path(self) -> Path:
+        """The session's folder."""
+        return self.rehearsal.store.root
+
+    @property
+    def room(self) -> Room:
+        """The rehearsal as typed values, as of now."""
+        self.rehearsal.store.catch_up()
+        return self.rehearsal.room
+
+    @property
+    def state(self) -> str:
+        """active, interrupted, closing, ended or degraded."""
+        self.rehearsal.store.catch_up()
+        return state_of(self.rehearsal)
+
+    @property
+    def ledger_head(self) -> str:
+        """The last record's hash. Kept elsewhere, it shows whether the session was rolled back."""
+        self.rehearsal.store.catch_up()
+        return self.rehearsal.store.head
+
+    # ------------------------------------------------------------------ files
+
+    def append(self, path: str, text: str, *, by: str) -> int:
+        """Add to an append-only file; see `Store.append`."""
+        return self.rehearsal.store.append(path, text, by=by)
+
+    def write(self, path: str, text: str, *, by: str) -> int:
+        """Write a whole file, by its class once, a few times or always; see `Store.write`."""
+        return self.rehearsal.store.write(path, text, by=by)
+
+    def read(self, path: str) -> str:
+        """A session file's text as the ledger has it; "" where it has not been written."""
+        self.rehearsal.store.catch_up()
+        return self.rehearsal.store.content(path)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the session's lock over several reads and writes, which count all or none.
+
+        They are durable when the block ends; an exception that leaves it undoes them.
+        """
+        with self.rehearsal.store.transaction():
+            yield
+
+    # ------------------------------------------------------------------ contexts
+
+    def context(self, agent: str, *, purpose: str = "context") -> Context:
+        """What *agent* is given now; recorded as a receipt unless the session has ended.
+
+        Raises:
+            UsageError: *agent* has no seat.
+        """
+        return self.rehearsal.context(agent, purpose=purpose)
+
+    def context_at(self, receipt: str | int | Receipt, agent: str | None = None) -> Context:
+        """A context as it was: by its receipt or receipt's id, or *agent*'s as of a record's number.
+
+        Raises:
+            ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
+        """
+        if isinstance(receipt, Receipt):
+            return self.rehearsal.assembler.rebuild(receipt)
+        if isinstance(receipt, int):
+            if agent is None:
+                raise UsageError("a context as of a record needs the agent's name")
+            return self.rehearsal.assembler.as_of(agent, receipt)
+        found = self.receipt(receipt)
+        if agent is not None and agent != found.agent:
+            raise ReceiptError(f"receipt {receipt} is of {found.agent}, not of {agent}")
+        return self.rehearsal.assembler.rebuild(found)
+
+    def receipt(self, receipt_id: str) -> Receipt:
+        """A receipt by its id.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        store = self.rehearsal.store
+        for waiting_id, value in store.waiting_receipts:
+            if waiting_id == receipt_id:
+                return receipt_of(value)
+        seq = self._receipt_seqs().get(receipt_id)
+        if seq is None:
+            raise ReceiptError(
+                f"there is no receipt {receipt_id!r} in {self.id}: see `greenroom show {self.id}`"
+            )
+        return receipt_of(store.record(seq).value or {})
+
+    def _receipt_seqs(self) -> Mapping[str, int]:
+        store = self.rehearsal.store
+        store.catch_up()
+        for entry in store.entries():
+            if entry.seq > self._receipts_upto and entry.op == "receipt":
+                value = store.record(entry.seq).value or {}
+                self._receipts.setdefault(value["id"], entry.seq)
+        self._receipts_upto = store.seq
+        return self._receipts
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt on disk, in order."""
+        return [
+            receipt_of(self.rehearsal.store.record(seq).value or {}) for seq in self._receipt_seqs().values()
+        ]
+
+    # ------------------------------------------------------------------ speech and slides
+
+    def load(
+        self,
+        recording: Recording,
+        *,
+        kind: str,
+        answers: Sequence[Answer] = (),
+        archive: str | None = None,
+        typed: bool = False,
+    ) -> None:
+        """Take a recording in, whole: it can then be played, and go on after any interruption.
+
+        Raises:
+            UsageError: The speaker that was named does not speak in it.
+            SpeechError: It names slides that the deck does not have.
+        """
+        room = self.room
+        speaker = (
+            presenter_of(recording.segments, self.rehearsal.options.speaker) if recording.segments else None
+        )
+        segments = estimate_slides(recording.segments, self.rehearsal.scene().deck)
+        loaded = Playback(
+            kind=kind,
+            name=recording.name,
+            segments=segments,
+            answers=tuple(answers),
+            offset_s=self.rehearsal.now_s() if room.segments else 0.0,
+            archive=archive,
+            typed=typed,
+        )
+        store = self.rehearsal.store
+        with store.transaction():
+            store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
+            if speaker is not None and room.presenter_how is None:
+                store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
+
+    def play(
+        self,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        wait_until: Callable[[float], None] | None = None,
+        on_step: Callable[[Rehearsal], None] | None = None,
+        prompt: Callable[[Exchange], str | None] | None = None,
+    ) -> bool:
+        """Play the loaded recording from where it stands, driving the session; False if *stop* cut it short.
+
+        Raises:
+            DriverBusyError: Another process drives the session.
+        """
+        room = self.room
+        if room.playback is None:
+            return True
+        with driving(self.rehearsal, room.playback.kind) as driven:
+            finished = playback.play(
+                self.rehearsal, stop=stop, wait_until=wait_until, on_step=on_step, prompt=prompt
+            )
+            if not finished:
+                driven.cut_short()
+        return finished
+
+    @property
+    def has_more_to_play(self) -> bool:
+        """Whether a recording was cut off before its end."""
+        room = self.room
+        if room.playback is None or room.ended:
+            return False
+        return room.playback.kind == "run" or room.played < len(room.playback.segments)
+
+    def run_clock(self) -> None:
+        """Let the session clock run with the wall clock."""
+        self._set_clock(live=True)
+
+    def pause(self) -> None:
+        """Stop the session clock."""
+        self._set_clock(live=False)
+
+    def _set_clock(self, *, live: bool) -> None:
+        store = self.rehearsal.store
+        with store.transaction():
+            store.note({"type": "clock", "at_s": store.now_s(), "live": live}, by="moderator")
+
+    def settle(self) -> None:
+        """Write the closing record that a driver which died did not write."""
+        self.rehearsal.store.note({"type": "driver", "state": "stopped", "what": "resume"}, by="moderator")
+
+    def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
+        """A new revision of external-intel; returns its number and how many there may be.
+
+        Raises:
+            InputError: A file cannot be read as text.
+            RevisionLimitError: There have been too many.
+        """
+        text = "# External intel\n\n" + "".join(intel_part(path) for path in paths)
+        store = self.rehearsal.store
+        revision = store.write(INTEL, text, by="intel")
+        return revision, store.max_revisions(store.layout.file(INTEL))
+
+    def add_segment(self, segment: Segment) -> None:
+        """Put one piece of speech into the transcript."""
+        playback.add_segment(self.rehearsal, segment)
+
+    def slide(self, number: int) -> None:
+        """The presenter moved to slide *number*.
+
+        Raises:
+            UsageError: The deck has no such slide.
+        """
+        deck = self.rehearsal.scene().deck
+        if number not in {slide.number for slide in deck.slides}:
+            raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
+        playback.change_slide(self.rehearsal, number, at_s=self.rehearsal.now_s(), estimated=False)
+
+    # ------------------------------------------------------------------ the panel
+
+    def ask(self, agent: str | None = None) -> Exchange | None:
+        """The moderator calls on a panelist, or on *agent*; None if nobody has a question.
+
+        Raises:
+            SessionStateError: A question is open already.
+            UsageError: *agent* has no seat, or is the moderator.
+        """
+        if agent is not None and agent not in self.rehearsal.options.panel:
+            raise UsageError(
+                f"{agent!r} is no panelist here: call on one of {', '.join(self.rehearsal.options.panel)}"
+            )
+        room = self.room
+        if room.ended:
+            raise SessionFrozenError(f"{self.id} has ended and is frozen: start a new session")
+        if room.open is not None:
+            raise SessionStateError(f"{room.open.id} is still open: answer it or park it first")
+        panelist.refresh(self.rehearsal, "ask")
+        choice = moderator.choose(self.rehearsal, agent)
+        return None if choice is None else moderator.open_exchange(self.rehearsal, choice)
+
+    def answer(self, text: str | None) -> Judgement:
+        """The presenter's answer to the open question, judged; None: there was no answer.
+
+        Raises:
+            SessionStateError: No question is open.
+        """
+        self.rehearsal.store.catch_up()
+        exchange = moderator.still_open(self.rehearsal)
+        if exchange.turns[-1].answer is None:
+            moderator.take_answer(self.rehearsal, text)
+        return moderator.judge(self.rehearsal)
+
+    def park(self) -> Exchange:
+        """Come back to the open question later."""
+        self.rehearsal.store.catch_up()
+        return moderator.park(self.rehearsal)
+
+    # ------------------------------------------------------------------ the end
+
+    def end(self, *, without_debrief: bool = False) -> str:
+        """Write the debrief and freeze the session; returns the ledger's head, to be kept elsewhere.
+
+        Raises:
+            SessionFrozenError: It has ended already.
+        """
+        store, rehearsal = self.rehearsal.store, self.rehearsal
+        with store.transaction():
+            open_ = rehearsal.room.open
+            if open_ is not None:
+                answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
+                moderator.resolve(rehearsal, open_, "unresolved" if answered else "unjudged")
+            moderator.show_state(rehearsal, "closing")
+        if not without_debrief:
+            self._write_debrief()
+        templates = self.home.templates if self.home is not None else None
+        freeze(store, templates, immutable=self.home.config.immutable if self.home is not None else False)
+        return store.head
+
+    def _write_debrief(self) -> None:
+        import os
+
+        from orchestrator.files import FOLDER
+
+        debrief = debriefs.debrief_of(self.rehearsal)
+        fd = os.open(self.path, FOLDER)
+        try:
+            replace_file(fd, "debrief.md", debriefs.as_markdown(debrief).encode())
+            replace_file(fd, "debrief.json", debriefs.json_text(debrief).encode())
+        finally:
+            os.close(fd)
+
+    def debrief(self) -> debriefs.Debrief:
+        """The debrief as it stands."""
+        self.rehearsal.store.catch_up()
+        return debriefs.debrief_of(self.rehearsal)
+
+    def verify(self) -> Verification:
+        """Whether every rule was kept by every write, and every file is what the ledger says."""
+        if not self.rehearsal.store.frozen:
+            self.rehearsal.store.flush()
+        return verify_session(
+            self.path, home_templates=self.home.templates if self.home is not None else None
+        )
+
+    def repair(self) -> tuple[Repair, ...]:
+        """Mend what an unclean end left: a torn last record, views that are behind."""
+        store = self.rehearsal.store
+        store.undegrade()
+        with store.transaction():
+            pass
+        return tuple(store.repairs)
+
+    def close(self) -> None:
+        """Write waiting receipts and close the files. Closing twice is no error."""
+        self.rehearsal.store.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _plain_option(name: str, value: Any) -> Any:
+    """Lists and single strings as the tuples that `Given` holds."""
+    if name in ("panel", "focus", "intel") and value is not None:
+        items = value.split(",") if isinstance(value, str) and name == "panel" else value
+        items = [items] if isinstance(items, str | Path) else items
+        return tuple(Path(item) if name == "intel" else item for item in items)
+    return value
+
+
+def read_source(deck: str | Path | None, deck_text: str | None) -> Source:
+    """The deck to start with.
+
+    Raises:
+        DeckError: It cannot be read.
+    """
+    from orchestrator.deck.read import read_deck, read_deck_text
+
+    if (deck is None) == (deck_text is None):
+        raise TypeError("give either a deck file or deck_text")
+    if deck_text is not None:
+        return Source(read_deck_text(deck_text))
+    path = Path(deck) if deck is not None else Path()
+    return Source(read_deck(path), path)
