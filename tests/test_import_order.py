@@ -51,7 +51,7 @@ debrief
 memory
 archive
 session
-live finish
+live finish erase
 __init__
 web
 mcp

@@ -1,0 +1,17 @@
+"""The command line: `greenroom`.
+
+Results go to stdout, everything else to stderr. Errors are one line. Exit codes: 0 done,
+1 refused or failed, 2 wrong usage. Only this package reads the environment and the arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and leave with its exit code."""
+    from orchestrator.cli.app import run
+
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

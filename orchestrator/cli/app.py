@@ -1,0 +1,110 @@
+"""The application: global options anywhere, one line for every error."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import typer
+
+from orchestrator import __version__
+from orchestrator.cli import keep, look, rehearse
+from orchestrator.cli.screen import Screen
+from orchestrator.errors import GreenroomError, UsageError
+
+HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
+
+Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
+
+SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
+"""
+
+
+def build() -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(
+        help=HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(
+        home: str = typer.Option(None, metavar="DIR", help="The home: templates, blueprints and sessions."),
+        json: bool = typer.Option(False, "--json", help="Print one JSON document."),
+        quiet: bool = typer.Option(False, "--quiet", help="Print nothing but results and errors."),
+        version: bool = typer.Option(False, "--version", help="Print the version."),
+    ) -> None:
+        """Global options; they may stand before or after the command's name."""
+
+    for group in (rehearse, look, keep):
+        group.register(app)
+    return app
+
+
+def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
+    """The global options, wherever they stand before a `--`, and the other arguments.
+
+    Raises:
+        UsageError: `--home` without a folder.
+    """
+    found: dict[str, str | bool] = {}
+    rest: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        if argument == "--":
+            rest += [argument, *waiting]
+        elif argument in ("--json", "--quiet", "--version"):
+            found[argument[2:]] = True
+        elif argument == "--home":
+            value = next(waiting, None)
+            if value is None:
+                raise UsageError("--home needs a folder")
+            found["home"] = value
+        elif argument.startswith("--home="):
+            found["home"] = argument.removeprefix("--home=")
+        else:
+            rest.append(argument)
+    return found, rest
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; returns its exit code."""
+    try:
+        found, rest = split_globals(arguments)
+        if found.get("version"):
+            print(__version__)
+            return 0
+        home = found.get("home")
+        Screen.current = Screen(
+            home=home if isinstance(home, str) else None,
+            json=bool(found.get("json")),
+            quiet=bool(found.get("quiet")),
+        )
+        outcome = build()(rest, standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else 0
+    except GreenroomError as error:
+        return _refused(str(error), 2 if isinstance(error, UsageError) else 1)
+    except typer.Exit as left:
+        return left.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return _refused("interrupted", 1)
+    except BrokenPipeError:
+        # The reader went away (`greenroom list | head`): that is its right, and no error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{name}{(error.strerror or str(error)).lower()}", 1)
+    except typer.TyperException as error:
+        return _refused(error.format_message(), error.exit_code)
+
+
+def _refused(message: str, code: int) -> int:
+    print(f"greenroom: {' '.join(message.split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,96 @@
+"""Commands that keep and remove: archive, restore, erase; and words for what is not built yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import opened, s3_options
+from orchestrator.errors import GreenroomError, SessionStateError
+
+Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
+Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
+
+LATER = {
+    "dossier": "the dossier",
+    "recap": "the recap",
+    "summarise": "the fact summariser",
+    "briefing": "the briefing",
+    "memory": "long-term memory",
+    "goal": "rehearsal goals",
+    "mcp": "the MCP server",
+    "serve": "the room in the browser",
+    "review": "the review pages",
+}
+"""Commands of the contract that this release does not have yet: one line, exit 1."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (archive, restore, erase):
+        app.command()(command)
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    for name, what in LATER.items():
+        app.command(name, hidden=True, context_settings=anything)(_later(what))
+
+
+def _later(what: str) -> Callable[[], None]:
+    def command() -> None:
+        raise GreenroomError(f"{what} is not built yet: see the README for what is")
+
+    return command
+
+
+def archive(
+    session: Name,
+    to: Annotated[str, typer.Option(metavar="URL", help="A folder, file://… or s3://bucket/prefix.")],
+    endpoint_url: Endpoint = None,
+) -> None:
+    """Archive an ended session as a BagIt bag, read it back, and compare."""
+    from orchestrator.archive.upload import archive_session
+
+    screen = Screen.current
+    with opened(session) as found:
+        if found.state != "ended":
+            raise SessionStateError(
+                f"{found.id} is {found.state}: end it first with `greenroom end {found.id}`"
+            )
+        checksums = screen.open_home().config.s3_checksums
+        done = archive_session(found.path, to, checksums=checksums, **s3_options(endpoint_url))
+    plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
+    screen.result(plain, f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal")
+
+
+def restore(
+    session: Annotated[str, typer.Argument(metavar="ID", help="The archived session's id.")],
+    from_: Annotated[str, typer.Option("--from", metavar="URL", help="The archive.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the session folder goes.")],
+    endpoint_url: Endpoint = None,
+) -> None:
+    """Bring an archived session back as a folder, verified."""
+    from orchestrator.archive.upload import restore as bring_back
+
+    path = bring_back(session, from_, into, **s3_options(endpoint_url))
+    Screen.current.result({"session": session, "path": str(path)}, f"restored to {path}")
+
+
+def erase(
+    session: Name,
+    archives: Annotated[
+        bool, typer.Option("--archives", help="Also remove its archives in this home's archive.")
+    ] = False,
+    endpoint_url: Endpoint = None,
+) -> None:
+    """Remove a session's folder for good, and list (or remove) its archives."""
+    from orchestrator.erase import erase_session
+
+    screen = Screen.current
+    home = screen.open_home()
+    done = erase_session(home, home.find(session), archives=archives, **s3_options(endpoint_url))
+    lines = [f"removed {path}" for path in done.removed]
+    lines += [f"still archived: {address} (remove it with --archives)" for address in done.archives]
+    screen.result({"removed": list(done.removed), "archives": list(done.archives)}, "\n".join(lines))

@@ -1,0 +1,79 @@
+"""Rows of `list`: what is in a home, or in an archive."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.errors import GreenroomError
+from orchestrator.home import Home
+
+if TYPE_CHECKING:
+    from orchestrator.session import Session
+
+
+def row_of(session: Session) -> dict[str, Any]:
+    """One session as `list` shows it."""
+    options = session.rehearsal.options
+    deck = session.rehearsal.scene().deck
+    return {
+        "session": session.id,
+        "state": session.state,
+        "deck": deck.title or deck.name,
+        "date": options.date,
+        "presenter": options.presenter,
+        "exchanges": len(session.room.exchanges),
+        "archive": _archive_of(session),
+    }
+
+
+def _archive_of(session: Session) -> str | None:
+    """Where a run put this session, or the home's own archive if it is there."""
+    loaded = session.room.playback
+    if loaded is not None and loaded.archive is not None:
+        return loaded.archive
+    if session.home is None:
+        return None
+    bag = session.home.archives / session.id
+    return str(bag) if (bag / "tagmanifest-sha256.txt").is_file() else None
+
+
+def local(home: Home, search: str | None) -> list[dict[str, Any]]:
+    """The sessions of a home, oldest first; one that cannot be read is shown as `damaged`."""
+    from orchestrator.session import Session
+
+    rows = []
+    for session_id in home.session_ids():
+        try:
+            with Session.open(home, session_id) as session:
+                if search is None or _holds(session, search):
+                    rows.append(row_of(session))
+        except GreenroomError as error:
+            rows.append(
+                {"session": session_id, "state": "damaged", "deck": str(error), "date": None}
+                | {"presenter": None, "exchanges": 0, "archive": None}
+            )
+    return rows
+
+
+def _holds(session: Session, text: str) -> bool:
+    wanted = text.casefold()
+    store = session.rehearsal.store
+    return any(wanted in store.content(path).casefold() for path in store.layout.files)
+
+
+def archived(url: str, search: str | None, s3: dict[str, str | None]) -> list[dict[str, Any]]:
+    """The sessions of an archive; a search reads each of them whole."""
+    from orchestrator.archive.upload import list_archives
+    from orchestrator.cli.shared import looked_at
+
+    rows = []
+    for one in list_archives(url, **s3):
+        row = {"state": "ended", **asdict(one)}
+        if search is not None:
+            address = url if "://" in url else f"file://{url}"
+            with looked_at(f"{address.rstrip('/')}/{one.session}") as session:
+                if not _holds(session, search):
+                    continue
+        rows.append(row)
+    return rows

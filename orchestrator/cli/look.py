@@ -1,0 +1,312 @@
+"""Commands that only look: check, context, list, show, debrief, verify, panel, doctor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import looked_at, s3_options
+from orchestrator.errors import GreenroomError, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.claims.model import Claim
+
+Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
+Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (check, context, show, debrief, verify, doctor):
+        app.command()(command)
+    app.command("list")(list_)
+    panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
+    panel.command("check")(panel_check)
+    panel.command("add")(panel_add)
+    app.add_typer(panel, name="panel")
+
+
+def check(
+    deck: Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")],
+    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
+) -> None:
+    """Read a deck (and speech) and say what was understood, without a session."""
+    from orchestrator.claims.extract import deck_claims, speech_claims
+    from orchestrator.deck.content import find_gaps
+    from orchestrator.deck.read import read_deck
+
+    read = read_deck(deck)
+    claims = list(deck_claims(read))
+    notices = list(read.notices)
+    if speech is not None:
+        from orchestrator.speech.read import read_speech
+        from orchestrator.speech.slides import estimate_slides
+
+        recording = read_speech(speech)
+        notices += recording.notices
+        for number, segment in enumerate(estimate_slides(recording.segments, read), start=1):
+            claims += speech_claims(segment, number)
+    gaps = find_gaps(read)
+    screen = Screen.current
+    for notice in notices:
+        screen.note(f"note: {notice}")
+    screen.note("note: contradictions are not looked for yet")
+    plain = {
+        "slides": [{"slide": slide.number, "title": slide.title} for slide in read.slides],
+        "claims": [_claim(claim) for claim in claims],
+        "tensions": [],
+        "gaps": [{"slide": gap.slide, "note": gap.note} for gap in gaps],
+    }
+    lines = [f"{read.title or read.name}: {len(read.slides)} slides, {len(claims)} claims", ""]
+    for claim in claims:
+        place = f"slide {claim.slide}" if claim.said_at_s is None else f"at {claim.said_at_s:g} s"
+        lines.append(f"{claim.id:8} {place:12} {', '.join(claim.kinds)}: {claim.text}")
+    if gaps:
+        lines += ["", "Gaps:"]
+        lines += [
+            f"  {f'slide {gap.slide}' if gap.slide is not None else 'the deck'}: {gap.note}" for gap in gaps
+        ]
+    screen.result(plain, "\n".join(lines))
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "claim": claim.id,
+        "slide": claim.slide,
+        "said_at_s": claim.said_at_s,
+        "text": claim.text,
+        "kinds": list(claim.kinds),
+        "quantities": [
+            {
+                "value": one.value,
+                "unit": one.unit,
+                "period": one.period,
+                "subject": one.subject,
+                "text": one.text,
+            }
+            for one in claim.quantities
+        ],
+    }
+
+
+def context(
+    session: Name,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
+    at: Annotated[str | None, typer.Option(metavar="RECEIPT|SEQ", help="As it was then.")] = None,
+    as_: Annotated[
+        str, typer.Option("--as", metavar="text|messages|receipt", help="In which form.")
+    ] = "text",
+    layout: Annotated[
+        str | None, typer.Option(metavar="NAME", help="watermark or strict, with messages.")
+    ] = None,
+) -> None:
+    """Exactly what an agent is given, now or then."""
+    if as_ not in ("text", "messages", "receipt"):
+        raise UsageError(f"--as {as_!r}: use text, messages or receipt")
+    if layout is not None and at is not None:
+        raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
+    if as_ == "messages":
+        raise GreenroomError("messages for a model's API are not built yet: use --as text")
+    screen = Screen.current
+    with looked_at(session) as opened:
+        opened.rehearsal.store.layout.order(agent)
+        if at is None:
+            found = opened.context(agent)
+            recorded = not opened.rehearsal.store.frozen
+        else:
+            found = opened.context_at(int(at) if at.isdecimal() else at, agent)
+            recorded = not at.isdecimal()
+        if as_ == "text" and not screen.json:
+            print(found.text, end="")
+            return
+        plain: dict[str, Any] = {
+            "receipt": found.receipt.id if recorded else None,
+            "agent": found.agent,
+            "seq": found.seq,
+            "sha256": found.sha256,
+            "bytes": len(found.text.encode()),
+            "left_out": found.receipt.left_out,
+            "files": [
+                {
+                    "index": block.index,
+                    "path": block.path,
+                    "mutability": block.mutability,
+                    "bytes": block.size_bytes,
+                    "sha256": block.sha256,
+                }
+                for block in found.blocks
+            ],
+        }
+        if as_ == "text":
+            plain["text"] = found.text
+        screen.result(plain, json.dumps(plain, ensure_ascii=False, indent=1))
+
+
+def list_(
+    archive: Annotated[str | None, typer.Option(metavar="URL", help="List an archive instead.")] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only sessions that hold this text.")
+    ] = None,
+    endpoint_url: Endpoint = None,
+) -> None:
+    """The sessions of this home, or of an archive."""
+    from orchestrator.cli.listing import archived, local
+
+    screen = Screen.current
+    if archive is not None:
+        rows = archived(archive, search, s3_options(endpoint_url))
+    else:
+        rows = local(screen.open_home(), search)
+    lines = [
+        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck']}"
+        + (f"  ({row['presenter']})" if row["presenter"] else "")
+        for row in rows
+    ]
+    screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")
+
+
+def show(
+    session: Name,
+    trace: Annotated[bool, typer.Option("--trace", help="Every step of the loop (not built yet).")] = False,
+) -> None:
+    """One session: its questions, files and receipts."""
+    from orchestrator.cli.listing import row_of
+    from orchestrator.debrief import exchange_json
+
+    if trace:
+        raise GreenroomError("the step trace is not built yet: leave --trace out")
+    with looked_at(session) as opened:
+        store = opened.rehearsal.store
+        receipts = opened.receipts()
+        files = [
+            {
+                "path": path,
+                "mutability": row.mutability.value,
+                "bytes": store.state(path).size_bytes,
+                "sha256": store.state(path).sha256,
+                "revisions": store.state(path).revisions,
+            }
+            for path, row in store.layout.files.items()
+        ]
+        plain = {
+            **row_of(opened),
+            "path": str(opened.path),
+            "exchanges": [exchange_json(exchange) for exchange in opened.room.exchanges],
+            "files": files,
+            "receipts": [
+                {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
+                for one in receipts
+            ],
+            "records": store.seq,
+            "ledger_head": store.head,
+        }
+        lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
+        for exchange in opened.room.exchanges:
+            name = opened.rehearsal.name_of(exchange.agent)
+            lines.append(f"{exchange.id}  {name}: {exchange.outcome}")
+            lines.append(f"    {exchange.turns[0].question}")
+        lines += ["", *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in files), ""]
+        lines.append(f"{store.seq} records, {len(receipts)} receipts; ledger head {store.head}")
+        if receipts:
+            last = receipts[-1]
+            lines.append(
+                f"What {last.agent} knew last: greenroom context {opened.id} {last.agent} --at {last.id}"
+            )
+        Screen.current.result(plain, "\n".join(lines))
+
+
+def debrief(
+    session: Name,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="md|html|pdf|json", help="In which form.")
+    ] = "md",
+) -> None:
+    """A session's debrief."""
+    from orchestrator.debrief import as_json, as_markdown
+
+    if format_ in ("html", "pdf"):
+        raise GreenroomError(f"the debrief as {format_} is not built yet: use md or json")
+    if format_ not in ("md", "json"):
+        raise UsageError(f"--format {format_!r}: use md or json")
+    screen = Screen.current
+    with looked_at(session) as opened:
+        found = opened.debrief()
+        if format_ == "json" or screen.json:
+            print(json.dumps(as_json(found), ensure_ascii=False, indent=1))
+        else:
+            print(as_markdown(found), end="")
+
+
+def verify(
+    session: Annotated[str, typer.Argument(metavar="SESSION|PATH|URL", help="A session or an archive.")],
+    head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="The ledger head that was kept elsewhere.")
+    ] = None,
+    endpoint_url: Endpoint = None,
+) -> None:
+    """Prove that every rule was kept by every write and that nothing was changed."""
+    from orchestrator.cli.proof import verification_of
+
+    screen = Screen.current
+    found = verification_of(session, screen, head=head, s3=s3_options(endpoint_url))
+    plain = {
+        "valid": found.valid,
+        "findings": [
+            {"path": one.path, "kind": one.kind, "expected": one.expected, "found": one.found}
+            for one in found.findings
+        ],
+        "notes": list(found.notes),
+        "ledger_head": found.head,
+        "records": found.seq,
+    }
+    lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]
+    lines += [f"note: {note}" for note in found.notes]
+    verdict = "valid" if found.valid else f"NOT valid: {len(found.findings)} findings"
+    lines.append(f"{verdict}; {found.seq} records, ledger head {found.head}")
+    screen.result(plain, "\n".join(lines))
+    if not found.valid:
+        raise typer.Exit(1)
+
+
+def panel_check(
+    agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
+) -> None:
+    """Check the personas and their companions."""
+    from orchestrator.panel import check_agent, check_panel
+
+    screen = Screen.current
+    home = screen.open_home()
+    if agent is not None and not (home.templates / agent).is_dir():
+        raise UsageError(f"there is no agent {agent!r} in {home.templates}")
+    found = check_panel(home.templates) if agent is None else check_agent(home.templates / agent)
+    plain = {
+        "valid": not found,
+        "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],
+    }
+    screen.result(plain, "\n".join(str(one) for one in found) or "valid")
+    if found:
+        raise typer.Exit(1)
+
+
+def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
+    """Add a seat: a draft persona and domain knowledge to rewrite."""
+    from orchestrator.panel import scaffold
+
+    screen = Screen.current
+    made = scaffold(screen.open_home().templates, name)
+    plain = {"valid": True, "findings": [], "files": [str(path) for path in made]}
+    lines = "\n".join(f"made {path}" for path in made)
+    screen.result(plain, f"{lines}\nRewrite both in your own words, then run: greenroom panel check {name}")
+
+
+def doctor() -> None:
+    """What is in force on this machine."""
+    from orchestrator.doctor import checks
+
+    found = checks(Screen.current.open_home())
+    plain = {"checks": [{"name": one.name, "state": one.state, "detail": one.detail} for one in found]}
+    Screen.current.result(plain, "\n".join(f"{one.name:16} {one.state:10} {one.detail}" for one in found))

@@ -1,0 +1,445 @@
+"""Commands that rehearse: demo, run, start, feed, slide, ask, answer, park, pause, intel, resume, end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import opened, pacer, stoppable
+from orchestrator.errors import GreenroomError, SessionStateError, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.exchange import Exchange
+    from orchestrator.session import Session
+
+Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
+Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
+Id = Annotated[str | None, typer.Option("--id", metavar="ID", help="The new session's id.")]
+Presenter = Annotated[str | None, typer.Option(metavar="NAME", help="Who presents.")]
+Speaker = Annotated[str | None, typer.Option(metavar="LABEL", help="Whose words are judged, as labelled.")]
+Panel = Annotated[
+    str | None, typer.Option(metavar="A,B,C", help="The panelists that sit, besides the moderator.")
+]
+Date = Annotated[str | None, typer.Option(metavar="DAY", help="The rehearsal's date, YYYY-MM-DD.")]
+Intel = Annotated[
+    list[Path] | None, typer.Option(metavar="FILE", help="News and facts from outside; may be repeated.")
+]
+Board = Annotated[Path | None, typer.Option(metavar="FILE", help="Who sits on the board (not built yet).")]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="offline (claude is not built yet).")]
+LayoutName = Annotated[str | None, typer.Option("--layout", metavar="NAME", help="watermark or strict.")]
+Intensity = Annotated[str | None, typer.Option(metavar="LEVEL", help="friendly, moderate or adversarial.")]
+Mode = Annotated[
+    str | None, typer.Option(metavar="MODE", help="section-breaks (the others are not built yet).")
+]
+Minutes = Annotated[int | None, typer.Option(min=1, help="The time you will have.")]
+Exchanges = Annotated[
+    int | None, typer.Option(min=0, help="How many questions, with their follow-ups, at most.")
+]
+Focus = Annotated[
+    list[str] | None, typer.Option(metavar="TEXT", help="What the panel should look at; may be repeated.")
+]
+Remember = Annotated[bool, typer.Option("--remember", help="Let later panels know of this rehearsal.")]
+NoSource = Annotated[bool, typer.Option("--no-source", help="Keep no copy of the deck file.")]
+Archive = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where the ended session goes: a folder or s3://…")
+]
+Speed = Annotated[str, typer.Option(metavar="N|max", help="The pace of the recording; 1 is its own.")]
+
+
+SAME_NAMES = (
+    "presenter",
+    "speaker",
+    "date",
+    "engine",
+    "layout",
+    "intensity",
+    "mode",
+    "minutes",
+    "exchanges",
+    "remember",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (demo, run, start, feed, slide, ask, answer, park, pause, intel, resume, end):
+        app.command()(command)
+
+
+def demo() -> None:
+    """A whole rehearsal on a bundled deck, recorded speech and answers. Needs no key and no network."""
+    sample = Path(__file__).resolve().parents[1] / "demo"
+    screen = Screen.current
+    screen.note(
+        "A rehearsal on the bundled deck: speech and answers are recorded, the panel works offline.\n"
+    )
+    plain = _rehearse(
+        sample / "deck.md",
+        speech=sample / "speech.vtt",
+        answers=sample / "answers.yaml",
+        speed="max",
+        archive=None,
+        options={"presenter": "Dana Whitfield"},
+    )
+    if not screen.json:
+        from orchestrator.cli.summary import next_steps
+
+        print(next_steps(plain, os.environ.get("GREENROOM_COMMAND", "greenroom")))
+
+
+def run(
+    context: typer.Context,
+    deck: Deck,
+    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
+    answers: Annotated[
+        str | None, typer.Option(metavar="FILE|-", help="Your answers; - asks at the terminal.")
+    ] = None,
+    id_: Id = None,
+    presenter: Presenter = None,
+    speaker: Speaker = None,
+    panel: Panel = None,
+    date: Date = None,
+    intel: Intel = None,
+    board: Board = None,
+    engine: Engine = None,
+    layout: LayoutName = None,
+    intensity: Intensity = None,
+    mode: Mode = None,
+    minutes: Minutes = None,
+    exchanges: Exchanges = None,
+    focus: Focus = None,
+    remember: Remember = False,
+    no_source: NoSource = False,
+    archive: Archive = None,
+    speed: Speed = "max",
+) -> None:
+    """A whole rehearsal from recordings: start, speech, questions, answers, end, archive, verify."""
+    options = _options(context.params)
+    typed = answers == "-"
+    _rehearse(
+        deck,
+        speech=speech,
+        answers=None if answers is None or typed else Path(answers),
+        typed=typed,
+        speed=speed,
+        archive=archive,
+        options=options,
+    )
+
+
+def _options(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `run` and `start` as `Session.start` takes them, checked."""
+    from orchestrator.config import checked
+
+    if params["board"] is not None:
+        raise GreenroomError("--board is not built yet: leave it out")
+    for key in ("engine", "layout", "intensity", "mode"):
+        if params[key] is not None:
+            checked(key, params[key], f"--{key}")
+    if params["mode"] not in (None, "section-breaks"):
+        raise GreenroomError(f"--mode {params['mode']} is not built yet: use section-breaks")
+    return {
+        **{name: params[name] for name in SAME_NAMES},
+        "id": params["id_"],
+        "panel": tuple(name.strip() for name in params["panel"].split(",")) if params["panel"] else None,
+        "intel": tuple(params["intel"] or ()),
+        "focus": tuple(params["focus"] or ()),
+        "keep_source": not params["no_source"],
+    }
+
+
+def _rehearse(
+    deck: Path,
+    *,
+    speech: Path | None,
+    answers: Path | None,
+    speed: str,
+    archive: str | None,
+    options: dict[str, Any],
+    typed: bool = False,
+) -> dict[str, Any]:
+    from orchestrator.session import Session
+    from orchestrator.speech.answers import read_answers
+    from orchestrator.speech.read import Recording, read_speech
+
+    began = perf_counter()
+    screen = Screen.current
+    home = screen.open_home()
+    pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
+    recording = read_speech(speech) if speech is not None else Recording.silent()
+    prepared = read_answers(answers) if answers is not None else ()
+    if recording.segments:
+        from orchestrator.speech.presenter import presenter_of
+
+        presenter_of(recording.segments, options.get("speaker"))
+    with Session.start(home, deck, **options) as session:
+        for notice in (*session.rehearsal.scene().deck.notices, *recording.notices):
+            screen.note(f"note: {notice}")
+        session.load(recording, kind="run", answers=prepared, archive=archive, typed=typed)
+        return play_to_the_end(session, speed=speed, began=began)
+
+
+def play_to_the_end(session: Session, *, speed: str, began: float) -> dict[str, Any]:
+    """Play what is loaded; a run also ends, archives and verifies. Prints the result and returns it."""
+    from orchestrator.cli.progress import progress
+    from orchestrator.cli.summary import run_json, run_text
+    from orchestrator.finish import finish
+
+    screen = Screen.current
+    loaded = session.room.playback
+    typed = loaded is not None and loaded.typed
+    with stoppable() as stop, progress(session, screen.shows_progress and not typed) as on_step:
+        finished = session.play(
+            stop=stop,
+            wait_until=pacer(speed, stop),
+            on_step=on_step,
+            prompt=_prompt(session) if typed else None,
+        )
+    if not finished:
+        session.close()
+        print(f"greenroom: stopped; go on with `greenroom resume {session.id}`", file=sys.stderr)
+        raise typer.Exit(1)
+    finished_run = finish(session)
+    plain = run_json(session, finished_run, seconds=perf_counter() - began)
+    screen.result(plain, run_text(session, plain))
+    return plain
+
+
+def _prompt(session: Session) -> Callable[[Exchange], str | None]:
+    def ask_presenter(exchange: Exchange) -> str | None:
+        name = session.rehearsal.name_of(exchange.agent)
+        print(f"\n{name}: {exchange.turns[-1].question}", file=sys.stderr)
+        print("> ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        return line.strip() or None
+
+    return ask_presenter
+
+
+def start(
+    context: typer.Context,
+    deck: Deck,
+    id_: Id = None,
+    presenter: Presenter = None,
+    speaker: Speaker = None,
+    panel: Panel = None,
+    date: Date = None,
+    intel: Intel = None,
+    board: Board = None,
+    engine: Engine = None,
+    layout: LayoutName = None,
+    intensity: Intensity = None,
+    mode: Mode = None,
+    minutes: Minutes = None,
+    exchanges: Exchanges = None,
+    focus: Focus = None,
+    remember: Remember = False,
+    no_source: NoSource = False,
+) -> None:
+    """Begin a session and leave it active."""
+    from orchestrator.session import Session
+
+    options = _options(context.params)
+    screen = Screen.current
+    with Session.start(screen.open_home(), deck, **options) as session:
+        room = session.room
+        focus_counts = {agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel}
+        deck_read = session.rehearsal.scene().deck
+        plain = {
+            "session": session.id,
+            "path": str(session.path),
+            "state": session.state,
+            "slides": len(deck_read.slides),
+            "claims": len(room.deck_claims),
+            "focus": focus_counts,
+        }
+        for notice in deck_read.notices:
+            screen.note(f"note: {notice}")
+        targets = ", ".join(f"{agent} {count}" for agent, count in focus_counts.items())
+        screen.result(
+            plain,
+            f"{session.id} is active: {plain['slides']} slides, {plain['claims']} claims; "
+            f"targets: {targets}.\nNext: greenroom feed {session.id} SPEECH; "
+            f"greenroom ask {session.id}; greenroom end {session.id}",
+        )
+
+
+def feed(
+    session: Name,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="Speech; - reads JSON lines from stdin.")],
+    follow: Annotated[bool, typer.Option("--follow", help="Go on as the file grows.")] = False,
+    speed: Speed = "max",
+) -> None:
+    """Take speech in."""
+    from orchestrator.live import feed_live
+    from orchestrator.speech.read import read_speech
+
+    screen = Screen.current
+    with opened(session) as opened_session:
+        if opened_session.state == "ended":
+            from orchestrator.errors import SessionFrozenError
+
+            raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
+        before = len(opened_session.room.segments)
+        if source == "-" or follow:
+            with stoppable() as stop:
+                feed_live(opened_session, source, stop=stop, say=screen.note)
+        else:
+            recording = read_speech(Path(source))
+            opened_session.load(recording, kind="feed")
+            with stoppable() as stop:
+                finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+            for notice in recording.notices:
+                screen.note(f"note: {notice}")
+            if not finished:
+                name = opened_session.id
+                raise SessionStateError(f"stopped; go on with `greenroom resume {name}`")
+        new = opened_session.room.segments[before:]
+        plain = {
+            "segments": len(new),
+            "from_s": new[0].start_s if new else None,
+            "to_s": new[-1].end_s if new else None,
+        }
+        span = f", {new[0].start_s:g} s to {new[-1].end_s:g} s" if new else ""
+        screen.result(plain, f"{len(new)} segments{span}")
+
+
+def slide(
+    session: Name, number: Annotated[int, typer.Argument(metavar="N", help="The slide's number.")]
+) -> None:
+    """The presenter moved to slide N."""
+    with opened(session) as opened_session:
+        opened_session.slide(number)
+        Screen.current.result({"slide": number}, f"slide {number}")
+
+
+def ask(
+    session: Name,
+    agent: Annotated[str | None, typer.Option(metavar="A", help="Call on this panelist.")] = None,
+) -> None:
+    """Let the moderator call on a panelist."""
+    from orchestrator import render
+
+    with opened(session) as opened_session:
+        exchange = opened_session.ask(agent)
+        if exchange is None:
+            raise SessionStateError("nobody has a question now: feed some speech, or move on to other slides")
+        plain = {
+            "exchange": exchange.id,
+            "agent": exchange.agent,
+            "question": exchange.turns[0].question,
+            "quote": exchange.quote,
+            "claim": exchange.claim,
+            "slide": exchange.slide,
+            "said_at_s": exchange.said_at_s,
+            "why_this_agent": exchange.why_this_agent,
+        }
+        name = opened_session.rehearsal.name_of(exchange.agent)
+        place = f" ({render.place(exchange.slide, exchange.said_at_s)})" if exchange.grounded else ""
+        Screen.current.result(plain, f"{name}{place}: {exchange.turns[0].question}")
+
+
+def answer(
+    session: Name,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT|-", help="The answer; - or nothing reads stdin.")
+    ] = None,
+) -> None:
+    """Answer the open question; the answer is judged."""
+    spoken = sys.stdin.read() if text in (None, "-") else text
+    with opened(session) as opened_session:
+        judgement = opened_session.answer(spoken)
+        room = opened_session.room
+        follow_up = room.open.turns[-1].question if room.open is not None else None
+        outcome = room.exchanges[-1].outcome if room.open is None else None
+        plain = {
+            "verdict": judgement.verdict,
+            "reason": judgement.reason,
+            "quote": judgement.quote,
+            "follow_up": follow_up,
+            "outcome": outcome,
+        }
+        quote = f' ("{judgement.quote}")' if judgement.quote else ""
+        then = f"\n{follow_up}" if follow_up else f"\nThe exchange is closed: {outcome}."
+        Screen.current.result(plain, f"{judgement.verdict}: {judgement.reason}{quote}{then}")
+
+
+def park(session: Name) -> None:
+    """Come back to the open question later."""
+    with opened(session) as opened_session:
+        done = opened_session.park()
+        Screen.current.result({"exchange": done.id, "outcome": done.outcome}, f"{done.id} is parked")
+
+
+def pause(session: Name) -> None:
+    """Stop the session's clock; the next live feed lets it run on."""
+    with opened(session) as opened_session:
+        opened_session.pause()
+        Screen.current.result({"state": opened_session.state}, "the clock stands")
+
+
+def intel(
+    session: Name,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE…", help="Text files with news and facts.")
+    ] = None,
+) -> None:
+    """A new revision of external-intel, from files."""
+    if not files:
+        raise UsageError("name at least one file: refreshing intel without files is not built yet")
+    with opened(session) as opened_session:
+        revision, of = opened_session.add_intel(tuple(files))
+        Screen.current.result(
+            {"revision": revision, "of": of}, f"external-intel: revision {revision} of {of}"
+        )
+
+
+def resume(
+    session: Name,
+    repair_only: Annotated[bool, typer.Option("--repair-only", help="Repair, and leave it at that.")] = False,
+    speed: Speed = "max",
+) -> None:
+    """Repair a session that was cut off, then go on with what was being played."""
+    began = perf_counter()
+    screen = Screen.current
+    with opened(session) as opened_session:
+        if opened_session.state == "ended":
+            raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
+        repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
+        if opened_session.has_more_to_play and not repair_only:
+            if opened_session.room.playback is not None and opened_session.room.playback.kind == "run":
+                play_to_the_end(opened_session, speed=speed, began=began)
+                return
+            with stoppable() as stop:
+                opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+        elif opened_session.state == "interrupted":
+            opened_session.settle()
+        plain = {"state": opened_session.state, "repaired": repaired}
+        words = "\n".join(repaired) or "nothing had to be repaired"
+        screen.result(plain, f"{opened_session.id} is {plain['state']}\n{words}")
+
+
+def end(
+    session: Name,
+    without_debrief: Annotated[
+        bool, typer.Option("--without-debrief", help="Freeze without a debrief.")
+    ] = False,
+) -> None:
+    """Write the debrief and freeze the session."""
+    with opened(session) as opened_session:
+        head = opened_session.end(without_debrief=without_debrief)
+        path = None if without_debrief else str(opened_session.path / "debrief.md")
+        plain = {"state": "ended", "debrief": path, "ledger_head": head}
+        Screen.current.result(
+            plain,
+            f"{opened_session.id} has ended.\n"
+            + (f"Debrief: {path}\n" if path else "")
+            + f"Ledger head (keep it elsewhere; it shows any later change): {head}",
+        )

@@ -1,0 +1,45 @@
+"""Where a command's words go: results to stdout, the rest to stderr, JSON when asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from orchestrator.home import Home, find_home
+from orchestrator.store import Repair
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The global options of this call."""
+
+    home: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+    current: ClassVar[Screen]
+
+    def open_home(self) -> Home:
+        """The home that this call works in."""
+        return find_home(self.home, os.environ, Path.cwd())
+
+    def result(self, plain: dict[str, Any], text: str) -> None:
+        """Print the result: the JSON document, or the words for people."""
+        print(json.dumps(plain, ensure_ascii=False, indent=1) if self.json else text.rstrip("\n"))
+
+    def note(self, text: str) -> None:
+        """Something by the way, for people."""
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    def repaired(self, repair: Repair) -> None:
+        """Something was mended: never silently."""
+        print(f"greenroom: {repair.path}: {repair.what}", file=sys.stderr)
+
+    @property
+    def shows_progress(self) -> bool:
+        return not self.quiet and not self.json and sys.stderr.isatty()

@@ -1,0 +1,325 @@
+"""What Greenroom's main acts cost, each beside its floor, measured in one process on one file system.
+
+    scripts/bench                 all figures but the decks
+    scripts/bench append context  some of them
+    scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
+
+Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from orchestrator.context import Assembler  # noqa: E402 (the path is set first)
+from orchestrator.home import Home  # noqa: E402
+from orchestrator.layout import layout_of  # noqa: E402
+from orchestrator.session import Session  # noqa: E402
+from orchestrator.store import Store, create_store  # noqa: E402
+
+TRANSCRIPT = "shared/presenter-transcript.md"
+SPOKEN = (
+    "[03:20] Presenter: Revenue in the third quarter grew by fourteen percent against last year, "
+    "and most of that came from three customers in the north.\n"
+)
+PANEL = ("skeptic", "analyst", "contrarian")
+
+
+def ms(seconds: float) -> str:
+    return f"{seconds * 1000:9.3f} ms"
+
+
+def line(what: str, measured: float, floor: float, bound: float | None, floor_name: str) -> None:
+    ratio = measured / floor
+    verdict = "" if bound is None else f"   bound {bound:g}: {'kept' if ratio <= bound else 'EXCEEDED'}"
+    print(f"{what:46} {ms(measured)}   {floor_name:34} {ms(floor)}   ratio {ratio:5.2f}{verdict}")
+
+
+def timed(act: Callable[[], object]) -> float:
+    begin = perf_counter()
+    act()
+    return perf_counter() - begin
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder beside the checkout's own files, so that it lies on a real disk and not in memory."""
+    made = Path(tempfile.mkdtemp(prefix=".bench-", dir=ROOT))
+    try:
+        yield made
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", str(made)], check=True)
+        shutil.rmtree(made)
+
+
+def new_store(root: Path) -> Store:
+    layout = layout_of(PANEL)
+    store = create_store(root, layout, {"templates": {}})
+    with store.transaction():
+        for path, row in layout.files.items():
+            if row.has_blueprint:
+                store.create(path, f"# {path}\n")
+        store.write("shared/deck-content.md", "A slide says something.\n" * 400, by="start")
+        store.write("shared/external-intel.md", "Nothing.\n", by="start")
+    return store
+
+
+def assembler_of(store: Store) -> Assembler:
+    texts = {path: (ROOT / "agents" / path).read_text("utf-8") for path in store.layout.templates}
+    return Assembler(store, texts, budget_tokens=10_000_000)
+
+
+def fill(store: Store, count: int) -> None:
+    for start in range(0, count, 500):
+        with store.transaction():
+            for _ in range(start, min(start + 500, count)):
+                store.append(TRANSCRIPT, SPOKEN, by="transcript")
+
+
+def bench_append() -> None:
+    """A durable append against a bare write and fdatasync of the same bytes."""
+    with folder() as at:
+        store = new_store(at / "session")
+        bare = os.open(at / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        raw = SPOKEN.encode()
+
+        def write_bare() -> None:
+            os.write(bare, raw)
+            os.fdatasync(bare)
+
+        ours, floor = [], []
+        for _ in range(1500):
+            floor.append(timed(write_bare))
+            ours.append(timed(lambda: store.append(TRANSCRIPT, SPOKEN, by="transcript")))
+        os.close(bare)
+        store.close()
+    line("durable append", median(ours), median(floor), 2.0, "bare write + fdatasync")
+
+
+def bench_context() -> None:
+    """Preparing a context after one new segment, at 10 times the transcript."""
+    medians = []
+    for count in (500, 5000):
+        with folder() as at:
+            store = new_store(at / "session")
+            fill(store, count)
+            assembler = assembler_of(store)
+            assembler.prepare("skeptic", purpose="bench", engine="offline")
+            times = []
+            for _ in range(300):
+                store.append(TRANSCRIPT, SPOKEN, by="transcript")
+                begin = perf_counter()
+                context = assembler.prepare("skeptic", purpose="bench", engine="offline")
+                assert context.receipt.id
+                times.append(perf_counter() - begin)
+            medians.append(median(times))
+            store.close()
+    line("context after a segment, 5,000 segments", medians[1], medians[0], 1.3, "the same, 500 segments")
+
+
+def bench_join() -> None:
+    """A context's text at 2 MB against one plain read of its eleven files."""
+    with folder() as at:
+        store = new_store(at / "session")
+        fill(store, 2_000_000 // len(SPOKEN.encode()))
+        assembler = assembler_of(store)
+        assembler.prepare("skeptic", purpose="bench", engine="offline").text  # noqa: B018 (reads everything once)
+        paths = [
+            (ROOT / "agents" / path) if path.startswith("templates/") else store.root / path
+            for path in store.layout.order("skeptic")
+        ]
+        ours, floor = [], []
+        for _ in range(60):
+            store.append(TRANSCRIPT, SPOKEN, by="transcript")
+            ours.append(timed(lambda: len(assembler.prepare("skeptic", purpose="b", engine="offline").text)))
+            floor.append(timed(lambda: sum(len(path.read_text("utf-8")) for path in paths)))
+        store.close()
+    line(
+        "context with its text, 2 MB",
+        median(ours),
+        median(floor),
+        1.0,
+        "read of the files",
+    )
+
+
+FIRST = """
+import sys, time, json
+home, repo, order = sys.argv[1:]
+sys.path.insert(0, repo)
+from pathlib import Path
+from orchestrator import Home, Session
+opened = Home.open(home)
+def ours():
+    begin = time.perf_counter()
+    session = Session.open(opened, "bench")
+    text = session.context("skeptic").text
+    took = time.perf_counter() - begin
+    session.rehearsal.store.close_files()
+    return took
+def plain():
+    begin = time.perf_counter()
+    with open(home + "/sessions/bench/ledger/ledger.jsonl", encoding="utf-8") as lines:
+        records = [json.loads(one) for one in lines]
+    return time.perf_counter() - begin
+print(json.dumps([ours(), plain()] if order == "ours" else [plain(), ours()][::-1]))
+"""
+
+
+def bench_first() -> None:
+    """The first context in a new process at 10,000 events, against reading and decoding the ledger."""
+    with folder() as at:
+        home = new_home(at)
+        with Session.start(Home.open(home), deck_text=sample_deck(), id="bench") as session:
+            fill(session.rehearsal.store, 10_000 - session.rehearsal.store.seq)
+        ours, floor = [], []
+        for number in range(12):
+            command = [sys.executable, "-c", FIRST, str(home), str(ROOT), "ours" if number % 2 else "plain"]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            first, second = json.loads(done.stdout)
+            ours.append(first)
+            floor.append(second)
+    floor_name = "read and decode the ledger"
+    line("first context of a process, 10,000 events", median(ours), median(floor), 1.5, floor_name)
+
+
+def new_home(at: Path) -> Path:
+    home = at / "home"
+    for name in ("templates", "session-templates"):
+        shutil.copytree(ROOT / "agents" / name, home / name)
+    return home
+
+
+def sample_deck() -> str:
+    return (ROOT / "orchestrator" / "demo" / "deck.md").read_text("utf-8")
+
+
+def bench_life() -> None:
+    """Creation, archive and restore of a session, beside `cp -r` of its folder."""
+    from orchestrator.archive.upload import archive_session, restore
+
+    with folder() as at:
+        home = Home.open(new_home(at))
+        creations, archives, restores, copies = [], [], [], []
+        for number in range(7):
+            begin = perf_counter()
+            session = Session.start(home, deck_text=sample_deck(), id=f"bench-{number}")
+            creations.append(perf_counter() - begin)
+            fill(session.rehearsal.store, 1000)
+            session.end()
+            session.close()
+            root, copy, back = session.path, at / f"copy-{number}", at / f"back-{number}"
+            copies.append(timed(partial(subprocess.run, ["cp", "-r", str(root), str(copy)], check=True)))
+            archives.append(timed(partial(archive_session, root, str(at / "archive"))))
+            restores.append(timed(partial(restore, root.name, str(at / "archive"), back)))
+    copied = median(copies)
+    line("create a session", median(creations), copied, None, "cp -r of a session (no sync)")
+    line("archive to a folder, read back", median(archives), copied, None, "cp -r (no sync)")
+    line("restore, verified", median(restores), copied, None, "cp -r (no sync)")
+
+
+def bench_decks(where: Path, transcripts: Path) -> bool:
+    """A whole rehearsal on every deck; True if each kept to 10 s besides syncs, and to 400 MB."""
+    speech = sorted(
+        path
+        for pattern in ("*.vtt", "*.segments.json", "innersource/*.vtt", "innersource/*.srt", "*.txt")
+        for path in transcripts.glob(pattern)
+    )
+    print(f"{'deck':34} {'slides':>6} {'claims':>6} {'asked':>5} {'verbatim':>9} {'valid':>5}", end="")
+    print(f" {'seconds':>8} {'sync s':>7} {'MB':>5}  speech")
+    kept = True
+    with folder() as at:
+        home = new_home(at)
+        decks = sorted(path for path in where.iterdir() if path.suffix in (".pptx", ".pdf", ".md"))
+        for number, deck in enumerate(decks):
+            kept &= _deck_row(home, deck, speech[number % len(speech)])
+    return kept
+
+
+def _deck_row(home: Path, deck: Path, speech: Path) -> bool:
+    command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "--json", "--quiet"]
+    command += ["run", str(deck), "--speech", str(speech)]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *command], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    report = json.loads(done.stdout.splitlines()[-1])
+    if report["code"]:
+        print(f"{deck.name:34} FAILED: {report['stderr']}")
+        return False
+    out = json.loads(report["stdout"])
+    grounded = [one for one in out["exchanges"] if one["grounded"]]
+    found = sum(_is_verbatim(out["path"], one) for one in grounded)
+    own_s = report["wall_s"] - out["sync_s"]
+    print(
+        f"{deck.name:34} {out['slides']:6} {out['claims']:6} {len(out['exchanges']):5}"
+        f" {found:4}/{len(grounded):<4} {out['valid']!s:>5}"
+        f" {own_s:8.2f} {out['sync_s']:7.2f} {report['mb']:5.0f}  {speech.name}"
+    )
+    return own_s <= 10 and report["mb"] <= 400 and out["valid"] and found == len(grounded)
+
+
+def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
+    """Whether the quote stands word for word on its slide, or in the segment said at that time."""
+    from orchestrator.deck.content import slide_texts
+
+    with Session.open(None, Path(session)) as opened:
+        quote = str(exchange["quote"])
+        if exchange["said_at_s"] is not None:
+            said = [one.text for one in opened.room.segments if one.start_s == exchange["said_at_s"]]
+            return any(quote in text for text in said)
+        deck = opened.rehearsal.scene().deck
+        slide = next(one for one in deck.slides if one.number == exchange["slide"])
+        return any(quote in text for _, text in slide_texts(slide))
+
+
+MEASURED = """
+import json, resource, subprocess, sys, time
+begin = time.perf_counter()
+done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+wall = time.perf_counter() - begin
+mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+said = {"stdout": done.stdout, "stderr": done.stderr.strip()}
+print(json.dumps({"code": done.returncode, "wall_s": wall, "mb": mb, **said}))
+"""
+
+BENCHES: dict[str, Callable[[], None]] = {
+    "append": bench_append,
+    "context": bench_context,
+    "join": bench_join,
+    "first": bench_first,
+    "life": bench_life,
+}
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["decks"]:
+        shared = ROOT.parent / "shared" / "data"
+        where = Path(arguments[1]) if len(arguments) > 1 else shared / "decks"
+        if not where.is_dir():
+            print(f"{where}: no such folder; name the folder with decks", file=sys.stderr)
+            return 1
+        return 0 if bench_decks(where, shared / "transcripts") else 1
+    for name in arguments or BENCHES:
+        if name not in BENCHES:
+            print(f"{name}: no such figure; there are {', '.join(BENCHES)}, and decks", file=sys.stderr)
+            return 2
+        BENCHES[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
