@@ -28,7 +28,19 @@ AGENT: Final = "<agent>"
 """Stands for an agent's id, in a path and among writers."""
 
 RESERVED: Final = frozenset(
-    ["shared", "facts", "trace", "source", "ledger", "templates", "start", "transcript", "intel", "summariser", "panelist"]
+    [
+        "shared",
+        "facts",
+        "trace",
+        "source",
+        "ledger",
+        "templates",
+        "start",
+        "transcript",
+        "intel",
+        "summariser",
+        "panelist",
+    ]
 )
 """Names that an agent cannot have: folders of a session, and writers that are no agents."""
 
@@ -70,16 +82,10 @@ _AO, _OV = Mutability.APPEND_ONLY, Mutability.OVERWRITE
 SHARED_ROWS: Final = (
     SessionFile("shared/session-config.md", _W1, ("start",), 256 * KIB, has_blueprint=True),
     SessionFile("shared/deck-content.md", _W1, ("start",), 16 * MIB),
-    SessionFile(
-        "shared/external-intel.md", _WF, ("start", "intel"), 4 * MIB, max_revisions=MAX_REVISIONS
-    ),
+    SessionFile("shared/external-intel.md", _WF, ("start", "intel"), 4 * MIB, max_revisions=MAX_REVISIONS),
     SessionFile("shared/board-dossier.md", _W1, ("start",), 4 * MIB),
-    SessionFile(
-        "shared/presenter-transcript.md", _AO, ("transcript",), 64 * MIB, has_blueprint=True
-    ),
-    SessionFile(
-        "shared/exchange-history.md", _AO, (MODERATOR,), 64 * MIB, has_blueprint=True
-    ),
+    SessionFile("shared/presenter-transcript.md", _AO, ("transcript",), 64 * MIB, has_blueprint=True),
+    SessionFile("shared/exchange-history.md", _AO, (MODERATOR,), 64 * MIB, has_blueprint=True),
 )
 MODERATOR_ROWS: Final = (
     SessionFile("moderator/generated-phrases.md", _AO, (MODERATOR,), 4 * MIB),
@@ -187,7 +193,7 @@ class Layout:
             return row
         if path.startswith("templates/"):
             raise ImmutableFileError(
-                f"{path} is immutable: a persona never changes at run time; "
+                f"{path!r} is immutable: a persona never changes at run time; "
                 "edit the template in the home and start a new session"
             )
         raise UnknownFileError(
@@ -203,7 +209,9 @@ class Layout:
         if agent == MODERATOR:
             return MODERATOR_ORDER
         if agent not in self.panel:
-            raise UsageError(f"{agent!r} has no seat in this session: its agents are {', '.join(self.agents)}")
+            raise UsageError(
+                f"{agent!r} has no seat in this session: its agents are {', '.join(self.agents)}"
+            )
         return tuple(path.replace(AGENT, agent) for path in PANELIST_ORDER)
 
 
@@ -220,8 +228,8 @@ def layout_of(panel: Iterable[str]) -> Layout:
         raise UsageError(f"a panelist is named twice: {', '.join(seats)}")
     if not MIN_PANELISTS <= len(seats) <= MAX_PANELISTS:
         raise UsageError(
-            f"a panel has {MIN_PANELISTS} to {MAX_PANELISTS} panelists besides the moderator, not {len(seats)}"
-            f"{' (' + ', '.join(seats) + ')' if seats else ''}: name them with --panel"
+            f"a panel has {MIN_PANELISTS} to {MAX_PANELISTS} panelists besides the moderator, "
+            f"not {len(seats)}{' (' + ', '.join(seats) + ')' if seats else ''}: name them with --panel"
         )
     rows = [*SHARED_ROWS, *MODERATOR_ROWS]
     for agent in seats:

@@ -394,6 +394,7 @@ class Session:
                 answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
                 moderator.resolve(rehearsal, open_, "unresolved" if answered else "unjudged")
             moderator.show_state(rehearsal, "closing")
+        store.mend()
         if not without_debrief:
             self._write_debrief()
         templates = self.home.templates if self.home is not None else None

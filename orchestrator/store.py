@@ -14,66 +14,32 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import stat
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from orchestrator import files, ledger
+from orchestrator import files, ledger, mending, rules
 from orchestrator.clock import utc_now
 from orchestrator.errors import (
-    AlreadyWrittenError,
-    AppendOnlyError,
-    FileTooLargeError,
     InvalidTextError,
-    LedgerCorruptError,
-    RevisionLimitError,
     SessionDegradedError,
     SessionFrozenError,
-    SessionNotFoundError,
-    StoreError,
     StoreWriteError,
-    UsageError,
-    WriterNotAllowedError,
 )
-from orchestrator.layout import MAX_APPEND_BYTES, Layout, Mutability, SessionFile, layout_of
-from orchestrator.ledger import Entry, Record, Scan
-from orchestrator.views import Views
+from orchestrator.history import LEDGER_NAME, FileState, History
+from orchestrator.layout import Layout, Mutability, SessionFile
+from orchestrator.ledger import Entry, Record
+from orchestrator.mending import Repair
 
-LEDGER_NAME: Final = "ledger/ledger.jsonl"
+__all__ = ["DEGRADED_NAME", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
+
 DEGRADED_NAME: Final = "ledger/degraded"
-KEPT_RECORDS: Final = 512
-"""Records kept in memory, so that a record just written is not read again."""
-
-
-@dataclass(slots=True)
-class FileState:
-    """What the ledger says of one session file: the records that touched it, and the last one's facts."""
-
-    row: SessionFile
-    seqs: list[int] = field(default_factory=list)
-    revisions: int = 0
-    size_bytes: int = 0
-    sha256: str | None = None  # None: not read from the last record yet
-    digest: Any = None  # running SHA-256 over the first `digested` records, where this process has it
-    digested: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """Something that was mended when a writer first took the lock."""
-
-    path: str
-    what: str
 
 
 class Store:
-    """One session's ledger and files, as of the last record that this process has seen."""
+    """One session's ledger and files: what they say, and the only ways to change them."""
 
     def __init__(self, root: Path, *, on_repair: Callable[[Repair], None] | None = None) -> None:
         """Open a session that exists.
@@ -83,133 +49,64 @@ class Store:
             LedgerCorruptError: The ledger is damaged.
         """
         self.root = root
+        self.history = History(root)
+        self.history.on_fork = self._forked
         self.clock: Callable[[], float] | None = None
         self.sync_s = 0.0
         self.repairs: list[Repair] = []
         self._on_repair = on_repair
-        self._own_mutex = threading.RLock()
-        self._depth = 0
-        self._pid = os.getpid()
-        self._read_fd = -1
+        self._depth = 0  # of transactions within each other
         self._write_fd = -1
-        self._views: Views | None = None
+        self._identity = (0, 0)  # device and inode of the ledger that is open for writing
         self._views_checked = False
-        self._entries: list[Entry] = []
-        self._end = 0
-        self._head = ledger.FIRST_HASH
-        self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
-        self._pending: list[Record] = []
         self._receipts: list[tuple[str, Mapping[str, Any]]] = []
-        self._frozen = False
-        self._listeners: list[Callable[[Record], None]] = []
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._ledger = str(root / LEDGER_NAME)
-        self._identity = (0, 0)  # device and inode of the ledger that is open for writing
         self._written = False  # bytes are on their way to disk that memory does not know of yet
-        self._told = 0
         self._clock_s = 0.0
         self._clock_seq = 0
-        self._by_others: set[str] = set()  # files that others wrote since this process had the lock
-        self.undone = 0
-        """How often writes that could already be read here were taken back again."""
-        try:
-            self._read_fd = self._open_ledger(files.READ)[0]
-        except OSError as error:
-            raise SessionNotFoundError(f"{root}: no session here ({files.reason(error)})") from error
-        self._files: dict[str, FileState] = {}
-        self.layout: Layout
-        try:
-            self._read_new()
-            if not self._entries:
-                raise LedgerCorruptError(
-                    f"{root / LEDGER_NAME}: holds no whole record: "
-                    "restore the session from its archive or a copy"
-                )
-            self.opened = self._first()
-        except BaseException:
-            self.close_files()
-            raise
 
-    def _open_ledger(self, flags: int) -> tuple[int, os.stat_result]:
-        """A descriptor of the ledger, which is a plain file in a folder that is no link, and what it is.
-
-        Raises:
-            OSError: It is not there, or something else is.
-        """
-        folder = os.open(self.root / "ledger", files.FOLDER)
-        try:
-            fd = os.open("ledger.jsonl", flags, dir_fd=folder)
-        finally:
-            os.close(folder)
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(fd)
-            raise OSError(f"{LEDGER_NAME} is no plain file")
-        return fd, status
+    def _forked(self) -> None:
+        """This is a child now: the transaction and the receipts are its parent's."""
+        self._depth = 0
+        self._receipts = []
+        self._views_checked = self._written = False
+        self._close_for_writing()
 
     # ------------------------------------------------------------------ reading
 
-    def _first(self) -> Record:
-        first = self.record(1)
-        value = first.value or {}
-        if first.op != "open" or value.get("ledger_version") != ledger.LEDGER_VERSION:
-            raise LedgerCorruptError(
-                f"{self.root / LEDGER_NAME}: ledger version {value.get('ledger_version')!r} is not one that "
-                f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
-            )
-        try:
-            self.layout = layout_of(value["panel"])
-        except (UsageError, KeyError, TypeError) as error:
-            raise LedgerCorruptError(
-                f"{self.ledger_path}: the first record names no panel that this release knows: "
-                "use a later release, or restore the session from its archive or a copy"
-            ) from error
-        self._files = {path: FileState(row) for path, row in self.layout.files.items()}
-        self._index(self._entries)
-        return first
+    @property
+    def layout(self) -> Layout:
+        return self.history.layout
 
     @property
-    def _mutex(self) -> threading.RLock:
-        """Held by the thread that reads or writes.
-
-        A forked child shares its parent's descriptors, and with them the lock, and inherits
-        whatever the parent's threads were in the middle of: before anything else it starts anew.
-        """
-        if self._pid != os.getpid():
-            self._pid = os.getpid()
-            self._own_mutex = threading.RLock()
-            self._depth = 0
-            self._pending = []
-            self._receipts = []  # the parent writes them
-            if self._read_fd >= 0:
-                self.close_files()
-                try:
-                    self._read_fd = self._open_ledger(files.READ)[0]
-                except OSError as error:
-                    raise SessionNotFoundError(
-                        f"{self.root}: no session here any more ({files.reason(error)})"
-                    ) from error
-                self._read_again()
-        return self._own_mutex
+    def opened(self) -> Record:
+        """The first record."""
+        return self.history.opened
 
     @property
     def seq(self) -> int:
         """The last record's number, as of the last look."""
-        return len(self._entries)
+        return self.history.seq
 
     @property
     def head(self) -> str:
         """The last record's hash: keep it elsewhere and `verify` detects a roll-back."""
-        return self._head
+        return self.history.head
 
     @property
     def frozen(self) -> bool:
-        return self._frozen
+        return self.history.frozen
+
+    @property
+    def undone(self) -> int:
+        """How often writes that could already be read here were taken back again."""
+        return self.history.undone
 
     @property
     def ledger_path(self) -> Path:
-        return self.root / LEDGER_NAME
+        return self.history.path
 
     @property
     def is_degraded(self) -> bool:
@@ -218,199 +115,41 @@ class Store:
 
     def catch_up(self) -> int:
         """Take in what other processes have written; returns the last record's number."""
-        with self._mutex:
+        with self.history.mutex:
             if self._depth == 0:
-                self._read_new()
+                self.history.read_new()
             return self.seq
-
-    def _read_new(self) -> bytes:
-        """Index the whole transactions behind what was read; returns what follows them."""
-        if self._read_fd < 0:
-            raise StoreError(f"{self.root.name} is closed here: open the session again")
-        found = self._scan_new()
-        if found is None:
-            return b""
-        if found.damage is not None:
-            raise LedgerCorruptError(
-                f"{self.ledger_path}: {found.damage} (record {self.seq + len(found.entries) + 1}): "
-                "run `greenroom verify`; restore the session from its archive or a copy"
-            )
-        if self._files:
-            self._index(found.entries)
-        self._entries.extend(found.entries)
-        self._end, self._head = found.end, found.head
-        self._tell()
-        return found.rest
-
-    def _scan_new(self) -> Scan | None:
-        """What stands behind what was read; None: nothing."""
-        before: bytes | None = None
-        while True:
-            size = os.fstat(self._read_fd).st_size
-            if size == self._end:
-                return None
-            if size < self._end:
-                raise LedgerCorruptError(
-                    f"{self.ledger_path}: shorter than it was while it was read; open the session again"
-                )
-            content = files.read_range(self._read_fd, self._end, size - self._end)
-            found = ledger.scan(content, offset=self._end, seq=self.seq, head=self._head)
-            # Damage counts when it is seen twice: a reader may catch a writer while it cuts a torn
-            # record off and writes the next one in its place.
-            if found.damage is None or content == before:
-                return found
-            before = content
-
-    def _index(self, entries: Sequence[Entry]) -> None:
-        """Take in what *entries* say of the files; all of them, or none."""
-        for entry in entries:
-            if entry.file is not None and entry.file not in self._files:
-                raise LedgerCorruptError(
-                    f"{self.ledger_path}: record {entry.seq} names {entry.file}, which no row has: "
-                    "use the release that wrote it"
-                )
-        for entry in entries:
-            if entry.op == "freeze":
-                self._frozen = True
-            if entry.file is None:
-                continue
-            state = self._files[entry.file]
-            state.seqs.append(entry.seq)
-            state.sha256 = None
-            if entry.op not in ("create", "append"):
-                state.revisions += 1
-            self._by_others.add(entry.file)
-
-    def _tell(self) -> None:
-        """Give the listeners every record that they have not had, in order."""
-        while self._listeners and self._told < self.seq:
-            self._told += 1
-            record = self.record(self._told)
-            for listener in self._listeners:
-                listener(record)
-
-    def subscribe(self, listener: Callable[[Record], None]) -> None:
-        """Call *listener* with every record so far, and from now on with every new one, in order.
-
-        It is called under the session's lock or this process's own, and must not write.
-        """
-        with self._mutex:
-            for entry in self._entries:
-                listener(self.record(entry.seq))
-            self._told = self.seq
-            self._listeners.append(listener)
-
-    def entries(self) -> Iterator[Entry]:
-        """What every record is about, without reading its text."""
-        return iter(self._entries[:])
-
-    def record(self, seq: int) -> Record:
-        """One record by its number; inside a transaction also those not yet committed.
-
-        Raises:
-            StoreError: There is no such record.
-        """
-        with self._mutex:
-            if seq > self.seq:
-                for pending in self._pending:
-                    if pending.seq == seq:
-                        return pending
-            if not 1 <= seq <= self.seq:
-                raise StoreError(f"there is no record {seq}: the ledger has 1 to {self.seq}")
-            cached = self._cache.get(seq)
-            if isinstance(cached, Record):
-                return cached
-            if cached is None:
-                if self._read_fd < 0:
-                    raise StoreError(f"{self.root.name} is closed here: open the session again")
-                entry = self._entries[seq - 1]
-                cached = files.read_range(self._read_fd, entry.offset, entry.size)
-            record = ledger.decode(cached)
-            self._keep(seq, record)
-            return record
-
-    def _keep(self, seq: int, record: Record | bytes) -> None:
-        self._cache[seq] = record
-        if len(self._cache) > KEPT_RECORDS:
-            self._cache.popitem(last=False)
-
-    def state(self, path: str) -> FileState:
-        """What the ledger says of *path* now (inside a transaction: with its own writes).
-
-        Raises:
-            UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
-        """
-        with self._mutex:
-            return self._state(self.layout.file(path))
-
-    def _state(self, row: SessionFile) -> FileState:
-        state = self._files[row.path]
-        if state.sha256 is None:
-            if state.seqs:
-                last = self.record(state.seqs[-1])
-                if last.size_bytes is None or last.sha256 is None:
-                    raise LedgerCorruptError(f"{self.ledger_path}: record {last.seq} lacks size and digest")
-                state.size_bytes, state.sha256 = last.size_bytes, last.sha256
-            else:
-                state.size_bytes, state.sha256 = 0, hashlib.sha256().hexdigest()
-        return state
-
-    def texts(self, path: str, start: int = 0) -> list[str]:
-        """The texts of the records that touched *path*, from the *start*-th one on."""
-        with self._mutex:
-            return [self.record(seq).text or "" for seq in self.state(path).seqs[start:]]
-
-    def content(self, path: str, *, at_seq: int | None = None) -> str:
-        """The file's whole text, now or as of record *at_seq*; "" where it was not written yet.
-
-        Taken from the ledger, or from the file itself; its digest is the recorded one.
-
-        Raises:
-            UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
-            LedgerCorruptError: The records do not give what they say.
-        """
-        with self._mutex:
-            state = self.state(path)
-            seqs = state.seqs if at_seq is None else [seq for seq in state.seqs if seq <= at_seq]
-            if not seqs:
-                return ""
-            last = self.record(seqs[-1])
-            if last.op != "append":
-                return self._replay(seqs[-1:])
-            raw = self._open_views().read(path)
-            if raw is not None and len(raw) >= (last.size_bytes or 0):
-                raw = raw[: last.size_bytes]
-                if hashlib.sha256(raw).hexdigest() == last.sha256:
-                    return raw.decode()
-            return self._replay(seqs)
-
-    def _replay(self, seqs: Sequence[int]) -> str:
-        """A file's text from some of its records, of which there is at least one."""
-        parts: list[str] = []
-        for seq in seqs:
-            record = self.record(seq)
-            if record.op != "append":
-                parts.clear()
-            parts.append(record.text or "")
-        text = "".join(parts)
-        if hashlib.sha256(text.encode()).hexdigest() != record.sha256:
-            raise LedgerCorruptError(
-                f"{self.ledger_path}: the records of {record.file} up to {record.seq} do not give the text "
-                "that they say: run `greenroom verify`; restore the session from its archive or a copy"
-            )
-        return text
-
-    def _open_views(self) -> Views:
-        if self._views is None:
-            self._views = Views(self.root)
-        return self._views
 
     @contextmanager
     def still(self) -> Iterator[int]:
         """Catch up, then hold this process's view still for several reads; gives the last record's number."""
-        with self._mutex:
+        with self.history.mutex:
             self.catch_up()
-            yield self.seq + len(self._pending)
+            yield self.seq + len(self.history.pending)
+
+    def subscribe(self, listener: Callable[[Record], None]) -> None:
+        """As `History.subscribe`."""
+        self.history.subscribe(listener)
+
+    def entries(self) -> Iterator[Entry]:
+        """As `History.entries`."""
+        return self.history.entries()
+
+    def record(self, seq: int) -> Record:
+        """As `History.record`."""
+        return self.history.record(seq)
+
+    def state(self, path: str) -> FileState:
+        """As `History.state`."""
+        return self.history.state(path)
+
+    def texts(self, path: str, start: int = 0) -> list[str]:
+        """As `History.texts`."""
+        return self.history.texts(path, start)
+
+    def content(self, path: str, *, at_seq: int | None = None) -> str:
+        """As `History.content`."""
+        return self.history.content(path, at_seq=at_seq)
 
     # ------------------------------------------------------------------ locking
 
@@ -431,14 +170,14 @@ class Store:
     @contextmanager
     def _hold(self, row: SessionFile | None = None) -> Iterator[None]:
         """A transaction, for the file of *row*, which the error names if the session has ended."""
-        with self._mutex:
-            owner = self._pid
+        with self.history.mutex:
+            owner = os.getpid()
             if self._depth:
                 self._depth += 1
                 try:
                     yield
                 finally:
-                    if self._pid == owner:
+                    if os.getpid() == owner:
                         self._depth -= 1
                 return
             saved = self._receipts[:]
@@ -476,7 +215,9 @@ class Store:
         try:
             self._check_same_file()
             if rest:
-                self._cut_torn(rest)
+                self._repaired(mending.keep_torn(self.history, rest))
+                os.ftruncate(self._write_fd, self.history.end)
+                self._sync()
             self._mend_views()
         except OSError as error:
             raise StoreWriteError(
@@ -486,7 +227,7 @@ class Store:
 
     def _open_for_writing(self) -> None:
         try:
-            self._write_fd, status = self._open_ledger(files.APPEND)
+            self._write_fd, status = self.history.open_ledger(files.APPEND)
         except OSError as error:
             raise StoreWriteError(
                 f"{self.ledger_path}: {files.reason(error)}; nothing was written: "
@@ -509,82 +250,28 @@ class Store:
             )
 
     def _read_new_or_frozen(self, row: SessionFile | None) -> bytes:
-        rest = self._read_new()
-        if self._frozen:
+        rest = self.history.read_new()
+        if self.history.frozen:
             raise self._has_ended(row)
         return rest
 
     def _has_ended(self, row: SessionFile | None) -> SessionFrozenError:
-        what = f"{_named(row)}: " if row is not None else ""
+        what = f"{rules.named(row)}: " if row is not None else ""
         return SessionFrozenError(
             f"{what}{self.root.name} has ended and is frozen: nothing is written any more; "
             "start a new session"
         )
 
-    def _cut_torn(self, rest: bytes) -> None:
-        """Keep a torn last record aside, then cut it off. Only ever called with the lock held."""
-        name = f"torn-{self.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
-        self._open_views().keep_aside("torn", name, rest)
-        os.ftruncate(self._write_fd, self._end)
-        self._sync()
-        self._repaired(
-            Repair(LEDGER_NAME, f"cut off a torn last record ({len(rest)} bytes kept in ledger/torn/{name})")
-        )
-
     def _mend_views(self) -> None:
-        """Redo the views that are not what the ledger says: all of them are compared at the first lock,
-        later those that others wrote, who may have died before their view was written."""
-        if not self._views_checked:
-            for path in self._files:
-                self._mend(path)
-            self._views_checked = True
-            self._open_views().swapped = False
+        """At the first lock all views are compared with the ledger, later those that others wrote."""
+        if self._views_checked:
+            repairs = mending.mend_written_by_others(self.history)
         else:
-            for path in self._by_others:
-                size = self.state(path).size_bytes
-                is_whole = self._files[path].row.mutability is not Mutability.APPEND_ONLY
-                if is_whole or self._open_views().size(path) != size:
-                    self._mend(path)
-        self._by_others.clear()
-
-    def _mend(self, path: str) -> None:
-        """Compare a view's digest with the ledger, and redo it if it differs.
-
-        A view that is only behind is brought up to date; one that was changed from outside is
-        first kept aside under `ledger/rejected/`.
-        """
-        views = self._open_views()
-        state = self.state(path)
-        if not state.seqs:
-            if views.is_there(path):
-                self._reject(path, "something was there before the first write")
-            return
-        raw = views.read(path)
-        if (
-            raw is not None
-            and len(raw) == state.size_bytes
-            and hashlib.sha256(raw).hexdigest() == state.sha256
-        ):
-            return
-        content = self._replay(state.seqs).encode()
-        if views.is_folder(path):
-            self._reject(path, "a folder stood in its place, which has been put back from the ledger")
-        elif raw is None or self._is_earlier(raw, path, content):
-            self._repaired(Repair(path, "brought up to date with the ledger"))
-        else:
-            self._reject(path, "was changed from outside and has been put back from the ledger")
-        views.replace(path, content)
-
-    def _is_earlier(self, raw: bytes, path: str, content: bytes) -> bool:
-        """Whether *raw* is what the file held before its last writes, or part of it."""
-        if content.startswith(raw.rstrip(b"\0")):  # zeros: blocks that never reached the disk
-            return True
-        digest = hashlib.sha256(raw).hexdigest()
-        return any(self.record(seq).sha256 == digest for seq in self._files[path].seqs)
-
-    def _reject(self, path: str, why: str) -> None:
-        kept = self._open_views().reject(path, self.seq)
-        self._repaired(Repair(path, f"{why}: what stood there is kept in {kept}"))
+            repairs = mending.mend_all(self.history)
+        self._views_checked = True
+        self.history.by_others.clear()
+        for repair in repairs:
+            self._repaired(repair)
 
     def _repaired(self, repair: Repair) -> None:
         self.repairs.append(repair)
@@ -604,12 +291,9 @@ class Store:
         row = self.layout.file(path)
         with self._hold(row):
             state = self._allowed(row, "start", ("start",))
-            if state.seqs:
-                raise AlreadyWrittenError(
-                    f"{path}: is {row.mutability} and already there: a blueprint is copied once, at the start"
-                )
+            rules.check_create(row, is_there=bool(state.seqs))
             if row.mutability is Mutability.APPEND_ONLY:
-                text = _ended(text)
+                text = rules.ended(text)
             self._put(state, "create", "start", text, value)
 
     def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
@@ -627,18 +311,7 @@ class Store:
         row = self.layout.file(path)
         with self._hold(row):
             state = self._allowed(row, by, row.writers)
-            if row.mutability is Mutability.APPEND_ONLY:
-                raise AppendOnlyError(f"{path}: is append-only and cannot be written whole: use append")
-            if row.mutability is Mutability.WRITE_ONCE and state.revisions:
-                raise AlreadyWrittenError(f"{path}: is write-once and has been written: it stays as it is")
-            if row.mutability is Mutability.WRITE_FEW and state.revisions >= self.max_revisions(row):
-                raise RevisionLimitError(
-                    f"{path}: is write-few and has had its {self.max_revisions(row)} revisions: "
-                    "start a new session, or raise max_revisions in greenroom.yaml before the next one"
-                )
-            op = {Mutability.WRITE_ONCE: "write", Mutability.WRITE_FEW: "revise"}.get(
-                row.mutability, "replace"
-            )
+            op = rules.check_write(row, revisions=state.revisions, max_revisions=self.max_revisions(row))
             self._put(state, op, by, text, value)
             return state.revisions
 
@@ -664,11 +337,8 @@ class Store:
         row = self.layout.file(path)
         with self._hold(row):
             state = self._allowed(row, by, row.writers)
-            if row.mutability is not Mutability.APPEND_ONLY:
-                raise AppendOnlyError(f"{path}: is {row.mutability} and takes no appends: use write")
-            text = _ended(text)
-            if text == "":
-                raise InvalidTextError(f"{_named(row)}: there is nothing to append: give some text")
+            text = rules.ended(text)
+            rules.check_append(row, text)
             self._put(state, "append", by, text, value)
             return state.size_bytes
 
@@ -682,7 +352,7 @@ class Store:
 
         Once the session has ended nothing is recorded any more.
         """
-        with self._mutex:
+        with self.history.mutex:
             if not self._depth:
                 self._receipts.append((receipt_id, value))
             elif not self._is_ending():
@@ -691,12 +361,12 @@ class Store:
     @property
     def waiting_receipts(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         """Receipts that are not on disk yet."""
-        with self._mutex:
+        with self.history.mutex:
             return tuple(self._receipts)
 
     def flush(self) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
-        with self._mutex:
+        with self.history.mutex:
             if not self._receipts or self._depth:
                 return
             try:
@@ -716,27 +386,14 @@ class Store:
 
         Source: DESIGN.md, section 3, for the order.
         """
-        if by not in writers:
-            raise WriterNotAllowedError(
-                f"{row.path}: {by!r} may not write this {row.mutability} file; "
-                f"its writers are {', '.join(writers)}"
-            )
-        return self._state(row)
+        rules.check_writer(row, by, writers)
+        return self.history.state_of(row)
 
     def _put(self, state: FileState, op: str, by: str, text: str, value: Mapping[str, Any] | None) -> None:
         row = state.row
-        raw = _checked(row, text)
+        raw = rules.check_text(row, text)
         size = len(raw) + (state.size_bytes if op == "append" else 0)
-        limit = row.max_bytes
-        if op == "append" and len(raw) > MAX_APPEND_BYTES:
-            raise FileTooLargeError(
-                f"{_named(row)}: {len(raw)} bytes are over the limit of {MAX_APPEND_BYTES} "
-                "for one append: split the text"
-            )
-        if size > limit:
-            raise FileTooLargeError(
-                f"{_named(row)}: {size} bytes are over this file's limit of {limit}: shorten the text"
-            )
+        rules.check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
         if op == "append":
             digest = self._digest_of(state).copy()
             digest.update(raw)
@@ -776,7 +433,7 @@ class Store:
             raise self._has_ended(self.layout.files.get(file or ""))
         self._take_receipts()
         record = Record(
-            seq=self.seq + len(self._pending) + 1,
+            seq=self.seq + len(self.history.pending) + 1,
             op=op,
             by=by,
             clock_s=self.now_s(),
@@ -787,12 +444,12 @@ class Store:
             size_bytes=size_bytes,
             sha256=sha256,
         )
-        self._pending.append(record)
+        self.history.pending.append(record)
         return record
 
     def _is_ending(self) -> bool:
         """Whether this transaction has written the last record already."""
-        return bool(self._pending) and self._pending[-1].op == "freeze"
+        return bool(self.history.pending) and self.history.pending[-1].op == "freeze"
 
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
@@ -809,13 +466,13 @@ class Store:
             self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
 
     def _commit(self) -> None:
-        if not self._pending:
+        if not self.history.pending:
             return
         lines = []
-        head = self._head
-        last = self._pending[-1]
+        head = self.history.head
+        last = self.history.pending[-1]
         try:
-            for record in self._pending:
+            for record in self.history.pending:
                 line, head = ledger.encode(record, head, more=record is not last)
                 lines.append(line)
         except (UnicodeEncodeError, ValueError, RecursionError) as error:
@@ -824,19 +481,13 @@ class Store:
                 "nothing was written: give valid Unicode and finite numbers"
             ) from error
         self._written = True
-        files.append_whole(self._write_fd, b"".join(lines), size=self._end, name=LEDGER_NAME)
+        files.append_whole(self._write_fd, b"".join(lines), size=self.history.end, name=LEDGER_NAME)
         self._sync()
-        pending, self._pending = self._pending, []
-        for record, line in zip(pending, lines, strict=True):
-            self._entries.append(Entry(record.seq, record.op, record.file, self._end, len(line)))
-            self._end += len(line)
-            self._keep(record.seq, line)  # decoded when asked for: what others read, not what was passed in
-        self._head = head
+        pending = self.history.commit(lines, head)
         self._clock_seq = last.seq
-        self._frozen = last.op == "freeze"
         self._show(pending)
         self._written = False
-        self._tell()
+        self.history.tell()
 
     def _sync(self) -> None:
         """What was written to the ledger is on the disk when this returns.
@@ -859,7 +510,7 @@ class Store:
     def _degrade(self) -> None:
         self._degraded = True
         with suppress(OSError):  # then what is left is a record that nobody was told is there
-            os.ftruncate(self._write_fd, self._end)
+            os.ftruncate(self._write_fd, self.history.end)
         with suppress(OSError):  # then only this process knows
             os.close(os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
 
@@ -869,7 +520,7 @@ class Store:
         Raises:
             StoreWriteError: The disk refused again; the session stays degraded.
         """
-        with self._mutex:
+        with self.history.mutex:
             if not self.is_degraded:
                 return
             name = f".probe.{os.getpid()}.tmp"
@@ -890,7 +541,7 @@ class Store:
 
     def _show(self, written: list[Record]) -> None:
         """Bring the views up to date. They need no sync, and a failure is mended at the next open."""
-        views = self._open_views()
+        views = self.history.views()
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         for record in written:
@@ -901,98 +552,63 @@ class Store:
                 added[record.file] = []
             added.setdefault(record.file, []).append(record.text)
         for path, parts in added.items():
-            state = self._files[path]
+            state = self.history.files[path]
             content = "".join(parts).encode()
             try:
                 if path not in whole and views.append(path, content, size_after=state.size_bytes):
                     continue
-                views.replace(path, content if path in whole else self._replay(state.seqs).encode())
+                views.replace(path, content if path in whole else self.history.replay(state.seqs).encode())
             except OSError:
                 self._views_checked = False  # durable all the same: the record is; redone at the next lock
         if views.swapped:
             self._views_checked = False
 
     def _roll_back(self, receipts: list[tuple[str, Mapping[str, Any]]], error: BaseException) -> None:
-        """Take the pending records out of memory again; the disk has seen none of them."""
-        if self._pending:
-            self.undone += 1
-        for record in reversed(self._pending):
-            if record.file is not None:
-                state = self._files[record.file]
-                state.seqs.pop()
-                state.sha256 = state.digest = None
-                state.digested = 0
-                if record.op not in ("create", "append"):
-                    state.revisions -= 1
-        self._pending = []
+        """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
+        self.history.undo()
         self._receipts = receipts
         if self._written or not isinstance(error, Exception):
-            self._read_again()
-
-    def _read_again(self) -> None:
-        """Start over from the ledger: an interrupt came at a moment when memory may be half done."""
-        self.undone += 1
-        self._entries.clear()
-        self._cache.clear()
-        self._end, self._head = 0, ledger.FIRST_HASH
-        self._files = {path: FileState(row) for path, row in self.layout.files.items()}
-        self._views_checked = self._written = False
-        self._read_new()
+            self._views_checked = self._written = False
+            self.history.read_again()
 
     # ------------------------------------------------------------------ ending
+
+    def mend(self) -> None:
+        """Compare every view with the ledger once more, and redo what differs.
+
+        Raises:
+            SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
+        """
+        self._views_checked = False
+        with self.transaction():
+            pass
 
     def freeze(self, value: Mapping[str, Any]) -> None:
         """Write the last record. Afterwards every write gets `SessionFrozenError`."""
         with self.transaction():
             self._add("freeze", "start", value=value)
 
+    def _close_for_writing(self) -> None:
+        if self._write_fd >= 0:
+            os.close(self._write_fd)
+        self._write_fd = -1
+
     def close_files(self) -> None:
         """Close every descriptor; nothing is written."""
-        if self._views is not None:
-            self._views.close()
-            self._views = None
-        for fd in (self._read_fd, self._write_fd):
-            if fd >= 0:
-                os.close(fd)
-        self._read_fd = self._write_fd = -1
+        self.history.close()
+        self._close_for_writing()
 
     def close(self) -> None:
         """Write waiting receipts, then close. Closing twice is no error."""
-        if self._pid != os.getpid():
+        if not self.history.is_own:
             self.close_files()  # a forked child has nothing to write
             return
-        with self._mutex:
+        with self.history.mutex:
             try:
-                if self._read_fd >= 0:
+                if self.history.is_open:
                     self.flush()
             finally:
                 self.close_files()
-
-
-def _named(row: SessionFile) -> str:
-    """A file and its class, as messages begin."""
-    return f"{row.path} ({row.mutability})"
-
-
-def _ended(text: str) -> str:
-    """*text* with a final newline, if it is text at all; an empty one stays empty."""
-    return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
-
-
-def _checked(row: SessionFile, text: str) -> bytes:
-    if not isinstance(text, str):
-        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str")
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidTextError(
-            f"{_named(row)}: the text is not valid Unicode (position {error.start}): clean it"
-        ) from error
-    if "\0" in text:
-        raise InvalidTextError(
-            f"{_named(row)}: the text holds NUL (position {text.index(chr(0))}): remove it"
-        )
-    return raw
 
 
 def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:

@@ -31,6 +31,8 @@ panel
 files
 ledger
 views
+history
+rules mending
 store
 deck
 claims

@@ -75,11 +75,11 @@ def give_up() -> None:
 
 def shrink(store: Store, path: str, *, max_bytes: int) -> None:
     """Give a file a small limit, so that a test needs no megabytes."""
-    state = store._files[path]
+    state = store.history.files[path]
     state.row = replace(state.row, max_bytes=max_bytes)
     rows: dict[str, SessionFile] = dict(store.layout.files)
     rows[path] = state.row
-    store.layout = replace(store.layout, files=rows)
+    store.history.layout = replace(store.layout, files=rows)
 
 
 # ---------------------------------------------------------------------- 1. the name

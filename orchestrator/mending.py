@@ -1,0 +1,90 @@
+"""Putting a session's files in order: a torn last record, views that are behind or were changed.
+
+Only a writer that holds the session's lock mends, and nothing that it takes away is lost.
+
+Source: DESIGN.md, section 4; trust.md, "The store".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from orchestrator.history import LEDGER_NAME, History
+from orchestrator.layout import Mutability
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something that was mended."""
+
+    path: str
+    what: str
+
+
+def keep_torn(history: History, rest: bytes) -> Repair:
+    """Keep a torn last record aside, before it is cut off."""
+    name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
+    history.views().keep_aside("torn", name, rest)
+    return Repair(LEDGER_NAME, f"cut off a torn last record ({len(rest)} bytes kept in ledger/torn/{name})")
+
+
+def mend_all(history: History) -> list[Repair]:
+    """Compare every view with the ledger, and redo those that are not what it says."""
+    repairs = [repair for path in history.files if (repair := mend(history, path)) is not None]
+    history.views().swapped = False
+    return repairs
+
+
+def mend_written_by_others(history: History) -> list[Repair]:
+    """The same for the views that others wrote, who may have died before their view was written."""
+    repairs = []
+    for path in history.by_others:
+        size = history.state(path).size_bytes
+        is_whole = history.files[path].row.mutability is not Mutability.APPEND_ONLY
+        if is_whole or history.views().size(path) != size:
+            repair = mend(history, path)
+            if repair is not None:
+                repairs.append(repair)
+    return repairs
+
+
+def mend(history: History, path: str) -> Repair | None:
+    """Compare a view's digest with the ledger, and redo it if it differs.
+
+    A view that is only behind is brought up to date; one that was changed from outside is
+    first kept aside under `ledger/rejected/`.
+    """
+    views = history.views()
+    state = history.state(path)
+    if not state.seqs:
+        if views.is_there(path):
+            return _reject(history, path, "something was there before the first write")
+        return None
+    raw = views.read(path)
+    if raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256:
+        return None
+    content = history.replay(state.seqs).encode()
+    if views.is_folder(path):
+        repair = _reject(
+            history, path, "a folder stood in its place, which has been put back from the ledger"
+        )
+    elif raw is None or _is_earlier(history, raw, path, content):
+        repair = Repair(path, "brought up to date with the ledger")
+    else:
+        repair = _reject(history, path, "was changed from outside and has been put back from the ledger")
+    views.replace(path, content)
+    return repair
+
+
+def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
+    """Whether *raw* is what the file held before its last writes, or part of it."""
+    if content.startswith(raw.rstrip(b"\0")):  # zeros: blocks that never reached the disk
+        return True
+    digest = hashlib.sha256(raw).hexdigest()
+    return any(history.record(seq).sha256 == digest for seq in history.files[path].seqs)
+
+
+def _reject(history: History, path: str, why: str) -> Repair:
+    kept = history.views().reject(path, history.seq)
+    return Repair(path, f"{why}: what stood there is kept in {kept}")
