@@ -166,10 +166,15 @@ class History:
         self._index(self._entries)
         return first
 
-    def read_new(self) -> bytes:
-        """Index the whole transactions behind what was read; returns what follows them."""
+    def read_new(self, size: int | None = None) -> bytes:
+        """Index the whole transactions behind what was read; returns what follows them.
+
+        *size* is the ledger's, in bytes, where the caller has just looked.
+        """
         if self._fd < 0:
             raise StoreError(f"{self.root.name} is closed here: open the session again")
+        if size == self.end:
+            return b""
         found = self._scan_new()
         if found is None:
             return b""

@@ -37,7 +37,8 @@ def write_focus_briefs(rehearsal: Rehearsal) -> dict[str, int]:
     counts = {}
     for agent in rehearsal.options.panel:
         context = rehearsal.context(agent, purpose="focus-brief")
-        request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken))
+        others = tuple(rehearsal.seats[one] for one in rehearsal.options.panel if one not in {*counts, agent})
+        request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken), others)
         targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
         path = f"{agent}/focus-brief.md"
         heading = rehearsal.store.content(path)

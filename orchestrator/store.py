@@ -206,14 +206,13 @@ class Store:
             self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
             self._open_for_writing()
         fcntl.flock(self._write_fd, fcntl.LOCK_EX)
-        rest = self._read_new_or_frozen(row)
+        rest = self._read_new_or_frozen(row, self._checked_size())
         if self.is_degraded:
             raise SessionDegradedError(
                 f"{self.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
                 "check it, then run `greenroom resume`"
             )
         try:
-            self._check_same_file()
             if rest:
                 self._repaired(mending.keep_torn(self.history, rest))
                 os.ftruncate(self._write_fd, self.history.end)
@@ -235,9 +234,14 @@ class Store:
             ) from error
         self._identity = (status.st_dev, status.st_ino)
 
-    def _check_same_file(self) -> None:
-        """What is written must be found under the ledger's name, and under no other."""
-        status = os.stat(self._ledger, follow_symlinks=False)
+    def _checked_size(self) -> int:
+        """The ledger's size. What is written must be found under its name, and under no other."""
+        try:
+            status = os.stat(self._ledger, follow_symlinks=False)
+        except OSError as error:
+            raise StoreWriteError(
+                f"{self.ledger_path}: {files.reason(error)}; nothing was written: open the session again"
+            ) from error
         if (status.st_dev, status.st_ino) != self._identity:
             raise StoreWriteError(
                 f"{self.ledger_path}: another file stands here than when the session was opened; "
@@ -248,9 +252,10 @@ class Store:
                 f"{self.ledger_path}: has a second name (a hard link), which a write would change too; "
                 "nothing was written: put a copy of its own here"
             )
+        return status.st_size
 
-    def _read_new_or_frozen(self, row: SessionFile | None) -> bytes:
-        rest = self.history.read_new()
+    def _read_new_or_frozen(self, row: SessionFile | None, size: int | None = None) -> bytes:
+        rest = self.history.read_new(size)
         if self.history.frozen:
             raise self._has_ended(row)
         return rest
@@ -542,6 +547,11 @@ class Store:
     def _show(self, written: list[Record]) -> None:
         """Bring the views up to date. They need no sync, and a failure is mended at the next open."""
         views = self.history.views()
+        if len(written) == 1 and written[0].op == "append":  # the usual case, and the one that is timed
+            only = written[0]
+            content = (only.text or "").encode()
+            if views.append(only.file or "", content, size_after=only.size_bytes or 0):
+                return
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         for record in written:

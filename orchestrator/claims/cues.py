@@ -102,7 +102,9 @@ SUPERLATIVE = re.compile(
     r"\bhighest ever\b|\bour (?:best|largest|biggest|highest|strongest|fastest) (?!practices?\b|"
     r"customers?\b|clients?\b)|\buniquely\b|\bunique (?:position|combination|approach|technology|solution|"
     r"advantage|offering|opportunity)\b|\brecord (?:quarter|year|month|revenue|sales|high|results)\b|"
-    r"#\s?1\b|\bno\.\s?1\b",
+    r"#\s?1\b|\bno\.\s?1\b|"
+    r"\bnothing (?:else )?(?:quite )?like (?:it|this|ours|them)\b|\b(?:nobody|no one) else (?:has|does|"
+    r"offers|can|makes|sells|provides)\b",
     _I,
 )
 ABSOLUTE = re.compile(
@@ -129,6 +131,12 @@ _DELIVERS: Final = (
     r"releas|ship|complet|finish|add|cut|creat|grow|reach|expand|open|hire|invest|build|publish|roll out|"
     r"double|triple|patch|support|implement|deploy|establish|eliminat|simplif|generat|drive|cover)\w*"
 )
+_PAYS_OFF: Final = (
+    r"(?:breaks? even|pays? (?:for (?:itself|themselves)|back)|covers? (?:its|their) (?:own )?costs?|"
+    r"turns? a profit|becomes? profitable)"
+)
+PAYS_OFF = re.compile(rf"\b{_PAYS_OFF}\b", _I)
+"""A promise in the present tense."""
 PROMISE = re.compile(
     rf"\b{_WE}{_COMMITS}(?! (?:not\b|only\b|also find|see\b))|\bguarantees? (?:that|the|a|an|"
     r"our)\b|\bi(?:['’]ll| will) (?:personally|make sure|ensure|deliver|commit|guarantee|own|see to it)\b|"
@@ -219,7 +227,9 @@ FUTURE = re.compile(
     r"upcoming|planned for|plan(?:s|ned|ning) (?:to|on)|scheduled (?:for|to)|to be [a-z]+ed by|coming soon|"
     r"soon to be|by 20\d\d|by FY|(?:should|may|will) (?:soon )?(?:accelerate|reduce|increase|improve|see|"
     r"reach|deliver|be realized|grow|benefit|rise|fall|facilitate)|poised to|set to (?:grow|become|reach))\b"
-    rf"|\bwill (?:be )?{_DELIVERS}\b",
+    rf"|\bwill (?:be )?{_DELIVERS}\b|\bwill (?:always |never |not |also |soon )?(?:{_PAYS_OFF}|take|lose|"
+    r"win|fall|rise|cost|pay|earn|sell|buy|replace|leave|undercut|overtake|exceed|employ|serve|remain|last|"
+    r"need|enter|close|come from)\b",
     _I,
 )
 
@@ -245,6 +255,10 @@ MILESTONE = re.compile(
     r"ship(?:s|ping)?|opens?|cut-?over|roll-?out|end of life|delivered|delivery|implementation)\b",
     _I,
 )
+RUNS_OUT = re.compile(
+    r"\b(?<!year )(?<!quarter )(?<!month )(?:ends|expires|runs out|lapses|falls due) (?:on|in|by|at)\b", _I
+)
+"""A right or a contract that stops on a date."""
 DONE = re.compile(
     r"\b(?:has been|have been|was|were|had)\b|\b(?:submitted|published|completed|approved|received|released|"
     r"migrated|launched|held|signed|agreed|started)\b",

@@ -37,6 +37,7 @@ _WORDED: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = (
     (("comparison",), cues.COMPARED),
     (("superlative",), cues.SUPERLATIVE),
     (("promise",), cues.PROMISE),
+    (("promise",), cues.PAYS_OFF),
     (("promise",), cues.ABSOLUTE),
     (("promise",), cues.UNSECURED),
     (_AHEAD, cues.UNFINISHED),
@@ -50,6 +51,12 @@ _SHARE_OF_ALL = re.compile(
     re.IGNORECASE,
 )
 """What makes "100%" a figure; elsewhere ("100% approved") it means "wholly"."""
+_ADDRESSED_BEFORE = re.compile(r"\b(?:for|to|welcome|thank|and)\s+(?:the|our|you)\s+$", re.IGNORECASE)
+_IN_THIS_ROOM = re.compile(
+    r"\s+(?:of|on|in|at) (?:this|the|our) (?:board|panel|committee|room|table)\b",
+    re.IGNORECASE,
+)
+"""People who are spoken to ("for the two new members of this board") are not counted."""
 _AS_FACTS: Final = frozenset({"growth", "share", "percent", "count", "duration"})
 """What is still to come cannot be asked about as if it had been measured."""
 _QUICK_UNITS: Final = frozenset({"milliseconds", "seconds", "minutes", "hours"})
@@ -94,6 +101,8 @@ def _english_kinds(
     planned: bool,
 ) -> set[str]:
     milestone = set(_AHEAD) if _is_dated(text, periods, spoken=spoken) else set()
+    if not milestone and cues.RUNS_OUT.search(text) and any(p.kind == "calendar" for p in periods):
+        milestone = {"date"}
     if cues.OBLIGATION.search(text) and not cues.FIRST_PERSON.search(text):
         return measured & {"money", "percent"} | milestone
     found = measured | _numbered_kinds(text, quantities) | _worded_kinds(text, spoken=spoken) | milestone
@@ -134,7 +143,12 @@ def _measured_kind(text: str, quantity: Quantity) -> str | None:
     if unit is None:
         large = abs(quantity.value) >= _LARGE_AMOUNT
         return "money" if large and cues.MONEY.search(text) else "count"
-    return "count" if is_business_noun(unit) else None
+    return "count" if is_business_noun(unit) and not _is_addressed(text, quantity) else None
+
+
+def _is_addressed(text: str, quantity: Quantity) -> bool:
+    before = text[: text.find(quantity.text)]
+    return bool(_ADDRESSED_BEFORE.search(before) and _IN_THIS_ROOM.match(text, _end_of(text, quantity)))
 
 
 def _numbered_kinds(text: str, quantities: Sequence[Quantity]) -> set[str]:

@@ -14,6 +14,7 @@ from orchestrator.claims.calendar import (
     MONTH,
     QUARTER,
     SPAN_UNIT,
+    SPOKEN_YEAR,
     YEAR,
     YEARS,
 )
@@ -24,7 +25,8 @@ _BEFORE: Final = (
     r"between|of|end of|start of|beginning of|late|early|mid|mid-|the)\s+){0,3}"
 )
 _RECUR: Final = (
-    r"(?:per|a|an|each|every)\s+(?:day|week|month|quarter|year|annum|hour|minute|second)\b"
+    r"(?:per|a|an|each|every)\s+(?:day|week|month|quarter|year|annum|hour|minute)\b"
+    r"|\bper second\b|\b(?:a|each|every) second\b(?=\s*(?:$|[.,;:)]))"  # not "a second hub"
     r"|/\s?(?:day|week|wk|month|mo|quarter|qtr|year|yr|hour|hr|h|min|s|sec)\b"
     r"|\b(?:annually|yearly|monthly|quarterly|annualized|annualised|p\.a\.)"
     r"|\b(?:weekly|daily|hourly)\b(?!\s+[a-z])"
@@ -48,10 +50,12 @@ _RELATIVE: Final = (
     r"|\bend of (?:the )?(?:year|quarter|month|week)\b"
 )
 _CALENDAR: Final = (
-    rf"{DATE}"
+    rf"\b{MONTH}(?:\s+{YEAR})?\s?(?:[-–]|\b(?:and|to|through|until)\b)\s?{MONTH}(?:,?\s+{YEAR}\b)?"
+    rf"|{DATE}"
     rf"|\b(?:{QUARTER})(?:[ ,/-]*(?:{FISCAL_YEAR}|{ANY_YEAR}|\d\d\b))?"
     rf"|\b{FISCAL_YEAR}"
     rf"|\b{YEARS}|\b{YEAR}\b(?!\s?%)"
+    rf"|\b(?i:(?:in|by|since|until|end of|financial year|fiscal)\s+{SPOKEN_YEAR})"
     r"|\b(?i:(?:in|by|since|until|from|of|to|through|for|before|after|last|next|this|early|late|mid|end|"
     rf"and)[ -])+{MONTH}"
 )
@@ -100,5 +104,7 @@ def find_periods(text: str) -> tuple[Period, ...]:
 def _without_leading(text: str, start: int, end: int) -> int:
     """Drop "of", "the", "at" in front: "of Q3 2026" is "Q3 2026", while "by Q3 2026" says more."""
     while match := _LEADING.match(text, start, end):
+        if match[0].lower().startswith("between") and " and " in text[start:end]:
+            break
         start = match.end()
     return start

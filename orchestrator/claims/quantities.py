@@ -25,6 +25,11 @@ LONGEST_TEXT: Final = 4_000
 """Characters of one text that are read: far above any sentence, and it bounds the time."""
 
 _OTHER_CLAUSE = re.compile(r"[,;:]|\bfrom\b")
+_WHEN = re.compile(
+    r"\b(?:last|past|next|previous|prior|coming|trailing|following|recent|current|first)\b", re.I
+)
+_DISTANCES: Final = frozenset({"km", "miles", "cm", "mm"})
+_FROM_A_PLACE = re.compile(r"\s+(?:of|from|to)\b")
 
 Spans = Sequence[tuple[int, int]]
 
@@ -60,8 +65,17 @@ def measure(
         return ()
     if periods is None:
         periods = find_periods(text)
+    found = [reading for reading in found if not _says_when(reading, periods)]
     spans = [(reading.start, reading.end) for reading in found]
     return tuple(_measured(text, reading, periods, spans, english=english) for reading in found)
+
+
+def _says_when(reading: Reading, periods: tuple[Period, ...]) -> bool:
+    """ "Twelve months" in "in the last twelve months" says when; in "in twelve months" how long."""
+    return reading.unit.name in TIME_UNITS and any(
+        period.start <= reading.start and reading.end <= period.end and bool(_WHEN.search(period.text))
+        for period in periods
+    )
 
 
 def _measured(
@@ -69,7 +83,8 @@ def _measured(
 ) -> Measured:
     period = _period_of(text, reading, periods, spans)
     subject = None
-    if english:
+    distance = reading.unit.name in _DISTANCES and _FROM_A_PLACE.match(text, reading.end)
+    if english and not distance:
         subject = reading.noun or subject_of(text, reading.start, reading.end, periods)
     quantity = Quantity(
         value=reading.value,

@@ -19,7 +19,8 @@ _STOP: Final = word_set(
     "longer shorter fewer"
 )
 _VERBS: Final = (
-    r"(?:grew|grows|grow|has grown|have grown|rose|rises|increased|increases|improved|expanded|climbed|"
+    r"(?:(?:will|would|should|could)\s+)?(?:reach|fall|rise|grow|be|"
+    r"grew|grows|grow|has grown|have grown|rose|rises|increased|increases|improved|expanded|climbed|"
     r"jumped|"
     r"fell|falls|declined|declines|decreased|dropped|shrank|reduced|cut|doubled|tripled|reached|reaches|hit|"
     r"exceeded|"

@@ -26,6 +26,9 @@ _ANY_WEIGHT: Final = 0.3
 _TRIGGER_WEIGHT: Final = 0.5
 _FOCUS_WEIGHT: Final = 0.9
 _OPEN_NUMBER_WEIGHT: Final = 0.4
+_NO_PERIOD_WEIGHT: Final = 0.6
+_NO_BASE_WEIGHT: Final = 0.4
+"""For a rate of growth without its period or its starting point: no figure says less without them."""
 _FAINT_WEIGHT: Final = -0.7
 
 _NEAR: Final = 80
@@ -47,6 +50,7 @@ _SOURCED = re.compile(
     r"\b(?:source|according to|audited|survey|report|study|measured by|as of)\b",
     re.IGNORECASE,
 )
+_FROM = re.compile(r"\b(?:from|compared|versus|vs)\b", re.IGNORECASE)
 _SHARED_WORD = re.compile(r"[a-z]{4,}")
 
 
@@ -77,6 +81,8 @@ def interest(claim: Claim, seat: Seat, best: Angle, focus: Sequence[str]) -> flo
     weight = best.weight
     if any(_unplaced(claim, quantity) for quantity in claim.quantities):
         weight += _OPEN_NUMBER_WEIGHT
+    if "growth" in claim.kinds:
+        weight += _bareness(claim)
     if touches(claim, focus):
         weight += _FOCUS_WEIGHT
     text = normal(claim.text)
@@ -245,6 +251,16 @@ def fit(pattern: Pattern, claim: Claim, persona: Persona) -> tuple[float, int, i
 def fits_half(pattern: Pattern, claim: Claim) -> bool:
     """At least half of the pattern's kinds are the claim's."""
     return 2 * len(set(pattern.heads) & {*claim.kinds, ANY}) >= len(pattern.heads)
+
+
+def _bareness(claim: Claim) -> float:
+    """The weight of what a rate of growth comes without: its period, and the figure that it began at."""
+    rates = [quantity for quantity in claim.quantities if quantity.unit in ("%", "x")]
+    if not rates:
+        return 0.0
+    based = len(claim.quantities) > len(rates) or _FROM.search(claim.text) is not None
+    undated = all(quantity.period is None for quantity in rates)
+    return _NO_PERIOD_WEIGHT * undated + _NO_BASE_WEIGHT * (not based)
 
 
 def _unplaced(claim: Claim, quantity: Quantity) -> bool:

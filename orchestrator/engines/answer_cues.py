@@ -38,7 +38,7 @@ OWNER = re.compile(
     r"\b(?:that['’]s|it['’]s|that is|it is) (?:me|mine)\b|\bmyself\b|\b(?:our|the|their) (?:c[efotims]o|"
     r"ciso|chief [\w ]{3,25} officer|chair(?:man|woman|person)?|treasurer|controller|head of [\w ]{2,25}|"
     r"vp(?: of)? [\w ]{2,25}|vice president[\w ]{0,25}|director(?: of [\w ]{2,25})?|finance director|"
-    r"managing director|(?:[\w-]+ ){0,2}(?:lead|leader|manager|maintainer|owner|sponsor|officer))\b|"
+    r"managing director|(?!owner\b)(?:[\w-]+ ){0,2}(?:lead|leader|manager|maintainer|owner|sponsor|officer))\b|"
     r"\b(?:owned|led|signed|run|kept) by [A-Z]\w+",
     _I,
 )
@@ -64,7 +64,7 @@ COMPARISON = re.compile(
     r"rivals?|industry average|control group|alternative|next best)\b|\bas (?:many|much|high|low|fast) as\b|"
     r"\b(?:last year|the year before|before that|previously|a year ago|the old (?:system|model|process|"
     r"one)) (?:it |we |that |this |they )?(?:was|were|had|took|cost|stood)\b|\bbefore (?:the|that|this|we|"
-    r"it)\b[^.;]{0,30}\b(?:was|were|had)\b|\b(?:it |that )?(?:was|were|had been) [^.;]{0,30}\b(?:before|"
+    r"it)\b[^.;]{0,30}\b(?:was|were|had)\b|\b(?:it |that )?(?:was|were|had been) [^.;]{0,30}\b(?:before(?! my)|"
     r"last year|a year ago|previously)\b",
     _I,
 )
@@ -89,6 +89,15 @@ REFUSAL = re.compile(
     _I,
 )
 """Words that put an answer off, or say that there is none."""
+
+NOT_COMPARED = re.compile(
+    r"\b(?:no|not an?|without an?|never had an?) (?:second|other|control|comparison|comparable|separate) "
+    r"(?:group|site|period|offer|option|figures?)\b|\bno comparison\b|\b(?:nobody|no one|nothing) else was "
+    r"(?:compared|measured|asked|tried)\b|\b(?:did not|didn['’]t|have not|haven['’]t|never) compared?\b|"
+    r"\bnothing to compare\b",
+    _I,
+)
+"""A plain admission that there was nothing to compare with."""
 
 NONE_AT_ALL = re.compile(r"\b(?:none|zero|nil|nobody|no one|not a single)\b", _I)
 UNCOUNTED_ONE = re.compile(

@@ -9,9 +9,11 @@ from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import Angle, fit, fits_half, touches
+from orchestrator.engines.fitting import suits
 from orchestrator.engines.lead_ins import lead_in
 from orchestrator.engines.options import Option, option_for, quote_for
 from orchestrator.engines.protocol import CandidateRequest, Scene
+from orchestrator.engines.repeats import Gist, gist, same
 from orchestrator.engines.wording import fill, rotated, was_asked, was_used
 from orchestrator.exchange import Candidate
 from orchestrator.pattern import ANY, Pattern
@@ -60,7 +62,7 @@ class _Wording:
 def candidate(request: CandidateRequest) -> Candidate | None:
     """The question that the panelist would ask now, or None when nothing is left to ask.
 
-    About a claim that nobody has asked about, on a slide that has been shown or in what
+    About a claim that nobody has asked about, said or written, on a slide that has been shown or in what
     was just said; never in words that were used before. Where nothing specific is left,
     once at the end a general question, which says so (`grounded` is False).
     """
@@ -85,9 +87,21 @@ def _open_options(request: CandidateRequest) -> Iterator[Option]:
     scene = request.scene
     everything_shown = scene.slide is None or not scene.segments
     shown = [c for c in scene.deck_claims if everything_shown or (c.slide or 0) <= (scene.slide or 0)]
+    known = (*scene.deck_claims, *scene.speech_claims) if request.taken else ()
+    settled = [gist(claim) for claim in known if claim.id in request.taken]
     for claim in (*shown, *scene.speech_claims[-RECENT_CLAIMS:]):
-        if claim.id not in request.taken and (option := option_for(claim, request.seat, scene)):
+        if claim.id in request.taken or _is_repeat(claim, settled):
+            continue
+        if option := option_for(claim, request.seat, scene):
             yield option
+
+
+def _is_repeat(claim: Claim, settled: Sequence[Gist]) -> bool:
+    """The claim says again, aloud or on a slide, what somebody has asked about already."""
+    if not settled or claim.origin in ("table", "chart"):
+        return False
+    own = gist(claim)
+    return any(same(own, other) for other in settled)
 
 
 def _relevance(option: Option, scene: Scene, wanted: set[str]) -> float:
@@ -142,6 +156,8 @@ def _in_turn(angle: Angle, claim: Claim, seat: Seat, *, fitting: bool) -> list[P
     by_fit: dict[tuple[float, int, int], list[Pattern]] = {}
     for pattern in angle.patterns:
         if not claim.quantities and _TAKES_A_NUMBER.search(pattern.text):
+            continue
+        if not suits(pattern.text, claim.text):
             continue
         if fits_half(pattern, claim) == fitting:
             by_fit.setdefault(fit(pattern, claim, seat.persona), []).append(pattern)

@@ -23,6 +23,7 @@ SHORT_ANSWER: Final = 14
 """Words; in a shorter answer, what has none of the usual words for a thing does not give it."""
 
 _LONGEST_WORDS: Final = 14
+_SENTENCE_END = re.compile(r"[.!?](?=\s)")
 
 
 class Found(Enum):
@@ -41,6 +42,7 @@ class Evidence:
     found: Found
     words: str | None = None
     repeats: bool = False  # the number in the answer is the one that was asked about
+    admits: str | None = None  # the presenter's words, verbatim, that there is nothing of the kind
 
 
 def evidence_for(need: str, answer: str, known: Sequence[Quantity]) -> Evidence:
@@ -56,6 +58,9 @@ def evidence_for(need: str, answer: str, known: Sequence[Quantity]) -> Evidence:
     words = next(_FINDERS[need](answer), None)
     if words is not None:
         return Evidence(need, Found.GIVEN, words)
+    if need == "comparison" and (admission := cues.NOT_COMPARED.search(answer)):
+        words = _sentence_around(answer, admission.start(), admission.end())
+        return Evidence(need, Found.UNCLEAR, admits=words)
     if cues.REFUSAL.search(answer):
         return Evidence(need, Found.MISSING)
     # Two figures side by side may well be the comparison that was asked for.
@@ -141,7 +146,10 @@ def _bases(answer: str) -> Iterator[str]:
     """A cue such as "out of" or "up from" with a number close behind it."""
     numbers = [n.start for n in stated_numbers(answer)]
     for match in cues.BASE_CUE.finditer(answer):
-        if any(match.start() <= start <= match.end() + 30 for start in numbers):
+        reach = match.end() + 30
+        if stop := _SENTENCE_END.search(answer, match.end(), reach):
+            reach = stop.start()
+        if any(match.start() <= start <= reach for start in numbers):
             yield _clause_from(answer, match.start(), match.end())
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.quantities import find_quantities
 from orchestrator.engines.evidence import Evidence, Found, evidence_for, refusal
+from orchestrator.engines.fitting import suits
 from orchestrator.engines.protocol import JudgementRequest, Scene
 from orchestrator.engines.wording import fill_follow_up, rotated, was_asked, was_used
 from orchestrator.exchange import Exchange, Judgement
@@ -88,6 +89,9 @@ def _without_gap(evidence: Sequence[Evidence], put_off: str | None) -> Judgement
     if unclear:
         told = f"; {_listed(given)}" if given else ""
         reason = f"rules cannot tell whether the answer gives {_names(unclear)}{told}"
+        if admits := next((e for e in evidence if e.admits), None):
+            reason = f'says that there is no {admits.need} ("{admits.admits}"){told}; whether that will do'
+            return Judgement("unjudged", f"{reason}, rules cannot tell", admits.admits)
         return Judgement("unjudged", reason, quote)
     aside = f', though it also says "{put_off}"' if put_off else ""
     return Judgement("satisfied", f"{_listed(given)}{aside}", quote)
@@ -147,7 +151,7 @@ def _next_question(request: JudgementRequest, verdict: str, need: str, put_off: 
     for head in heads:
         for pattern in rotated(key, _plain_first(patterns, head, put_off)):
             question = fill_follow_up(pattern, answer, exchange.quote)
-            if question is None or was_asked(question, asked):
+            if question is None or was_asked(question, asked) or not suits(question, exchange.quote or ""):
                 continue
             if not was_used(pattern, asked):
                 return question

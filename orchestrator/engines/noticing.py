@@ -43,8 +43,8 @@ def note(request: NotesRequest) -> str:
 def observe(request: ObservationRequest) -> Observation | None:
     """What stood out in how the presenter answered, with the words behind it; None where nothing did."""
     answers = [turn.answer for turn in request.exchange.turns if turn.answer]
-    for answer in answers:
-        if put_off := refusal(answer):
+    for turn in request.exchange.turns:
+        if turn.verdict != "satisfied" and (put_off := refusal(turn.answer or "")):
             return Observation(
                 f"puts the question of {request.exchange.id} off instead of answering it", put_off
             )

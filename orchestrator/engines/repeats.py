@@ -1,0 +1,62 @@
+"""Whether two claims say the same: a spoken sentence that reads a slide out is no second claim."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.claims.model import Claim
+from orchestrator.claims.units import TIME_UNITS, is_currency
+from orchestrator.claims.words import word_set
+
+_SAME_NUMBER: Final = 0.005
+"""Relative difference up to which a spoken figure is the written one, rounded: 98 for 97.8 percent."""
+_SAME_WORDS: Final = 0.6
+"""Share of the shorter sentence's telling words that the other must hold."""
+_FEWEST_WORDS: Final = 3
+_TELLING = re.compile(r"[a-z]{4,}")
+_COMMON: Final = word_set(
+    "about after also because been before between both from have into more most much only over than that "
+    "their them then there these they this those very well were what when which while will with would your "
+    "year years percent euros dollars pounds million thousand hundred"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What a claim comes down to, for telling whether another says it too."""
+
+    words: frozenset[str]
+    amounts: tuple[tuple[str, float], ...]
+
+
+def gist(claim: Claim) -> Gist:
+    """The claim's telling words, and its numbers with the sort of unit that they have."""
+    telling = (word for word in _TELLING.findall(claim.text.lower()) if word not in _COMMON)
+    words = frozenset(word.rstrip("s") for word in telling)
+    return Gist(words, tuple((_sort(q.unit), q.value) for q in claim.quantities))
+
+
+def same(one: Gist, other: Gist) -> bool:
+    """The claims repeat each other: the same numbers about the same thing, or the same words.
+
+    Where both give numbers and those differ, they are two claims, however alike the words
+    are: that is a contradiction to ask about.
+    """
+    shared = len(one.words & other.words)
+    if one.amounts and other.amounts:
+        few, many = sorted((one.amounts, other.amounts), key=len)
+        return shared > 0 and all(any(_equal(amount, known) for known in many) for amount in few)
+    shorter = min(len(one.words), len(other.words))
+    return shorter >= _FEWEST_WORDS and shared >= _SAME_WORDS * shorter
+
+
+def _sort(unit: str | None) -> str:
+    if is_currency(unit):
+        return "money"
+    return unit if unit in ("%", "points", "x") or unit in TIME_UNITS else "count"
+
+
+def _equal(amount: tuple[str, float], known: tuple[str, float]) -> bool:
+    return amount[0] == known[0] and abs(amount[1] - known[1]) <= _SAME_NUMBER * max(abs(amount[1]), 1.0)
