@@ -550,8 +550,9 @@ class Store:
         if len(written) == 1 and written[0].op == "append":  # the usual case, and the one that is timed
             only = written[0]
             content = (only.text or "").encode()
-            if views.append(only.file or "", content, size_after=only.size_bytes or 0):
-                return
+            with suppress(OSError):  # then it is put in order below, like any other
+                if views.append(only.file or "", content, size_after=only.size_bytes or 0):
+                    return
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         for record in written:
