@@ -41,6 +41,20 @@ class Debrief:
     engine: str
     language: str
 
+    @property
+    def was_answered(self) -> bool:
+        """Whether the presenter answered anything."""
+        return any(turn.answer for exchange in self.exchanges for turn in exchange.turns)
+
+    @property
+    def nothing_to_fix(self) -> str:
+        """What stands in the place of the one thing to fix first, where there is none."""
+        if not self.exchanges:
+            return "No question was asked, so nothing was tested."
+        unjudged = sum(exchange.outcome == "unjudged" for exchange in self.exchanges)
+        left = f"; {unjudged} of {len(self.exchanges)} could not be judged by rules" if unjudged else ""
+        return f"No answer was found wanting{left}."
+
 
 def debrief_of(rehearsal: Rehearsal) -> Debrief:
     """The debrief of a session as it stands."""
@@ -72,14 +86,12 @@ def _open(exchanges: list[Exchange]) -> list[Exchange]:
 
 
 def _fix_first(exchanges: list[Exchange]) -> str | None:
-    """The unresolved exchange that went through most turns, else the first open one."""
-    left = [exchange for exchange in _open(exchanges) if exchange.outcome != "parked"]
-    if not left:
-        return None
-    worst = max(
-        left, key=lambda exchange: (exchange.outcome == "unresolved", len(exchange.turns), exchange.grounded)
-    )
-    return _worst_point(worst)
+    """The unresolved exchange that went through most turns, else the first without an answer."""
+    unresolved = [exchange for exchange in exchanges if exchange.outcome == "unresolved"]
+    unanswered = [exchange for exchange in exchanges if not any(turn.answer for turn in exchange.turns)]
+    if unresolved:
+        return _worst_point(max(unresolved, key=lambda exchange: len(exchange.turns)))
+    return _worst_point(unanswered[0]) if unanswered else None
 
 
 def _open_point(exchange: Exchange) -> str:
@@ -127,7 +139,7 @@ def as_markdown(debrief: Debrief) -> str:
         "",
         "## Fix this first",
         "",
-        render.one_line(debrief.fix_first or _nothing_to_fix(debrief)),
+        render.one_line(debrief.fix_first or debrief.nothing_to_fix),
         "",
         "## Questions",
         "",
@@ -157,10 +169,6 @@ def _other_language(language: str) -> str:
         f"The deck's language was taken to be `{language}`: the rules for promises, superlatives and spoken "
         "numbers are English and were not applied."
     )
-
-
-def _nothing_to_fix(debrief: Debrief) -> str:
-    return "Nothing stands out." if debrief.exchanges else "No question was asked, so nothing was tested."
 
 
 def _exchange(exchange: Exchange, names: dict[str, str]) -> list[str]:

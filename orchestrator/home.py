@@ -137,8 +137,9 @@ class Home:
         if len(fitting) == 1:
             return self.sessions / fitting[0]
         if fitting:
+            newest = ", ".join(fitting[-5:])
             raise SessionNotFoundError(
-                f"{name!r} is the beginning of {len(fitting)} sessions: {', '.join(fitting)}"
+                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}"
             )
         if Path(name).is_dir():
             return session_folder(Path(name))

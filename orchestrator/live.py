@@ -160,9 +160,11 @@ def _finish_answer(feed: LiveFeed) -> None:
     room = feed.session.room
     if not feed.drives or room.open is None or not room.heard:
         return
+    exchange = room.open
     moderator.take_heard(feed.session.rehearsal)
     judgement = moderator.judge(feed.session.rehearsal)
-    feed.say(f"{judgement.verdict}: {judgement.reason}")
+    asked = f"{exchange.id}: taken as the answer to {feed.session.rehearsal.name_of(exchange.agent)}"
+    feed.say(f"{asked}; {judgement.verdict}: {judgement.reason}")
     open_ = feed.session.room.open
     if open_ is not None:
         feed.say(f"{feed.session.rehearsal.name_of(open_.agent)}: {open_.turns[-1].question}")

@@ -34,10 +34,11 @@ INTEL = 4
 def write_focus_briefs(rehearsal: Rehearsal) -> dict[str, int]:
     """Each panelist's targets, in the order of the seats; no claim twice. Returns how many each has."""
     taken: set[str] = set()
-    counts = {}
+    counts: dict[str, int] = {}
     for agent in rehearsal.options.panel:
         context = rehearsal.context(agent, purpose="focus-brief")
-        others = tuple(rehearsal.seats[one] for one in rehearsal.options.panel if one not in {*counts, agent})
+        later = rehearsal.options.panel[rehearsal.options.panel.index(agent) + 1 :]
+        others = tuple(rehearsal.seats[one] for one in later)
         request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken), others)
         targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
         path = f"{agent}/focus-brief.md"

@@ -309,8 +309,10 @@ def intel_part(path: Path) -> str:
                 f"{path}: {len(raw)} bytes are too many for intel (limit {MAX_INTEL_BYTES}): shorten it"
             )
         text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {files.reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 text: give Markdown or plain text") from error
     if "\0" in text:
         raise InputError(f"{path}: holds NUL, so it is no text: give Markdown or plain text")
     return f"## {path.name}\n\n{text.strip()}\n\n"

@@ -12,6 +12,11 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
-    from orchestrator.cli.app import run
+    try:
+        from orchestrator.cli.app import run
 
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+        code = run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print("greenroom: interrupted", file=sys.stderr)
+        code = 1
+    sys.exit(code)

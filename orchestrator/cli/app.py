@@ -102,6 +102,9 @@ def run(arguments: list[str]) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _refused(f"{name}{(error.strerror or str(error)).lower()}", 1)
     except typer.TyperException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
+            print(error.format_message(), file=sys.stderr)
+            return 2
         return _refused(error.format_message(), error.exit_code)
 
 

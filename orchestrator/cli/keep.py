@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -83,6 +84,7 @@ def erase(
     archives: Annotated[
         bool, typer.Option("--archives", help="Also remove its archives in this home's archive.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")] = False,
     endpoint_url: Endpoint = None,
 ) -> None:
     """Remove a session's folder for good, and list (or remove) its archives."""
@@ -90,7 +92,10 @@ def erase(
 
     screen = Screen.current
     home = screen.open_home()
-    done = erase_session(home, home.find(session), archives=archives, **s3_options(endpoint_url))
+    root = home.find(session)
+    if sys.stdin.isatty() and not yes:
+        typer.confirm(f"Remove {root} for good?", abort=True, err=True)
+    done = erase_session(home, root, archives=archives, **s3_options(endpoint_url))
     lines = [f"removed {path}" for path in done.removed]
     lines += [f"still archived: {address} (remove it with --archives)" for address in done.archives]
     screen.result({"removed": list(done.removed), "archives": list(done.archives)}, "\n".join(lines))

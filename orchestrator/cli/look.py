@@ -36,6 +36,7 @@ def check(
 ) -> None:
     """Read a deck (and speech) and say what was understood, without a session."""
     from orchestrator.claims.extract import deck_claims, speech_claims
+    from orchestrator.claims.language import language_of
     from orchestrator.deck.content import find_gaps
     from orchestrator.deck.read import read_deck
 
@@ -55,6 +56,10 @@ def check(
     for notice in notices:
         screen.note(f"note: {notice}")
     screen.note("note: contradictions are not looked for yet")
+    text = " ".join(line for slide in read.slides for line in (slide.title, *slide.lines))
+    if (language := language_of(text)) != "en":
+        screen.note(f"note: the deck's language was taken to be {language!r}: the rules are English,")
+        screen.note("note: so only its figures are read")
     plain = {
         "slides": [{"slide": slide.number, "title": slide.title} for slide in read.slides],
         "claims": [_claim(claim) for claim in claims],
@@ -98,11 +103,9 @@ def context(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
     at: Annotated[str | None, typer.Option(metavar="RECEIPT|SEQ", help="As it was then.")] = None,
     as_: Annotated[
-        str, typer.Option("--as", metavar="text|messages|receipt", help="In which form.")
+        str, typer.Option("--as", metavar="text|receipt", help="In which form (messages is not built yet).")
     ] = "text",
-    layout: Annotated[
-        str | None, typer.Option(metavar="NAME", help="watermark or strict, with messages.")
-    ] = None,
+    layout: Annotated[str | None, typer.Option(metavar="NAME", help="For messages (not built yet).")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
     if as_ not in ("text", "messages", "receipt"):
@@ -222,7 +225,8 @@ def show(
 def debrief(
     session: Name,
     format_: Annotated[
-        str, typer.Option("--format", metavar="md|html|pdf|json", help="In which form.")
+        str,
+        typer.Option("--format", metavar="md|json", help="In which form (html and pdf are not built yet)."),
     ] = "md",
 ) -> None:
     """A session's debrief."""
@@ -250,6 +254,7 @@ def verify(
 ) -> None:
     """Prove that every rule was kept by every write and that nothing was changed."""
     from orchestrator.cli.proof import verification_of
+    from orchestrator.cli.summary import counted
 
     screen = Screen.current
     found = verification_of(session, screen, head=head, s3=s3_options(endpoint_url))
@@ -260,13 +265,15 @@ def verify(
             for one in found.findings
         ],
         "notes": list(found.notes),
+        "ended": found.ended,
         "ledger_head": found.head,
         "records": found.seq,
     }
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]
     lines += [f"note: {note}" for note in found.notes]
-    verdict = "valid" if found.valid else f"NOT valid: {len(found.findings)} findings"
-    lines.append(f"{verdict}; {found.seq} records, ledger head {found.head}")
+    verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'finding')}"
+    going_on = "" if found.ended else ", and the session has not ended"
+    lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
     screen.result(plain, "\n".join(lines))
     if not found.valid:
         raise typer.Exit(1)
@@ -300,7 +307,11 @@ def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new 
     made = scaffold(screen.open_home().templates, name)
     plain = {"valid": True, "findings": [], "files": [str(path) for path in made]}
     lines = "\n".join(f"made {path}" for path in made)
-    screen.result(plain, f"{lines}\nRewrite both in your own words, then run: greenroom panel check {name}")
+    screen.result(
+        plain,
+        f"{lines}\n{name} sits in every new session from now on (--panel leaves it out). "
+        f"Rewrite both files in your own words, then run: {screen.command} panel check {name}",
+    )
 
 
 def doctor() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +12,9 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import opened, pacer, stoppable
-from orchestrator.errors import GreenroomError, SessionStateError, UsageError
+from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.exchange import Exchange
     from orchestrator.session import Session
 
 Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
@@ -45,7 +43,9 @@ Exchanges = Annotated[
 Focus = Annotated[
     list[str] | None, typer.Option(metavar="TEXT", help="What the panel should look at; may be repeated.")
 ]
-Remember = Annotated[bool, typer.Option("--remember", help="Let later panels know of this rehearsal.")]
+Remember = Annotated[
+    bool, typer.Option("--remember", help="Your wish to be remembered (memory is not built yet).")
+]
 NoSource = Annotated[bool, typer.Option("--no-source", help="Keep no copy of the deck file.")]
 Archive = Annotated[
     str | None, typer.Option(metavar="URL", help="Where the ended session goes: a folder or s3://…")
@@ -91,7 +91,7 @@ def demo() -> None:
     if not screen.json:
         from orchestrator.cli.summary import next_steps
 
-        print(next_steps(plain, os.environ.get("GREENROOM_COMMAND", "greenroom")))
+        print(next_steps(plain, screen.command))
 
 
 def run(
@@ -99,7 +99,8 @@ def run(
     deck: Deck,
     speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
     answers: Annotated[
-        str | None, typer.Option(metavar="FILE|-", help="Your answers; - asks at the terminal.")
+        str | None,
+        typer.Option(metavar="FILE|-", help="A YAML list of your answers; - asks you at the terminal."),
     ] = None,
     id_: Id = None,
     presenter: Presenter = None,
@@ -189,38 +190,43 @@ def _rehearse(
 def play_to_the_end(session: Session, *, speed: str, began: float) -> dict[str, Any]:
     """Play what is loaded; a run also ends, archives and verifies. Prints the result and returns it."""
     from orchestrator.cli.progress import progress
+    from orchestrator.cli.prompt import prompt_of
     from orchestrator.cli.summary import run_json, run_text
-    from orchestrator.finish import finish
+    from orchestrator.finish import archive, close
 
     screen = Screen.current
     loaded = session.room.playback
     typed = loaded is not None and loaded.typed
-    with stoppable() as stop, progress(session, screen.shows_progress and not typed) as on_step:
-        finished = session.play(
-            stop=stop,
-            wait_until=pacer(speed, stop),
-            on_step=on_step,
-            prompt=_prompt(session) if typed else None,
-        )
+    try:
+        with stoppable() as stop, progress(session, screen.shows_progress and not typed) as on_step:
+            finished = session.play(
+                stop=stop,
+                wait_until=pacer(speed, stop),
+                on_step=on_step,
+                prompt=prompt_of(session) if typed else None,
+            )
+    except KeyboardInterrupt:
+        finished = False
+        print(file=sys.stderr)
     if not finished:
         session.close()
-        print(f"greenroom: stopped; go on with `greenroom resume {session.id}`", file=sys.stderr)
+        print(f"greenroom: stopped; go on with `{screen.command} resume {session.id}`", file=sys.stderr)
         raise typer.Exit(1)
-    finished_run = finish(session)
-    plain = run_json(session, finished_run, seconds=perf_counter() - began)
-    screen.result(plain, run_text(session, plain))
+    close(session)
+    refused: GreenroomError | OSError | None = None
+    archived: str | None = None
+    try:
+        archived = archive(session)
+    except (GreenroomError, OSError) as error:
+        refused = error
+    plain = run_json(session, archived, seconds=perf_counter() - began)
+    screen.result(plain, run_text(session, plain, brief=typed))
+    if refused is not None:
+        raise ArchiveError(
+            f"not archived: {refused}; the session has ended and is kept at {session.path}: "
+            f"archive it with `{screen.command} archive {session.id} --to URL`"
+        ) from refused
     return plain
-
-
-def _prompt(session: Session) -> Callable[[Exchange], str | None]:
-    def ask_presenter(exchange: Exchange) -> str | None:
-        name = session.rehearsal.name_of(exchange.agent)
-        print(f"\n{name}: {exchange.turns[-1].question}", file=sys.stderr)
-        print("> ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        return line.strip() or None
-
-    return ask_presenter
 
 
 def start(
@@ -266,8 +272,7 @@ def start(
         screen.result(
             plain,
             f"{session.id} is active: {plain['slides']} slides, {plain['claims']} claims; "
-            f"targets: {targets}.\nNext: greenroom feed {session.id} SPEECH; "
-            f"greenroom ask {session.id}; greenroom end {session.id}",
+            f"targets: {targets}.\nNext: {screen.command} feed {session.id} SPEECH, then ask, answer, end",
         )
 
 
@@ -278,6 +283,8 @@ def feed(
     speed: Speed = "max",
 ) -> None:
     """Take speech in."""
+    from orchestrator import render
+    from orchestrator.cli.summary import counted
     from orchestrator.live import feed_live
     from orchestrator.speech.read import read_speech
 
@@ -307,8 +314,8 @@ def feed(
             "from_s": new[0].start_s if new else None,
             "to_s": new[-1].end_s if new else None,
         }
-        span = f", {new[0].start_s:g} s to {new[-1].end_s:g} s" if new else ""
-        screen.result(plain, f"{len(new)} segments{span}")
+        span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
+        screen.result(plain, f"{counted(len(new), 'segment')}{span}")
 
 
 def slide(
@@ -353,6 +360,8 @@ def answer(
     ] = None,
 ) -> None:
     """Answer the open question; the answer is judged."""
+    from orchestrator import render
+
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
         judgement = opened_session.answer(spoken)
@@ -366,9 +375,10 @@ def answer(
             "follow_up": follow_up,
             "outcome": outcome,
         }
-        quote = f' ("{judgement.quote}")' if judgement.quote else ""
+        turns = room.open.turns[:-1] if room.open is not None else room.exchanges[-1].turns
+        said = render.verdict(turns[-1], is_last=room.open is None)
         then = f"\n{follow_up}" if follow_up else f"\nThe exchange is closed: {outcome}."
-        Screen.current.result(plain, f"{judgement.verdict}: {judgement.reason}{quote}{then}")
+        Screen.current.result(plain, f"{said}{then}")
 
 
 def park(session: Name) -> None:
@@ -382,7 +392,9 @@ def pause(session: Name) -> None:
     """Stop the session's clock; the next live feed lets it run on."""
     with opened(session) as opened_session:
         opened_session.pause()
-        Screen.current.result({"state": opened_session.state}, "the clock stands")
+        Screen.current.result(
+            {"state": opened_session.state}, "paused: the clock stands until the next live feed"
+        )
 
 
 def intel(

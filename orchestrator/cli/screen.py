@@ -23,6 +23,11 @@ class Screen:
 
     current: ClassVar[Screen]
 
+    @property
+    def command(self) -> str:
+        """How the user called this program, for hints that can be typed as they stand."""
+        return os.environ.get("GREENROOM_COMMAND", "greenroom")
+
     def open_home(self) -> Home:
         """The home that this call works in."""
         return find_home(self.home, os.environ, Path.cwd())

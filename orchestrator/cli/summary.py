@@ -10,13 +10,12 @@ from orchestrator.debrief import exchange_json
 
 if TYPE_CHECKING:
     from orchestrator.exchange import Exchange, Turn
-    from orchestrator.finish import Finished
     from orchestrator.session import Session
 
 WIDTH = 100
 
 
-def run_json(session: Session, finished: Finished, *, seconds: float) -> dict[str, Any]:
+def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
     """The result of `run` as interfaces.md promises it."""
     room = session.room
     grounded = [exchange.grounded for exchange in room.exchanges]
@@ -34,9 +33,9 @@ def run_json(session: Session, finished: Finished, *, seconds: float) -> dict[st
         "grounded_share": round(sum(grounded) / len(grounded), 3) if grounded else None,
         "debrief": str(session.path / "debrief.md"),
         "receipts": len(receipts),
-        "ledger_head": finished.head,
-        "archive": finished.archive,
-        "valid": finished.verification.valid,
+        "ledger_head": session.ledger_head,
+        "archive": archive,
+        "valid": session.verify().valid,
         "usage": {
             "engine": session.rehearsal.options.engine,
             "calls": 0,
@@ -49,26 +48,37 @@ def run_json(session: Session, finished: Finished, *, seconds: float) -> dict[st
     }
 
 
-def run_text(session: Session, plain: dict[str, Any]) -> str:
-    """The page for people: the questions, the verdicts, what stays open."""
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 slide", "3 slides"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) -> str:
+    """The page for people: the questions, the verdicts, what stays open.
+
+    *brief* leaves out the exchanges, which somebody at the terminal has just had.
+    """
     room = session.room
     names = {agent: session.rehearsal.name_of(agent) for agent in session.rehearsal.options.panel}
     lines = [_head(session, plain), ""]
-    for exchange in room.exchanges:
+    for exchange in () if brief else room.exchanges:
         lines += [*_exchange(exchange, names), ""]
     if not room.exchanges:
         lines += ["Nobody asked anything.", ""]
     debrief = session.debrief()
-    lines += ["Fix this first", *_wrapped(debrief.fix_first or "Nothing stands out.", "  "), ""]
+    if debrief.was_answered:
+        lines += ["Fix this first", *_wrapped(debrief.fix_first or debrief.nothing_to_fix, "  "), ""]
+    elif room.exchanges:
+        lines += ["These are the questions. To answer them, run it again with --answers -", ""]
     outcomes = [exchange.outcome or "" for exchange in room.exchanges]
     counts = ", ".join(f"{outcomes.count(one)} {one}" for one in dict.fromkeys(outcomes))
     lines += [
-        f"{len(outcomes)} questions: {counts}." if outcomes else "0 questions.",
+        f"{counted(len(outcomes), 'question')}: {counts}." if debrief.was_answered else "",
         f"Debrief   {plain['debrief']}",
-        f"Archive   {plain['archive']}",
+        f"Archive   {plain['archive'] or 'none'}",
         f"Verified  {'yes' if plain['valid'] else 'NO: run greenroom verify ' + session.id}",
     ]
-    return "\n".join(lines)
+    return "\n".join(line for before, line in zip(["x", *lines], lines, strict=False) if line or before)
 
 
 def _head(session: Session, plain: dict[str, Any]) -> str:
@@ -76,7 +86,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] else ""
     title = render.one_line(deck.title or deck.name)
-    counts = f"{plain['slides']} slides, {plain['segments']} segments, {plain['claims']} claims"
+    counts = ", ".join(counted(plain[f"{noun}s"], noun) for noun in ("slide", "segment", "claim"))
     return f"{title}: {counts}{who}"
 
 
@@ -84,10 +94,11 @@ def _exchange(exchange: Exchange, names: dict[str, str]) -> list[str]:
     name = names[exchange.agent]
     place = render.place(exchange.slide, exchange.said_at_s) if exchange.grounded else "no particular claim"
     lines = [f"{exchange.id}  {name} ({exchange.agent}), {place}"]
+    if not any(turn.answer for turn in exchange.turns):
+        return [*lines, *_wrapped(exchange.turns[0].question, "    ")]
     for turn in exchange.turns:
         lines += _turn(turn, is_last=turn is exchange.turns[-1])
-    lines.append(f"    = {exchange.outcome}")
-    return lines
+    return [*lines, f"    = {exchange.outcome}"]
 
 
 def _turn(turn: Turn, *, is_last: bool) -> list[str]:

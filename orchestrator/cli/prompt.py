@@ -1,0 +1,67 @@
+"""Asking the presenter at the terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from orchestrator import render
+
+if TYPE_CHECKING:
+    from orchestrator.exchange import Exchange
+    from orchestrator.session import Session
+
+WIDTH = 88
+
+
+def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
+    """A function that shows a question on stderr and reads the answer from stdin, one line.
+
+    It shows what came of the answer before. Ctrl-C at the prompt raises KeyboardInterrupt: what
+    was not entered was not said.
+    """
+    shown = {"turns": 0}
+
+    def ask(exchange: Exchange) -> str | None:
+        if not shown["turns"]:
+            _say("Enter gives the answer; an empty line gives none; Ctrl-C stops and keeps everything.\n")
+        _last_verdict(session, exchange)
+        shown["turns"] += 1
+        number = len(session.room.exchanges) + 1
+        name = session.rehearsal.name_of(exchange.agent)
+        place = f", {render.place(exchange.slide, exchange.said_at_s)}" if exchange.grounded else ""
+        again = "" if len(exchange.turns) == 1 else ", again"
+        count = f"{number} of at most {session.rehearsal.options.exchanges}"
+        _say(f"{count} - {name} ({exchange.agent}){place}{again}")
+        _say(textwrap.fill(render.one_line(exchange.turns[-1].question), WIDTH, break_on_hyphens=False))
+        print("> ", end="", file=sys.stderr, flush=True)
+        return _line()
+
+    return ask
+
+
+def _last_verdict(session: Session, exchange: Exchange) -> None:
+    """What came of the answer that was given last, if one was."""
+    if len(exchange.turns) > 1:
+        turn, is_last = exchange.turns[-2], False
+    elif session.room.exchanges:
+        turn, is_last = session.room.exchanges[-1].turns[-1], True
+    else:
+        return
+    if turn.answer and turn.verdict:
+        _say(textwrap.indent(textwrap.fill(render.verdict(turn, is_last=is_last), WIDTH - 2), "  ") + "\n")
+
+
+def _line() -> str | None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline().strip() or None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
