@@ -17,6 +17,7 @@ from orchestrator.claims.model import Claim
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.read import read_deck
 from orchestrator.deck.texts import slide_texts
+from orchestrator.engines.fitting import suits
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import (
     CandidateRequest,
@@ -328,6 +329,61 @@ def test_a_pattern_is_used_again_only_when_no_other_fits() -> None:
     assert len(endings) == 2
 
 
+REVENUE = Segment("Our revenue grew by eighteen percent in 2026, and we are glad.", 100.0, 106.0)
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken", "repeats"),
+    [
+        ("Revenue grew 18% in 2026", REVENUE.text, True),
+        (
+            "97.8% of deliveries came on time",
+            "And nearly ninety-eight percent of deliveries came on time.",
+            True,
+        ),
+        ("Churn is 6% a year", "Churn is about eight percent a year.", False),
+        ("Revenue grew 18% in 2026", "Our wages grew by eighteen percent in 2026.", False),
+        ("The safest boat on the estuary", "And ours is the safest boat on the whole estuary.", True),
+        ("The safest boat on the estuary", "And ours is the cheapest ferry in the whole country.", False),
+    ],
+)
+def test_what_was_asked_about_on_a_slide_is_not_asked_about_again_when_said_aloud(
+    written: str, spoken: str, repeats: bool
+) -> None:
+    scene = scene_of(deck_of([written]), [Segment(spoken, 100.0, 106.0)], slide=1, clock_s=110.0)
+    for taken, other in (("d1.1", "s1.1"), ("s1.1", "d1.1")):
+        found = ask(scene, taken=frozenset({taken}))
+        assert found is not None
+        assert (found.claim == other) is not repeats
+
+
+def test_growth_without_base_and_period_comes_before_other_percentages() -> None:
+    scene = scene_of(deck_of(["Churn is 6% a year", "The margin is 24%", "Revenue grew 18%"]))
+    seat = Seat(replace(PERSONA, kinds=("percent", "growth")), DomainKnowledge((), (), ()))
+    assert targets(scene, seat)[0].quote == "Revenue grew 18%"
+
+
+@pytest.mark.parametrize(
+    ("question_words", "sentence", "fits"),
+    [
+        ("24% of how many?", "Gross margin is 24%", False),
+        ("24% of how many?", "24% of customers left", True),
+        ("Could it run the other way?", "We turned away 23 contracts because we had no room", False),
+        ("Could it run the other way?", "Training led to fewer accidents", True),
+        ("We see the ones who stayed: how many left?", "Three sites within an hour", False),
+        ("We see the ones who stayed: how many left?", "We have 40 members", True),
+        ("How much came from people who renewed?", "Capacity improved by 14%", False),
+        ("How much came from people who renewed?", "Revenue grew 18%", True),
+        ("What is the longest that any one part of this took?", "It pays back in four years", False),
+        ("What is the longest that any one part of this took?", "The move takes four months", True),
+        ("How many of those are live and paid for today?", "We turned away 23 contracts", False),
+        ("What does it cost us if that slips by two quarters?", "Our option ends on 31 March 2027", False),
+    ],
+)
+def test_a_question_suits_its_sentence(question_words: str, sentence: str, fits: bool) -> None:
+    assert suits(question_words, sentence) is fits
+
+
 def test_when_nothing_specific_is_left_one_general_question_says_so() -> None:
     questions = whole_session(scene_of(deck_of(["Good morning"])), [SEAT, OTHER])
     assert [(q.agent, q.grounded, q.claim, q.slide, q.quote, q.needs) for q in questions] == [
@@ -511,6 +567,19 @@ def test_what_is_missing_is_asked_for_again(
             "It was 40 of them, and the people on the ground tell us that they like it very much indeed.",
             'rules cannot tell whether the answer gives a cause; gives a number ("40")',
         ),
+        (
+            "comparison",
+            "There was no second group.",
+            (
+                'says that there is no comparison ("There was no second group"); '
+                "whether that will do, rules cannot tell"
+            ),
+        ),
+        (
+            "base",
+            "Twenty-seven of them pay. The fourteen pilots do not, and they will not pay before the spring.",
+            "rules cannot tell whether the answer gives a base",
+        ),
     ],
 )
 def test_where_rules_cannot_tell_they_say_so(needs: str, answer: str | None, reason: str) -> None:
@@ -585,6 +654,10 @@ def test_a_note_says_what_was_asked_what_came_and_what_is_open() -> None:
             ),
         ),
         (
+            Turn("Q?", ("number",), "I don't know yet; we will by 3 May.", "satisfied", "…", "by 3 May"),
+            None,
+        ),
+        (
             Turn("Q?", ("number",), "It was 30.", "satisfied", 'gives a number ("30")', "30"),
             Observation("gives what was asked for at the first asking (number)", "30"),
         ),
@@ -599,6 +672,17 @@ def test_an_observation_has_words_behind_it_or_is_none(turn: Turn, expected: Obs
     if found is not None:
         assert found.quote is not None
         assert found.quote in (turn.answer or "")
+
+
+def test_who_answers_when_pressed_is_not_said_to_have_put_it_off_for_good() -> None:
+    turns = (
+        Turn("Q?", ("number",), "I don't know.", "follow_up"),
+        Turn("How many?", ("number",), "It was 30.", "satisfied", 'gives a number ("30")', "30"),
+    )
+    exchange = Exchange("x1", "tester", "d2.1", 2, None, CLAIM, True, "", 0.0, turns)
+    assert ENGINE.reply(ObservationRequest(SEAT, scene_of(), exchange)) == Observation(
+        "puts the question of x1 off at first, and answers when pressed", "I don't know"
+    )
 
 
 LIBRARY: Mapping[str, tuple[str, ...]] = {

@@ -183,15 +183,33 @@ def test_a_number_that_nothing_explains_is_left_out(text: str) -> None:
         ("by the end of the year", ["by the end of the year"]),
         ("FY25 and Q3 FY26", ["FY25", "Q3 FY26"]),
         ("in 18 months", ["in 18 months"]),
-        ("From January to June.", ["From January", "June"]),
+        ("From January to June.", ["From January to June"]),
         ("as of 30 September.", ["as of 30 September"]),
         ("third quarter twenty twenty one", ["third quarter twenty twenty one"]),
         ("year over year, per month", ["year over year", "per month"]),
         ("We may march on", []),
+        ("Between June and September 2026 it was full", ["Between June and September 2026"]),
+        ("A second hub, every second customer", []),
+        ("5 requests a second.", ["a second"]),
+        ("profit in twenty twenty-nine, up from today", ["in twenty twenty-nine", "today"]),
     ],
 )
 def test_time_expressions(text: str, periods: list[str]) -> None:
     assert [period.text for period in find_periods(text)] == periods
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("In the last twelve months we turned away €4.5 million a year",
+         [("€4.5 million", 4.5e6, "EUR", "a year", None)]),
+        ("all within 150 km of Hexley", [("150 km", 150, "km", None, None)]),
+        ("EBITDA will reach five million euros in twenty twenty-nine, and today it is three",
+         [("five million euros", 5e6, "EUR", "in twenty twenty-nine", "EBITDA")]),
+    ],
+)  # fmt: skip
+def test_a_number_keeps_its_own_time_and_thing(text: str, expected: list[Row]) -> None:
+    assert rows(text) == expected
 
 
 def test_another_language_keeps_digits_with_units_and_nothing_else() -> None:

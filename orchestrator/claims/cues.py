@@ -228,7 +228,7 @@ FUTURE = re.compile(
     r"soon to be|by 20\d\d|by FY|(?:should|may|will) (?:soon )?(?:accelerate|reduce|increase|improve|see|"
     r"reach|deliver|be realized|grow|benefit|rise|fall|facilitate)|poised to|set to (?:grow|become|reach))\b"
     rf"|\bwill (?:be )?{_DELIVERS}\b|\bwill (?:always |never |not |also |soon )?(?:{_PAYS_OFF}|take|lose|"
-    r"win|fall|rise|cost|pay|earn|sell|buy|replace|leave|undercut|overtake|exceed|employ|serve|remain|last|"
+    r"win|fall|rise|cost|pay|earn|sell|buy|replace|leave|undercut|overtake|exceed|employ|serve|last|"
     r"need|enter|close|come from)\b",
     _I,
 )

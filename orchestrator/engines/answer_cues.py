@@ -38,7 +38,8 @@ OWNER = re.compile(
     r"\b(?:that['’]s|it['’]s|that is|it is) (?:me|mine)\b|\bmyself\b|\b(?:our|the|their) (?:c[efotims]o|"
     r"ciso|chief [\w ]{3,25} officer|chair(?:man|woman|person)?|treasurer|controller|head of [\w ]{2,25}|"
     r"vp(?: of)? [\w ]{2,25}|vice president[\w ]{0,25}|director(?: of [\w ]{2,25})?|finance director|"
-    r"managing director|(?!owner\b)(?:[\w-]+ ){0,2}(?:lead|leader|manager|maintainer|owner|sponsor|officer))\b|"
+    r"managing director|(?!owner\b)(?:[\w-]+ ){0,2}(?:lead|leader|manager|maintainer|owner|sponsor|"
+    r"officer))\b|"
     r"\b(?:owned|led|signed|run|kept) by [A-Z]\w+",
     _I,
 )
@@ -64,7 +65,8 @@ COMPARISON = re.compile(
     r"rivals?|industry average|control group|alternative|next best)\b|\bas (?:many|much|high|low|fast) as\b|"
     r"\b(?:last year|the year before|before that|previously|a year ago|the old (?:system|model|process|"
     r"one)) (?:it |we |that |this |they )?(?:was|were|had|took|cost|stood)\b|\bbefore (?:the|that|this|we|"
-    r"it)\b[^.;]{0,30}\b(?:was|were|had)\b|\b(?:it |that )?(?:was|were|had been) [^.;]{0,30}\b(?:before(?! my)|"
+    r"it)\b[^.;]{0,30}\b(?:was|were|had)\b|\b(?:it |that )?(?:was|were|"
+    r"had been) [^.;]{0,30}\b(?:before(?! my)|"
     r"last year|a year ago|previously)\b",
     _I,
 )
@@ -78,7 +80,7 @@ BASE_CUE = re.compile(
 REFUSAL = re.compile(
     r"\b(?:i|we) (?:don['’]t|do not|didn['’]t|cannot|can['’]t|could not|couldn['’]t|haven['’]t|have not|"
     r"wouldn['’]t) (?:really |actually |yet |exactly |currently )?(?:know|say|tell|recall|remember|share|"
-    r"disclose|comment|measured?|have (?:that|those|it|an answer|(?:the|a|an|any|exact) (?:exact |"
+    r"disclose|comment|measured?|have (?:that|those|them|it|an answer|(?:the|a|an|any|exact) (?:exact |"
     r"precise )?(?:numbers?|figures?|data|answers?|breakdown|source|date|details?))|calculated?|"
     r"worked? (?:it|that) out|looked? (?:at|into)|break|track|speak to)\b|\b(?:i['’]m|i am|we['’]re|"
     r"we are) not (?:sure|certain|able|prepared|aware|in a position)\b|\bno idea\b|\bhard to say\b|"

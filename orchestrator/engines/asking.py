@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.model import Claim
-from orchestrator.engines.angles import Angle, fit, fits_half, touches
+from orchestrator.engines.angles import PATTERN, Angle, fit, fits_half, touches
 from orchestrator.engines.fitting import suits
 from orchestrator.engines.lead_ins import lead_in
 from orchestrator.engines.options import Option, option_for, quote_for
@@ -157,7 +157,7 @@ def _in_turn(angle: Angle, claim: Claim, seat: Seat, *, fitting: bool) -> list[P
     for pattern in angle.patterns:
         if not claim.quantities and _TAKES_A_NUMBER.search(pattern.text):
             continue
-        if not suits(pattern.text, claim.text):
+        if angle.kind == PATTERN and not suits(pattern.text, claim.text):
             continue
         if fits_half(pattern, claim) == fitting:
             by_fit.setdefault(fit(pattern, claim, seat.persona), []).append(pattern)

@@ -9,10 +9,11 @@ from orchestrator.claims.cues import RUNS_OUT
 
 _I: Final = re.IGNORECASE
 
-_OF_HEADS = re.compile(r"\bof how many\b|\bleft out of that\b|\bin users or in units\b", _I)
+_OF_HEADS = re.compile(r"\bof how many\b(?!,? or how much)|\bleft out of that\b|\bin users or in units\b", _I)
 _RATIO = re.compile(
     r"\b(?:margins?|capacity|utili[sz]ation|occupancy|yield|interest|tax|discount|inflation|return on|irr|"
-    r"roi|roe|wacc|ebitda|leverage|gearing|efficiency|uptime|availability|load factor|price|cost|costs|revenue|"
+    r"roi|roe|wacc|ebitda|leverage|gearing|efficiency|uptime|availability|load factor|price|cost|"
+    r"costs|revenue|"
     r"sales|income|profit|budget|spend|spending|energy|power|moisture|humidity|gdp)\b",
     _I,
 )
@@ -24,9 +25,17 @@ _OWN_REASON = re.compile(r"\bbecause\b(?! of)|\bfor (?:lack|want) of\b|\btherefo
 
 _WHO_STAYED = re.compile(r"\bones who stayed\b", _I)
 _WHO_MAY_LEAVE = re.compile(
-    r"\b(?:customers?|users?|members?|subscribers?|clients?|patients?|students?|pupils?|employees?|staff|people|"
+    r"\b(?:customers?|users?|members?|subscribers?|clients?|patients?|students?|pupils?|employees?|"
+    r"staff|people|"
     r"participants?|volunteers?|contributors?|partners?|companies|organi[sz]ations?|households?|accounts?|"
     r"donors?|passengers?|suppliers?|tenants?|visitors?|developers?|teams?|adopters?)\b",
+    _I,
+)
+_LIMIT = re.compile(r"\b(?:limit|capacity for|up to|maximum)\b", _I)
+_WHO_RENEWED = re.compile(r"\bpeople who renewed\b", _I)
+_WHAT_RENEWS = re.compile(
+    r"\b(?:revenues?|sales|income|turnover|arr|mrr|bookings|orders|subscri\w+|member\w*|customers?|users?|"
+    r"clients?|donations?|attend\w+|contribut\w+|profits?|ebitda|passengers?)\b",
     _I,
 )
 _OF_STAGES = re.compile(r"\blongest that any one part\b|\blast finished in that time\b", _I)
@@ -62,7 +71,8 @@ def suits(question: str, text: str) -> bool:
     return not (
         (_OF_HEADS.search(question) and is_ratio(text))
         or (_OTHER_WAY.search(question) and _OWN_REASON.search(text))
-        or (_WHO_STAYED.search(question) and not _WHO_MAY_LEAVE.search(text))
+        or (_WHO_STAYED.search(question) and (not _WHO_MAY_LEAVE.search(text) or _LIMIT.search(text)))
+        or (_WHO_RENEWED.search(question) and not _WHAT_RENEWS.search(text))
         or (_OF_STAGES.search(question) and _NO_WORK.search(text))
         or (_OF_THE_LIVING.search(question) and _LOST.search(text))
         or (_OF_A_DEED.search(question) and RUNS_OUT.search(text))

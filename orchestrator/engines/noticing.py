@@ -45,14 +45,15 @@ def observe(request: ObservationRequest) -> Observation | None:
     answers = [turn.answer for turn in request.exchange.turns if turn.answer]
     for turn in request.exchange.turns:
         if turn.verdict != "satisfied" and (put_off := refusal(turn.answer or "")):
-            return Observation(
-                f"puts the question of {request.exchange.id} off instead of answering it", put_off
-            )
+            answered = request.exchange.turns[-1].verdict == "satisfied"
+            how = "at first, and answers when pressed" if answered else "instead of answering it"
+            return Observation(f"puts the question of {request.exchange.id} off {how}", put_off)
     for what, pattern in (("hedges", _HEDGES), ("fillers", _FILLERS)):
         if found := _counted(what, pattern, answers):
             return found
     first = request.exchange.turns[0]
-    if first.verdict == "satisfied" and first.quote and first.needs:
+    plain = first.verdict == "satisfied" and not refusal(first.answer or "")
+    if plain and first.quote and first.needs:
         needs = _listed(first.needs)
         return Observation(f"gives what was asked for at the first asking ({needs})", first.quote)
     return None

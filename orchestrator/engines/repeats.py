@@ -19,7 +19,8 @@ _TELLING = re.compile(r"[a-z]{4,}")
 _COMMON: Final = word_set(
     "about after also because been before between both from have into more most much only over than that "
     "their them then there these they this those very well were what when which while will with would your "
-    "year years percent euros dollars pounds million thousand hundred"
+    "year years percent euros dollars pounds million thousand hundred grew grown "
+    "growth rose fallen fell increased decreased reduced reached today nearly almost"
 )
 
 
