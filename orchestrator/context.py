@@ -200,9 +200,7 @@ class Assembler:
         """
         paths = self._store.layout.order(agent)
         with self._store.still() as seq:
-            if self._undone != self._store.undone:  # what is held may have been taken back
-                self._undone = self._store.undone
-                self._held.clear()
+            self._forget_undone()
             sizes = {path: self._size(path) for path in paths}
             left_out = self._left_out(sum(size for size, _ in sizes.values()))
             blocks = tuple(
@@ -239,10 +237,20 @@ class Assembler:
         return context
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
-        """What *agent* would have been given when record *seq* was the last one."""
+        """What *agent* would have been given when record *seq* was the last one.
+
+        Raises:
+            UsageError: *agent* has no seat.
+            ReceiptError: There is no such record.
+        """
         paths = self._store.layout.order(agent)
-        if not 1 <= seq <= self._store.catch_up():
-            raise ReceiptError(f"there is no record {seq}: this session has 1 to {self._store.seq}")
+        with self._store.still() as last:
+            if not 1 <= seq <= last:
+                raise ReceiptError(f"there is no record {seq}: this session has 1 to {last}")
+            self._forget_undone()
+            return self._as_of(agent, seq, paths, receipt)
+
+    def _as_of(self, agent: str, seq: int, paths: Sequence[str], receipt: Receipt | None) -> Context:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
@@ -266,6 +274,13 @@ class Assembler:
         return Context(agent, seq, tuple(blocks), receipt)
 
     # ------------------------------------------------------------------ parts
+
+    def _forget_undone(self) -> None:
+        """Drop what was read of writes that were taken back since: others may stand in their place."""
+        if self._undone != self._store.undone:
+            self._undone = self._store.undone
+            self._held.clear()
+            self._ends.clear()
 
     def _class(self, path: str) -> str:
         if path in self._fixed:

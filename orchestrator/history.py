@@ -382,6 +382,7 @@ class History:
     def read_again(self) -> None:
         """Start over from the ledger: an interrupt came at a moment when memory may be half done."""
         self.undone += 1
+        self.pending = []
         self._entries.clear()
         self._cache.clear()
         self.end, self.head = 0, ledger.FIRST_HASH

@@ -31,14 +31,13 @@ INPUT_FILES = slice(4, 10)
 INTEL = 4
 
 
-def write_focus_briefs(rehearsal: Rehearsal) -> dict[str, int]:
-    """Each panelist's targets, in the order of the seats; no claim twice. Returns how many each has."""
+def write_focus_briefs(rehearsal: Rehearsal) -> None:
+    """Each panelist's targets, in the order of the seats; no claim twice."""
     taken: set[str] = set()
-    counts: dict[str, int] = {}
-    for agent in rehearsal.options.panel:
+    panel = rehearsal.options.panel
+    for number, agent in enumerate(panel, start=1):
         context = rehearsal.context(agent, purpose="focus-brief")
-        later = rehearsal.options.panel[rehearsal.options.panel.index(agent) + 1 :]
-        others = tuple(rehearsal.seats[one] for one in later)
+        others = tuple(rehearsal.seats[one] for one in panel[number:])
         request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken), others)
         targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
         path = f"{agent}/focus-brief.md"
@@ -50,8 +49,6 @@ def write_focus_briefs(rehearsal: Rehearsal) -> dict[str, int]:
             value={"type": "focus_brief", "targets": to_json(targets)},
         )
         taken.update(target.claim for target in targets)
-        counts[agent] = len(targets)
-    return counts
 
 
 def refresh(rehearsal: Rehearsal, why: str) -> None:

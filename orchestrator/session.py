@@ -5,6 +5,7 @@ Each method is a short door to the module that does the work.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,7 @@ from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.exchange import Exchange, Judgement
-from orchestrator.files import replace_file
+from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.room import Options, Playback, Room
@@ -402,10 +403,6 @@ class Session:
         return store.head
 
     def _write_debrief(self) -> None:
-        import os
-
-        from orchestrator.files import FOLDER
-
         debrief = debriefs.debrief_of(self.rehearsal)
         fd = os.open(self.path, FOLDER)
         try:

@@ -552,6 +552,7 @@ class Store:
             content = (only.text or "").encode()
             with suppress(OSError):  # then it is put in order below, like any other
                 if views.append(only.file or "", content, size_after=only.size_bytes or 0):
+                    self._views_checked = self._views_checked and not views.swapped
                     return
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
@@ -576,11 +577,12 @@ class Store:
 
     def _roll_back(self, receipts: list[tuple[str, Mapping[str, Any]]], error: BaseException) -> None:
         """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
-        self.history.undo()
         self._receipts = receipts
         if self._written or not isinstance(error, Exception):
             self._views_checked = self._written = False
             self.history.read_again()
+        else:
+            self.history.undo()
 
     # ------------------------------------------------------------------ ending
 

@@ -10,10 +10,9 @@ import multiprocessing
 import os
 import random
 import signal
-import sys
 import threading
-import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.synchronize import Barrier, Event
@@ -23,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context import Assembler, receipt_of
+from orchestrator.context import Assembler, Context, receipt_of
 from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
 from orchestrator.layout import Mutability, layout_of
 from orchestrator.store import Store
@@ -34,12 +33,12 @@ WRITERS = 8
 APPENDS = 300
 READERS = 2
 KILLS = 50
-RACES = 200
+RACES = 400
 FORK = multiprocessing.get_context("fork")
 TEMPLATES = {path: f"# {path}\n" for path in layout_of(["skeptic", "analyst"]).templates}
 
 
-def run(context: BaseContext, work: Callable[..., None], *given: Any) -> multiprocessing.Process:
+def run(context: BaseContext, work: Callable[..., object], *given: Any) -> multiprocessing.Process:
     """Start a process; it exits with 1 and says why if *work* raises."""
     process = context.Process(target=work, args=given)  # type: ignore[attr-defined]  # of every context
     process.start()
@@ -70,24 +69,28 @@ def append_many(root: Path, writer: int, count: int) -> None:
     store.close()
 
 
+def shown_of(prepared: Context, path: str) -> str:
+    """One file's text as a context shows it: nothing is escaped in these tests."""
+    (block,) = [block for block in prepared.blocks if block.path == path]
+    return "".join(block.parts()[1:-1])
+
+
 def assemble_until(root: Path, stop: Event, found: Connection) -> None:
     """Prepare contexts; each must be a consistent cut, and go on from the one before."""
     store = Store(root)
     assembler = Assembler(store, TEMPLATES)
-    shown = ""
+    before = ""
     kept: list[tuple[dict[str, Any], str]] = []
     number = 0
     while not stop.is_set():
         prepared = assembler.prepare("skeptic", purpose="test", engine="offline")
-        text = {block.path: block.text.split("\n", 1)[1] for block in prepared.blocks}
-        transcript, history = (text[path].rpartition("⟦end")[0] for path in (TRANSCRIPT, HISTORY))
-        candidate = text[CANDIDATE].rpartition("⟦end")[0]
-        assert transcript.startswith(shown)
+        transcript = shown_of(prepared, TRANSCRIPT)
+        assert transcript.startswith(before)
         assert transcript.endswith("\n")
         pairs = [line for line in transcript.splitlines() if line.startswith("pair")]
-        assert pairs == history.splitlines()[1:]
-        assert candidate.splitlines()[-1] in (f"# {CANDIDATE}", *pairs[-1:])
-        shown = transcript
+        assert shown_of(prepared, HISTORY).splitlines()[1:] == pairs
+        assert shown_of(prepared, CANDIDATE).splitlines() == (pairs[-1:] or [f"# {CANDIDATE}"])
+        before = transcript
         number += 1
         if number % 7 == 0 and len(kept) < 40:
             kept.append((prepared.receipt.value(), prepared.sha256))
@@ -105,6 +108,8 @@ def test_what_eight_processes_append_is_there_once_in_each_ones_order(tmp_path: 
     stop = context.Event()
     pipes = [context.Pipe(duplex=False) for _ in range(READERS)]
     readers = [run(context, assemble_until, root, stop, sender) for _, sender in pipes]
+    for _, sender in pipes:
+        sender.close()
     writers = [run(context, append_many, root, writer, APPENDS) for writer in range(WRITERS)]
     end(*writers)
     stop.set()
@@ -195,41 +200,39 @@ def test_what_was_acknowledged_before_a_kill_is_there(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- races
 
 
+Won = list[tuple[int, str, int]]
+
+
+def race_as(me: int, stores: list[Store], barrier: Barrier) -> Won:
+    """Write every write-once file of every session, each at the same moment as all others."""
+    won: Won = []
+    for number, store in enumerate(stores):
+        for path, row in store.layout.files.items():
+            if row.mutability is not Mutability.WRITE_ONCE:
+                continue
+            barrier.wait(60)
+            try:
+                assert store.write(path, f"by {me}\n", by=row.writers[0]) == 1
+                won.append((number, path, me))
+            except AlreadyWrittenError:
+                continue
+    return won
+
+
 def race_to_write(
-    roots: list[Path], writer: int, barrier: Barrier, shares: bool, results: Connection
+    roots: list[Path], number: int, barrier: Barrier, shares: bool, results: Connection
 ) -> None:
-    """Two threads of one process, with one store or one each, write every write-once file."""
-    won: list[tuple[int, str, int]] = []
-    failed: list[BaseException] = []
-
-    def race(thread: int, stores: list[Store]) -> None:
-        me = writer * 2 + thread
-        try:
-            for number, store in enumerate(stores):
-                for path, row in store.layout.files.items():
-                    if row.mutability is not Mutability.WRITE_ONCE:
-                        continue
-                    barrier.wait(60)
-                    try:
-                        assert store.write(path, f"by {me}\n", by=row.writers[0]) == 1
-                        won.append((number, path, me))
-                    except AlreadyWrittenError:
-                        continue
-        except BaseException as error:  # noqa: BLE001 (told to the test, which then fails)
-            barrier.abort()
-            failed.append(error)
-
-    opened = [Store(root) for root in roots]
-    others = opened if shares else [Store(root) for root in roots]
-    second = threading.Thread(target=race, args=(1, others))
-    second.start()
-    race(0, opened)
-    second.join()
-    results.send(won)
-    for store in {*opened, *others}:
+    """Two threads of one process, with the same stores or with stores of their own."""
+    first = [Store(root) for root in roots]
+    second = first if shares else [Store(root) for root in roots]
+    with ThreadPoolExecutor(2) as threads:
+        racing = [
+            threads.submit(race_as, number * 2 + thread, stores, barrier)
+            for thread, stores in enumerate((first, second))
+        ]
+    results.send([each for race in racing for each in race.result()])
+    for store in {*first, *second}:
         store.close()
-    if failed:
-        raise failed[0]
 
 
 def test_of_eight_that_write_a_write_once_file_exactly_one_wins(tmp_path: Path) -> None:
@@ -243,8 +246,8 @@ def test_of_eight_that_write_a_write_once_file_exactly_one_wins(tmp_path: Path) 
         run(FORK, race_to_write, roots, number, barrier, number % 2 == 0, pipes[number][1])
         for number in range(4)
     ]
-    won = [each for receiver, _ in pipes for each in receiver.recv()]
     end(*processes)
+    won: Won = [each for receiver, _ in pipes for each in receiver.recv()]
     assert len(won) == RACES
     assert len({(number, path) for number, path, _ in won}) == RACES
     for number, path, winner in won:
@@ -290,8 +293,8 @@ def test_nothing_is_written_behind_the_end(tmp_path: Path) -> None:
     pipes = [FORK.Pipe(duplex=False) for _ in range(2)]
     appending = [run(FORK, append_until_the_end, roots, barrier, sender) for _, sender in pipes]
     ending = run(FORK, end_each, roots, barrier)
-    counts = [receiver.recv() for receiver, _ in pipes]
     end(ending, *appending)
+    counts = [receiver.recv() for receiver, _ in pipes]
     for root, one, other in zip(roots, *counts, strict=True):
         lines = records(root)
         assert [line["op"] for line in lines] == ["open", *["append"] * (one + other), "freeze"]
@@ -312,25 +315,9 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def forked(work: Callable[[], object]) -> int:
-    """Run *work* in a forked child, which ends right behind it; the child's process id."""
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        signal.alarm(60)  # ends a child that waits for ever
-        work()
-        code = 0
-    except BaseException:  # noqa: BLE001 (printed, and the exit code says so)
-        traceback.print_exc()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
-
-
-def ended_well(pid: int) -> bool:
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+def forked(work: Callable[..., object], *given: Any) -> multiprocessing.Process:
+    """Run *work* in a forked child, which ends right behind it."""
+    return run(FORK, work, *given)
 
 
 def lines_of(store: Store) -> list[str]:
@@ -348,7 +335,7 @@ def test_a_forked_child_writes_as_a_process_of_its_own(store: Store) -> None:
     names = [[f"{who} {number}" for number in range(100)] for who in ("child", "parent")]
     child = forked(lambda: append(store, *names[0]))
     append(store, *names[1])
-    assert ended_well(child)
+    end(child)
     lines = lines_of(store)
     assert lines[0] == "before"
     assert [line for line in lines if line.startswith("child")] == names[0]
@@ -378,7 +365,7 @@ def test_a_child_forked_inside_a_transaction_ends_the_block_without_effect(store
     finally:
         if pid == 0:
             os._exit(1)
-    assert ended_well(pid)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert receiver.recv() == lines_of(store) == ["parent 1", "parent 2", "child"]
     assert store.seq == before + 3
     assert is_sound(store.root)
@@ -390,7 +377,7 @@ def test_a_child_forked_inside_a_transaction_may_write_before_the_block_ends(sto
         append(store, "parent 1")
         child = forked(lambda: append(store, "child"))
         append(store, "parent 2")
-    assert ended_well(child)
+    end(child)
     assert lines_of(store) == ["parent 1", "parent 2", "child"]
     assert is_sound(store.root)
     store.close()
@@ -403,10 +390,10 @@ def test_a_child_does_not_see_what_its_parent_took_back(store: Store) -> None:
             children.append(forked(lambda: append(store, *["child"] * (1 + len(lines_of(store))))))
             raise ZeroDivisionError
 
-    children: list[int] = []
+    children: list[multiprocessing.Process] = []
     with pytest.raises(ZeroDivisionError):
         give_up()
-    assert ended_well(children[0])
+    end(children[0])
     assert lines_of(store) == ["child"]
     store.close()
 
@@ -418,8 +405,8 @@ def test_waiting_receipts_are_written_once_by_whom_they_belong_to(store: Store) 
         store.close()
 
     store.add_receipt("r00000000000a", {"agent": "skeptic"})
-    assert ended_well(forked(child))
-    assert ended_well(forked(store.close))
+    end(forked(child))
+    end(forked(store.close))
     assert [id for id, _ in store.waiting_receipts] == ["r00000000000a"]
     store.close()
     ids = [line["value"]["id"] for line in records(store.root) if line["op"] == "receipt"]
@@ -439,8 +426,7 @@ def test_a_child_forked_while_another_thread_writes_is_not_stuck(store: Store) -
     writing = threading.Thread(target=write)
     writing.start()
     try:
-        children = [forked(lambda n=n: append(store, f"child {n}")) for n in range(12)]  # type: ignore[misc]  # a lambda's default has no type
-        assert [ended_well(child) for child in children] == [True] * 12
+        end(*[forked(append, store, f"child {n}") for n in range(12)])
     finally:
         stop.set()
         writing.join()
@@ -460,37 +446,33 @@ def test_a_child_forked_while_another_thread_writes_is_not_stuck(store: Store) -
 def test_what_eight_threads_append_is_there_once_in_each_ones_order(store: Store, shares: bool) -> None:
     assembler = Assembler(store, TEMPLATES)
     stores = [store if shares else Store(store.root) for _ in range(WRITERS)]
-    failed: list[BaseException] = []
-    texts: list[tuple[Any, str]] = []
+    begun = threading.Barrier(WRITERS + 2)
 
     def write(number: int) -> None:
-        try:
-            for n in range(60):
-                if n % 4:
+        begun.wait(60)
+        for n in range(60):
+            if n % 4:
+                append(stores[number], f"{number} {n}")
+            else:
+                with stores[number].transaction():
                     append(stores[number], f"{number} {n}")
-                else:
-                    with stores[number].transaction():
-                        append(stores[number], f"{number} {n}")
-                        stores[number].append(HISTORY, f"{number} {n}", by="moderator")
-        except BaseException as error:  # noqa: BLE001 (told to the test, which then fails)
-            failed.append(error)
+                    stores[number].append(HISTORY, f"{number} {n}", by="moderator")
 
-    def read() -> None:
-        try:
-            while any(thread.is_alive() for thread in threads[:WRITERS]):
-                prepared = assembler.prepare("analyst", purpose="test", engine="offline")
-                texts.append((prepared, prepared.text))
-        except BaseException as error:  # noqa: BLE001 (told to the test, which then fails)
-            failed.append(error)
+    def read() -> list[tuple[Context, str]]:
+        begun.wait(60)
+        found = []
+        while not all(writing.done() for writing in writers):
+            prepared = assembler.prepare("analyst", purpose="test", engine="offline")
+            found.append((prepared, prepared.text))
+            assert assembler.as_of("analyst", prepared.seq).text == found[-1][1]
+        return found
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(WRITERS)]
-    threads += [threading.Thread(target=read) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
+    with ThreadPoolExecutor(WRITERS + 2) as threads:
+        writers = [threads.submit(write, number) for number in range(WRITERS)]
+        readers = [threads.submit(read) for _ in range(2)]
+    texts = [each for reading in readers for each in reading.result()]
+    for writing in writers:
+        writing.result()
     lines = lines_of(store)
     assert len(lines) == WRITERS * 60
     for number in range(WRITERS):
