@@ -263,6 +263,8 @@ except ChildProcessError:
 def test_ctrl_c_stops_the_child_too(tmp_path: Path) -> None:
     (tmp_path / "deck.pdf").write_bytes(pdf(ENDLESS))
     script = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of sh starts with it ignored
 class Told(subprocess.Popen):
     def communicate(self, **options):
         print(self.pid, flush=True)
