@@ -556,7 +556,7 @@ def test_what_is_missing_is_asked_for_again(
     [
         ("number", None, "no answer was given"),
         ("number", "  \n", "no answer was given"),
-        ("", "Yes, we did that.", "rules cannot tell: the question asks for nothing they can look for"),
+        ("", "Yes, we did that.", "this question asks for no figure, date, name or source to look for"),
         (
             "source",
             "The team went through all of it last week with the people on the ground and is very confident.",
@@ -739,3 +739,8 @@ def _panel() -> list[Seat]:
 def test_claims_of_the_fixture_are_what_the_tests_think() -> None:
     found: list[Claim] = list(deck_claims(DECK))
     assert [claim.text for claim in found] == list(LINES)
+
+
+def test_an_answer_of_book_length_is_not_judged() -> None:
+    long = "It was 40 % in 2025, because of the ferries. " * 20_000
+    assert judged("number", long).reason == "rules do not read answers of more than 20,000 characters"

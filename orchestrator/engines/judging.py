@@ -34,6 +34,11 @@ _WILL_KNOW = re.compile(
 _AN: Final = {"owner": "an owner"}
 
 
+MAX_ANSWER_CHARS: Final = 20_000
+"""Some twenty minutes of speech; the moderator stops an answer after 90 seconds. Some of the
+rules take time with the square of an answer's length."""
+
+
 def judge(request: JudgementRequest) -> Judgement:
     """The verdict on the last turn's answer, with its reason and the presenter's own words.
 
@@ -44,8 +49,12 @@ def judge(request: JudgementRequest) -> Judgement:
     turn = exchange.turns[-1]
     if turn.answer is None or not turn.answer.strip():
         return Judgement("unjudged", "no answer was given")
+    if len(turn.answer) > MAX_ANSWER_CHARS:
+        return Judgement(
+            "unjudged", f"rules do not read answers of more than {MAX_ANSWER_CHARS:,} characters"
+        )
     if not turn.needs:
-        return Judgement("unjudged", "rules cannot tell: the question asks for nothing they can look for")
+        return Judgement("unjudged", "this question asks for no figure, date, name or source to look for")
     evidence = _evidence(exchange, request.scene)
     put_off = refusal(turn.answer)
     missing = tuple(e.need for e in evidence if e.found is Found.MISSING)
@@ -63,7 +72,8 @@ def judge(request: JudgementRequest) -> Judgement:
 def _evidence(exchange: Exchange, scene: Scene) -> list[Evidence]:
     """For each need of the last turn, the best that any answer of the exchange gives."""
     known = _known(exchange, scene)
-    answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
+    answers = [one.answer for one in reversed(exchange.turns) if one.answer]
+    answers = [answer for answer in answers if len(answer) <= MAX_ANSWER_CHARS]
     found = []
     for need in exchange.turns[-1].needs:
         tried = [evidence_for(need, answer, known) for answer in answers]
