@@ -51,7 +51,10 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by="moderator")
         driven = Driven()
-        yield driven
+        try:
+            yield driven
+        except SessionFrozenError:
+            return  # somebody ended the session: there is nothing left to drive
         rehearsal.store.catch_up()
         if not (driven.is_cut_short or rehearsal.room.ended):
             rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by="moderator")

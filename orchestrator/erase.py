@@ -9,9 +9,9 @@ from pathlib import Path
 from orchestrator.archive.freeze import thaw
 from orchestrator.archive.upload import delete_archive, list_archives
 from orchestrator.driver import is_driven
-from orchestrator.errors import ArchiveError, SessionStateError
+from orchestrator.errors import SessionStateError
 from orchestrator.home import Home
-from orchestrator.store import Store
+from orchestrator.records import archives_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,44 +23,29 @@ class Erased:
 
 
 def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
-    """Remove the session at *root*.
+    """Remove the session at *root*, whatever state it is in.
 
     Raises:
-        SessionStateError: A process drives it.
+        SessionStateError: It is no session of this home, or a process drives it.
         ArchiveError: An archive could not be removed; the folder is then still there.
     """
+    if root.parent.resolve() != home.sessions.resolve():
+        raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
-    removed, kept = [], []
-    for url in _archives_of(home, root):
-        found = [one for one in list_archives(url, endpoint_url=endpoint_url) if one.session == root.name]
-        for one in found:
-            if archives:
-                delete_archive(url, one.session, endpoint_url=endpoint_url)
-                removed.append(one.archive)
-            else:
-                kept.append(one.archive)
+    known = archives_of(home, root.name)
+    own = str(home.archives)
+    if own not in known and home.archives.is_dir():
+        for one in list_archives(own):
+            if one.session == root.name:
+                known[own] = one.archive
+    if archives:
+        for url in known:
+            delete_archive(url, root.name, endpoint_url=endpoint_url)
     thaw(root)
     shutil.rmtree(root)
     records = home.sessions / ".records" / root.name
     if records.exists():
         shutil.rmtree(records)
-    return Erased((*removed, str(root)), tuple(kept))
-
-
-def _archives_of(home: Home, root: Path) -> list[str]:
-    """Where this session may have been archived: the home's archive, and the one its run named."""
-    urls = [home.config.archive or str(home.archives)]
-    try:
-        store = Store(root)
-    except (ArchiveError, OSError):
-        return urls
-    try:
-        for entry in store.entries():
-            if entry.op == "note":
-                value = store.record(entry.seq).value or {}
-                if value.get("type") == "playback" and value["playback"].get("archive"):
-                    urls.append(value["playback"]["archive"])
-    finally:
-        store.close_files()
-    return list(dict.fromkeys(urls))
+    gone = tuple(known.values()) if archives else ()
+    return Erased((*gone, str(root)), () if archives else tuple(known.values()))

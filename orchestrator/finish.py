@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.archive.upload import archive_session
 from orchestrator.errors import UsageError
+from orchestrator.records import note_archive
 from orchestrator.session import Session
 
 
@@ -24,6 +25,6 @@ def archive(session: Session, *, endpoint_url: str | None = None) -> str:
     loaded = session.room.playback
     config = session.home.config
     url = (loaded.archive if loaded is not None else None) or config.archive or str(session.home.archives)
-    return archive_session(
-        session.path, url, endpoint_url=endpoint_url, checksums=config.s3_checksums
-    ).archive
+    done = archive_session(session.path, url, endpoint_url=endpoint_url, checksums=config.s3_checksums)
+    note_archive(session.home, session.id, url, done.archive)
+    return done.archive

@@ -188,6 +188,8 @@ class Layout:
             ImmutableFileError: The path lies under `templates/`.
             UnknownFileError: No row has this path.
         """
+        if not isinstance(path, str):
+            raise TypeError(f"a session file's name is {type(path).__name__}, not str")
         row = self.files.get(path)
         if row is not None:
             return row

@@ -11,14 +11,14 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
 
 from orchestrator import moderator, panelist, playback
 from orchestrator.driver import driving
-from orchestrator.errors import DriverBusyError, SpeechError
+from orchestrator.errors import DriverBusyError, SpeechError, UsageError
 from orchestrator.session import Session
 from orchestrator.speech.follow import follow
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
@@ -59,7 +59,8 @@ def feed_live(session: Session, source: str, *, stop: Callable[[], bool], say: C
             try:
                 _listen(feed, source, stop)
             finally:
-                session.pause()
+                if not session.room.ended:
+                    session.pause()
     except DriverBusyError as busy:
         say(f"note: {busy}; this feed only appends")
         feed.drives = False
@@ -125,7 +126,11 @@ def _take(feed: LiveFeed, read: Callable[[], tuple[LiveSegment, ...]], *, keep: 
         previous = session.room.segments[-1] if session.room.segments else None
         segment = timed(piece, session.rehearsal.now_s(), previous)
         if segment.slide is not None and segment.slide != session.room.slide:
-            session.slide(segment.slide)
+            try:
+                session.slide(segment.slide)
+            except UsageError as error:  # the words are kept, on the slide that is shown
+                feed.say(f"greenroom: {error}")
+                segment = replace(segment, slide=session.room.slide)
         at = None if feed.source == "-" else (feed.source, feed.line)
         playback.add_segment(session.rehearsal, segment, source=at)
     _look(feed)

@@ -24,6 +24,7 @@ from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateEr
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
+from orchestrator.records import archives_of
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.room import Options, Playback, Room
 from orchestrator.speech.answers import Answer
@@ -265,6 +266,22 @@ class Session:
             if speaker is not None and room.presenter_how is None:
                 store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
 
+    @property
+    def is_to_be_archived(self) -> bool:
+        """Whether this is a run that has ended and is in no archive yet."""
+        room = self.room
+        if not room.ended or self.home is None or room.playback is None or room.playback.kind != "run":
+            return False
+        return not archives_of(self.home, self.id)
+
+    def add_recording(self, recording: Recording) -> None:
+        """Append a recording's segments as they are, while another process drives the session."""
+        for segment in estimate_slides(recording.segments, self.rehearsal.scene().deck):
+            with self.transaction():
+                if segment.slide is not None and segment.slide != self.room.slide:
+                    self.slide(segment.slide)
+                self.add_segment(segment)
+
     def play(
         self,
         *,
@@ -281,6 +298,7 @@ class Session:
         room = self.room
         if room.playback is None:
             return True
+        finished = True
         with driving(self.rehearsal, room.playback.kind) as driven:
             finished = playback.play(
                 self.rehearsal, stop=stop, wait_until=wait_until, on_step=on_step, prompt=prompt
@@ -336,10 +354,15 @@ class Session:
         Raises:
             UsageError: The deck has no such slide.
         """
+        self._check_going_on()
         deck = self.rehearsal.scene().deck
         if number not in {slide.number for slide in deck.slides}:
             raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
         playback.change_slide(self.rehearsal, number, at_s=self.rehearsal.now_s(), estimated=False)
+
+    def _check_going_on(self) -> None:
+        if self.room.ended:
+            raise SessionFrozenError(f"{self.id} has ended and is frozen: start a new session")
 
     # ------------------------------------------------------------------ the panel
 
@@ -354,9 +377,8 @@ class Session:
             raise UsageError(
                 f"{agent!r} is no panelist here: call on one of {', '.join(self.rehearsal.options.panel)}"
             )
+        self._check_going_on()
         room = self.room
-        if room.ended:
-            raise SessionFrozenError(f"{self.id} has ended and is frozen: start a new session")
         if room.open is not None:
             raise SessionStateError(f"{room.open.id} is still open: answer it or park it first")
         panelist.refresh(self.rehearsal, "ask")
@@ -369,7 +391,7 @@ class Session:
         Raises:
             SessionStateError: No question is open.
         """
-        self.rehearsal.store.catch_up()
+        self._check_going_on()
         exchange = moderator.still_open(self.rehearsal)
         if exchange.turns[-1].answer is None:
             moderator.take_answer(self.rehearsal, text)
@@ -377,7 +399,7 @@ class Session:
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
-        self.rehearsal.store.catch_up()
+        self._check_going_on()
         return moderator.park(self.rehearsal)
 
     # ------------------------------------------------------------------ the end

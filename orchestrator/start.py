@@ -17,11 +17,12 @@ from typing import Any, Final
 from orchestrator import __version__, files, moderator, panelist
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
+from orchestrator.config import checked
 from orchestrator.context import FRAMES_VERSION
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.deck.model import Deck
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import HomeError, InputError, SessionExistsError, UsageError
+from orchestrator.errors import GreenroomError, HomeError, InputError, SessionExistsError, UsageError
 from orchestrator.home import UNFINISHED, Home, digests
 from orchestrator.layout import MODERATOR, Layout, check_session_id
 from orchestrator.orchestration import Orchestration, read_orchestration
@@ -102,6 +103,7 @@ def start_session(home: Home, source: Source, given: Given, engine: Engine) -> P
 def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, language: str) -> Options:
     config = home.config
     defaults = rules.defaults
+    _check(given, config.mode)
     return Options(
         id=check_session_id(given.id) if given.id is not None else home.new_id(),
         presenter=given.presenter or "Presenter",
@@ -119,6 +121,32 @@ def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, lan
         keep_source=given.keep_source,
         language=language,
     )
+
+
+def _check(given: Given, configured_mode: str | None) -> None:
+    """Raises UsageError for an option that cannot be meant, GreenroomError for what is not built yet."""
+    for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
+        value = getattr(given, key)
+        own_engine = key == "engine" and value not in ("claude",)
+        if value is not None and not own_engine:
+            checked(key, value, f"--{key}")
+    mode = given.mode or configured_mode
+    if mode not in (None, "section-breaks"):
+        raise GreenroomError(f"the mode {mode} is not built yet: use section-breaks")
+    texts = {"presenter": (given.presenter,), "speaker": (given.speaker,), "focus": given.focus}
+    for key, values in texts.items():
+        for value in values:
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{key} is {type(value).__name__}, not str")
+            if value is not None and _is_no_text(value):
+                raise UsageError(f"--{key} is not valid Unicode text: write it anew")
+
+
+def _is_no_text(value: str) -> bool:
+    try:
+        return "\0" in value.encode().decode()
+    except UnicodeEncodeError:
+        return True
 
 
 def _first(*values: int | None) -> int:

@@ -45,6 +45,12 @@ class Views:
 
     def _made(self, path: str) -> tuple[int, str]:
         """As `_at`; a folder that is missing or replaced by something else is made again."""
+        try:
+            return self._made_once(path)
+        except FileExistsError:  # something was put there in between; once more
+            return self._made_once(path)
+
+    def _made_once(self, path: str) -> tuple[int, str]:
         name = path.rpartition("/")[0]
         folder = self._root / name
         if folder.is_symlink() or not folder.is_dir():

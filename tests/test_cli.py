@@ -232,3 +232,66 @@ def test_doctor_says_what_is_in_force(home: Path) -> None:
     checks = greenroom_json(home, "doctor")["checks"]
     assert {"file locks", "sync", "immutable flag", "S3"} <= {check["name"] for check in checks}
     assert all(set(check) == {"name", "state", "detail"} for check in checks)
+
+
+def test_a_wrong_slide_number_costs_no_words(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    greenroom(home, "start", files.deck, "--id", "s1")
+    lines = '{"text": "One."}\n{"text": "Two.", "slide": 99}\n{"text": "Three."}\n'
+    fed = greenroom(home, "feed", "s1", "-", stdin=lines)
+    assert "there is no slide 99: the deck has 1 to 4" in fed.stderr
+    text = (home / "sessions" / "s1" / "shared" / "presenter-transcript.md").read_text("utf-8")
+    assert [word in text for word in ("One.", "Two.", "Three.")] == [True, True, True]
+
+
+def test_a_driver_stops_in_peace_when_the_session_ends(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    greenroom(home, "start", files.deck, "--id", "s1")
+    command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "feed", "s1"]
+    feeding = subprocess.Popen([*command, str(files.speech), "--speed", "5"], cwd=ROOT)
+    transcript = home / "sessions" / "s1" / "shared" / "presenter-transcript.md"
+    deadline = time.monotonic() + 60
+    while "Revenue grew" not in transcript.read_text("utf-8"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    greenroom(home, "end", "s1")
+    assert feeding.wait(60) == 0
+    assert greenroom_json(home, "verify", "s1")["valid"]
+
+
+def test_a_run_that_was_not_archived_is_archived_by_resume(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file stands where the archive belongs", "utf-8")
+    failed = greenroom(home, "run", files.deck, "--id", "r1", "--archive", blocked / "a", check=False)
+    assert failed.returncode == 1
+    assert "not archived" in failed.stderr
+    assert "the session has ended and is kept at" in failed.stderr
+    assert greenroom_json(home, "list")["sessions"][0]["archive"] is None
+    blocked.unlink()
+    resumed = greenroom_json(home, "resume", "r1")
+    assert (resumed["state"], resumed["repaired"]) == ("ended", [])
+    assert greenroom_json(home, "verify", f"file://{blocked}/a/r1")["valid"]
+    assert greenroom(home, "resume", "r1", check=False).returncode == 1
+
+
+def test_erase_takes_sessions_of_this_home_only(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    run = greenroom_json(home, "run", files.deck, "--id", "r1")
+    refused = greenroom(home, "erase", run["archive"], check=False)
+    assert refused.returncode == 1
+    assert greenroom_json(home, "verify", run["archive"])["valid"]
+    greenroom(home, "archive", "r1", "--to", tmp_path / "else")
+    erased = greenroom_json(home, "erase", "r1", "--archives")
+    assert erased["archives"] == []
+    assert not Path(run["archive"]).exists()
+    assert not (tmp_path / "else" / "r1").exists()
+
+
+def test_an_archive_address_that_cannot_be_meant_is_refused_before_anything_is_made(home: Path) -> None:
+    demo = ROOT / "orchestrator" / "demo" / "deck.md"
+    for address in ("ftp://x", "s3://KEY:secretsecret@bucket/p"):
+        refused = greenroom(home, "run", demo, "--archive", address, check=False)
+        assert refused.returncode == 2
+        assert "secretsecret" not in refused.stderr
+    assert list(home.glob("sessions/*")) == []

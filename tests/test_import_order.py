@@ -22,6 +22,7 @@ exchange
 layout
 config
 home
+records
 finding
 front_matter
 outline

@@ -743,4 +743,6 @@ def test_claims_of_the_fixture_are_what_the_tests_think() -> None:
 
 def test_an_answer_of_book_length_is_not_judged() -> None:
     long = "It was 40 % in 2025, because of the ferries. " * 20_000
-    assert judged("number", long).reason == "rules do not read answers of more than 20,000 characters"
+    unread = "rules do not read answers of more than 20,000 characters, or with words of more than 200"
+    assert judged("number", long).reason == unread
+    assert judged("number", "7" * 300).reason == unread

@@ -36,9 +36,14 @@ _LINK: Final = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
+NO_WORD: Final = re.compile(r"[!-~]{200}")
+"""Two hundred characters of ASCII without a space are no word; some rules take time with the
+square of a word's length."""
+
+
 def is_boilerplate(line: str) -> bool:
     """The line is there for lawyers, readers of footers or machines, and claims nothing."""
-    if _LINE.search(line) or _CODE.search(line):
+    if NO_WORD.search(line) or _LINE.search(line) or _CODE.search(line):
         return True
     return bool(_LINK.search(line)) and len(_WORD.findall(_LINK.sub("", line))) < 4
 

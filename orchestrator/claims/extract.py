@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.boilerplate import claims_nothing, is_boilerplate, lists_criteria
+from orchestrator.claims.boilerplate import NO_WORD, claims_nothing, is_boilerplate, lists_criteria
 from orchestrator.claims.cells import chart_assertions, table_assertions
 from orchestrator.claims.cues import PLAN_HEADING, THRESHOLD
 from orchestrator.claims.kinds import kinds_of
@@ -86,6 +86,8 @@ def speech_claims(segment: Segment, index: int, *, english: bool | None = None) 
     Args:
         english: What the language of the whole speech is; told from the segment if None.
     """
+    if NO_WORD.search(segment.text):
+        return ()
     if english is None:
         english = reads_as_english(segment.text)
     claims: list[Claim] = []

@@ -53,6 +53,7 @@ def archive(
 ) -> None:
     """Archive an ended session as a BagIt bag, read it back, and compare."""
     from orchestrator.archive.upload import archive_session
+    from orchestrator.records import note_archive
 
     screen = Screen.current
     with opened(session) as found:
@@ -62,6 +63,8 @@ def archive(
             )
         checksums = screen.open_home().config.s3_checksums
         done = archive_session(found.path, to, checksums=checksums, **s3_options(endpoint_url))
+        if found.home is not None and found.path.parent == found.home.sessions:
+            note_archive(found.home, found.id, to, done.archive)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     screen.result(plain, f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal")
 

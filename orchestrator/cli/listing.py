@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import GreenroomError
 from orchestrator.home import Home
+from orchestrator.records import archives_of
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
@@ -28,14 +29,10 @@ def row_of(session: Session) -> dict[str, Any]:
 
 
 def _archive_of(session: Session) -> str | None:
-    """Where a run put this session, or the home's own archive if it is there."""
-    loaded = session.room.playback
-    if loaded is not None and loaded.archive is not None:
-        return loaded.archive
+    """Where this session was archived last, if it was."""
     if session.home is None:
         return None
-    bag = session.home.archives / session.id
-    return str(bag) if (bag / "tagmanifest-sha256.txt").is_file() else None
+    return next(reversed(archives_of(session.home, session.id).values()), None)
 
 
 def local(home: Home, search: str | None) -> list[dict[str, Any]]:

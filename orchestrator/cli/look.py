@@ -108,8 +108,12 @@ def context(
     layout: Annotated[str | None, typer.Option(metavar="NAME", help="For messages (not built yet).")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
+    from orchestrator.config import checked
+
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
+    if layout is not None:
+        checked("layout", layout, "--layout")
     if layout is not None and at is not None:
         raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     if as_ == "messages":

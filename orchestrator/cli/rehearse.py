@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import opened, pacer, stoppable
-from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError, UsageError
+from orchestrator.cli.shared import opened, pacer, s3_options, stoppable
+from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
@@ -144,8 +144,6 @@ def _options(params: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("engine", "layout", "intensity", "mode"):
         if params[key] is not None:
             checked(key, params[key], f"--{key}")
-    if params["mode"] not in (None, "section-breaks"):
-        raise GreenroomError(f"--mode {params['mode']} is not built yet: use section-breaks")
     return {
         **{name: params[name] for name in SAME_NAMES},
         "id": params["id_"],
@@ -166,6 +164,7 @@ def _rehearse(
     options: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
+    from orchestrator.archive.stores import open_store
     from orchestrator.session import Session
     from orchestrator.speech.answers import read_answers
     from orchestrator.speech.read import Recording, read_speech
@@ -174,6 +173,8 @@ def _rehearse(
     screen = Screen.current
     home = screen.open_home()
     pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
+    if archive is not None:
+        open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
     recording = read_speech(speech) if speech is not None else Recording.silent()
     prepared = read_answers(answers) if answers is not None else ()
     if recording.segments:
@@ -187,12 +188,12 @@ def _rehearse(
         return play_to_the_end(session, speed=speed, began=began)
 
 
-def play_to_the_end(session: Session, *, speed: str, began: float) -> dict[str, Any]:
+def play_to_the_end(
+    session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
+) -> dict[str, Any]:
     """Play what is loaded; a run also ends, archives and verifies. Prints the result and returns it."""
     from orchestrator.cli.progress import progress
     from orchestrator.cli.prompt import prompt_of
-    from orchestrator.cli.summary import run_json, run_text
-    from orchestrator.finish import archive, close
 
     screen = Screen.current
     loaded = session.room.playback
@@ -212,6 +213,17 @@ def play_to_the_end(session: Session, *, speed: str, began: float) -> dict[str, 
         session.close()
         print(f"greenroom: stopped; go on with `{screen.command} resume {session.id}`", file=sys.stderr)
         raise typer.Exit(1)
+    return finish_run(session, began=began, repaired=repaired)
+
+
+def finish_run(session: Session, *, began: float, repaired: Sequence[str]) -> dict[str, Any]:
+    """End, archive and verify a run that was played; prints the result and returns it."""
+    from orchestrator.cli.summary import run_json, run_text
+    from orchestrator.finish import archive, close
+
+    screen = Screen.current
+    loaded = session.room.playback
+    typed = loaded is not None and loaded.typed
     close(session)
     refused: GreenroomError | OSError | None = None
     archived: str | None = None
@@ -220,6 +232,7 @@ def play_to_the_end(session: Session, *, speed: str, began: float) -> dict[str, 
     except (GreenroomError, OSError) as error:
         refused = error
     plain = run_json(session, archived, seconds=perf_counter() - began)
+    plain["repaired"] = list(repaired)
     screen.result(plain, run_text(session, plain, brief=typed))
     if refused is not None:
         raise ArchiveError(
@@ -285,6 +298,7 @@ def feed(
     """Take speech in."""
     from orchestrator import render
     from orchestrator.cli.summary import counted
+    from orchestrator.driver import is_driven
     from orchestrator.live import feed_live
     from orchestrator.speech.read import read_speech
 
@@ -300,9 +314,14 @@ def feed(
                 feed_live(opened_session, source, stop=stop, say=screen.note)
         else:
             recording = read_speech(Path(source))
-            opened_session.load(recording, kind="feed")
-            with stoppable() as stop:
-                finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+            if is_driven(opened_session.path):
+                screen.note("note: another process drives this session; this feed only appends")
+                opened_session.add_recording(recording)
+                finished = True
+            else:
+                opened_session.load(recording, kind="feed")
+                with stoppable() as stop:
+                    finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
             for notice in recording.notices:
                 screen.note(f"note: {notice}")
             if not finished:
@@ -405,7 +424,7 @@ def intel(
 ) -> None:
     """A new revision of external-intel, from files."""
     if not files:
-        raise UsageError("name at least one file: refreshing intel without files is not built yet")
+        raise GreenroomError("name at least one file: refreshing intel without files is not built yet")
     with opened(session) as opened_session:
         revision, of = opened_session.add_intel(tuple(files))
         Screen.current.result(
@@ -423,11 +442,14 @@ def resume(
     screen = Screen.current
     with opened(session) as opened_session:
         if opened_session.state == "ended":
-            raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
+            if repair_only or not opened_session.is_to_be_archived:
+                raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
+            finish_run(opened_session, began=began, repaired=())
+            return
         repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
         if opened_session.has_more_to_play and not repair_only:
             if opened_session.room.playback is not None and opened_session.room.playback.kind == "run":
-                play_to_the_end(opened_session, speed=speed, began=began)
+                play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
                 return
             with stoppable() as stop:
                 opened_session.play(stop=stop, wait_until=pacer(speed, stop))

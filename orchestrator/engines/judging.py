@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from orchestrator.claims.boilerplate import NO_WORD
 from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.quantities import find_quantities
 from orchestrator.engines.evidence import Evidence, Found, evidence_for, refusal
@@ -49,10 +50,9 @@ def judge(request: JudgementRequest) -> Judgement:
     turn = exchange.turns[-1]
     if turn.answer is None or not turn.answer.strip():
         return Judgement("unjudged", "no answer was given")
-    if len(turn.answer) > MAX_ANSWER_CHARS:
-        return Judgement(
-            "unjudged", f"rules do not read answers of more than {MAX_ANSWER_CHARS:,} characters"
-        )
+    if not _is_readable(turn.answer):
+        limit = f"of more than {MAX_ANSWER_CHARS:,} characters, or with words of more than 200"
+        return Judgement("unjudged", f"rules do not read answers {limit}")
     if not turn.needs:
         return Judgement("unjudged", "this question asks for no figure, date, name or source to look for")
     evidence = _evidence(exchange, request.scene)
@@ -69,11 +69,15 @@ def judge(request: JudgementRequest) -> Judgement:
     return Judgement(verdict, reason, quote, missing, follow_up)
 
 
+def _is_readable(answer: str) -> bool:
+    return len(answer) <= MAX_ANSWER_CHARS and not NO_WORD.search(answer)
+
+
 def _evidence(exchange: Exchange, scene: Scene) -> list[Evidence]:
     """For each need of the last turn, the best that any answer of the exchange gives."""
     known = _known(exchange, scene)
     answers = [one.answer for one in reversed(exchange.turns) if one.answer]
-    answers = [answer for answer in answers if len(answer) <= MAX_ANSWER_CHARS]
+    answers = [answer for answer in answers if _is_readable(answer)]
     found = []
     for need in exchange.turns[-1].needs:
         tried = [evidence_for(need, answer, known) for answer in answers]
