@@ -195,6 +195,27 @@ def test_damage_that_comes_while_a_store_is_open_stops_its_writes(store: Store) 
     assert is_sound(store.root)
 
 
+def test_a_reader_that_catches_a_writer_at_work_looks_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two bytes that it reads a writer may cut a torn record off and write another."""
+    reader = Store(store.root)
+    store.append(TRANSCRIPT, "one\n", by="transcript")
+    store.append(TRANSCRIPT, "two\n", by="transcript")
+    real, reads = files.read_range, []
+
+    def mixed(fd: int, offset: int, size: int) -> bytes:
+        reads.append(offset)
+        content = real(fd, offset, size)
+        return b"torn" + content[4:] if len(reads) == 1 else content
+
+    monkeypatch.setattr(files, "read_range", mixed)
+    assert reader.catch_up() == store.seq
+    assert reader.content(TRANSCRIPT).endswith("one\ntwo\n")
+    assert reads[0] == reads[1]
+    reader.close()
+
+
 def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
     content = ledger_of(store.root).read_bytes()
     os.truncate(ledger_of(store.root), len(content) // 2)
