@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from orchestrator.errors import (
     SessionNotFoundError,
     StoreWriteError,
 )
+from orchestrator.history import History
 from orchestrator.store import Store
+from orchestrator.views import Views
 from tests.stores import (
     CANDIDATE,
     DECK,
@@ -357,6 +360,62 @@ def test_a_view_that_cannot_be_written_does_not_fail_the_write(
     assert (store.root / CANDIDATE).read_text() == "Why 40 %?\n"
     store.note({"type": "x"}, by="moderator")
     assert (store.root / CANDIDATE).read_text() == "Since when?\n"
+
+
+# ---------------------------------------------------------------------- an interrupt
+
+
+@pytest.mark.parametrize("call", range(3))
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (ledger, "encode"),
+        (files, "append_whole"),
+        (files, "sync_file"),
+        (History, "keep"),
+        (History, "views"),
+        (History, "tell"),
+        (Views, "append"),
+        (files, "replace_file"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_an_interrupt_at_any_moment_of_a_write_leaves_it_whole_or_undone(
+    store: Store, monkeypatch: pytest.MonkeyPatch, place: Any, name: str, call: int
+) -> None:
+    """Ctrl-C right before a step of a transaction's end, or of a single append's."""
+    before, seq = store.texts(TRANSCRIPT), store.seq
+    real, calls = getattr(place, name), []
+
+    def interrupted(*given: Any, **named: Any) -> Any:
+        calls.append(name)
+        if len(calls) == call + 1:
+            raise KeyboardInterrupt
+        return real(*given, **named)
+
+    def write() -> None:
+        with store.transaction():
+            store.append(TRANSCRIPT, "one\n", by="transcript")
+            store.write(CANDIDATE, "Which one?\n", by="skeptic")
+            store.append(NOTES, "one\n", by="skeptic")
+        store.append(TRANSCRIPT, "two\n", by="transcript")
+        store.append(TRANSCRIPT, "three\n", by="transcript")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(place, name, interrupted)
+        with suppress(KeyboardInterrupt):
+            write()
+    store.append(TRANSCRIPT, "after\n", by="transcript")
+    written = store.texts(TRANSCRIPT)[len(before) :]
+    assert written[-1] == "after\n"
+    assert written[:-1] == ["one\n", "two\n", "three\n"][: len(written) - 1]
+    assert store.seq == seq + 1 + len(written) - 1 + 2 * ("one\n" in written)
+    assert (store.content(CANDIDATE) == "Which one?\n") is ("one\n" in written)
+    assert views(store.root, store) == contents(store)
+    assert is_sound(store.root)
+    fresh = Store(store.root)
+    assert (contents(fresh), fresh.head) == (contents(store), store.head)
+    fresh.close()
 
 
 # ---------------------------------------------------------------------- a failing sync
@@ -785,24 +844,44 @@ def test_what_stands_in_the_place_of_a_temporary_file_is_never_followed(
 
 
 def test_a_link_swapped_in_and_out_while_writing_is_never_followed(store: Store, outside: Path) -> None:
-    """A second process swaps the file, and its folder, for links, as fast as it can."""
+    """A second process swaps the file, and its folder, for links, as fast as it can.
+
+    A write may be refused where mending meets the swapping; then it has changed nothing.
+    """
     kept = on_disk(outside)
     swapping = subprocess.Popen(
         [sys.executable, "-c", SWAPPING, str(store.root), str(outside)], stdout=subprocess.PIPE
     )
     assert swapping.stdout is not None
     swapping.stdout.readline()
+    written: dict[str, list[str]] = {TRANSCRIPT: [], CANDIDATE: []}
     try:
         for number in range(1000):
-            store.append(TRANSCRIPT, f"{number}\n", by="transcript")
-            store.write(CANDIDATE, f"{number}\n", by="skeptic")
+            with suppress(StoreWriteError):
+                store.append(TRANSCRIPT, f"{number}\n", by="transcript")
+                written[TRANSCRIPT].append(f"{number}\n")
+            with suppress(StoreWriteError):
+                store.write(CANDIDATE, f"{number}\n", by="skeptic")
+                written[CANDIDATE].append(f"{number}\n")
     finally:
         swapping.kill()
         swapping.wait()
         swapping.stdout.close()
     assert on_disk(outside) == kept
-    assert store.texts(TRANSCRIPT)[4:] == [f"{number}\n" for number in range(1000)]
+    assert len(written[TRANSCRIPT]) > 500
+    assert store.texts(TRANSCRIPT)[4:] == written[TRANSCRIPT]
+    assert store.texts(CANDIDATE)[2:] == written[CANDIDATE]
     assert is_sound(store.root)
+
+
+def test_a_hard_link_to_an_equal_file_is_not_appended_to(store: Store, outside: Path) -> None:
+    (outside / "file").write_bytes((store.root / TRANSCRIPT).read_bytes())
+    kept = on_disk(outside)
+    (store.root / TRANSCRIPT).unlink()
+    (store.root / TRANSCRIPT).hardlink_to(outside / "file")
+    store.append(TRANSCRIPT, "more\n", by="transcript")
+    assert on_disk(outside) == kept
+    assert views(store.root, store) == contents(store)
 
 
 SWAPPING = """

@@ -40,10 +40,12 @@ from orchestrator.errors import (
 )
 from orchestrator.layout import Mutability, layout_of
 from orchestrator.store import Store
-from tests.stores import PANEL, bare, in_memory, is_sound, on_disk
+from tests.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk
 
 LAYOUT = layout_of(PANEL)
-PATHS = st.sampled_from([*LAYOUT.files] * 3 + ["shared/other.md", "templates/skeptic/persona.md", "../x", ""])
+PATHS = st.sampled_from(
+    [*LAYOUT.files] * 3 + [INTEL] * 15 + ["shared/other.md", "templates/skeptic/persona.md", "../x", ""]
+)
 WRITERS = st.sampled_from(["start", "intel", "transcript", "moderator", "skeptic", "analyst", "nobody"])
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
