@@ -1,11 +1,5 @@
 """What one agent is given for one call: its files in order, as of one record of the ledger.
 
-Each file stands between a header and a footer line, which begin with ``^^^``. Inside a file
-every ``^`` is followed by a backslash that the assembler puts there; in a frame line none is.
-So no content can contain a frame line, anywhere in it, whatever separates lines for whoever
-reads it; escaping looks at single characters, so what was shown once stays the same when the
-file grows. (The mark is ASCII, so that it never makes a text wider in memory.)
-
 Preparing a context (blocks and receipt) costs the same however long the files are: sizes and
 digests come from the ledger's records. The text is joined only when asked for.
 
@@ -16,16 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
+from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, escape
 from orchestrator.layout import Layout, Mutability
+from orchestrator.messages import DEFAULT_LAYOUT, messages_of
 from orchestrator.store import Store
 
-FRAMES_VERSION: Final = 1
 BYTES_PER_TOKEN: Final = 4
 """An estimate for English text; a budget needs no more. Other scripts take fewer bytes a token."""
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
@@ -33,69 +29,6 @@ DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 BUDGET_STEP: Final = 0.1
 """Segments are left out in steps of this share of the budget, so that the text's beginning
 does not change with every new segment."""
-
-MOST_PARTS: Final = 1024
-"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file."""
-
-TRANSCRIPT: Final = "shared/presenter-transcript.md"
-
-
-def escape(text: str) -> str:
-    """*text* as it stands inside a frame."""
-    return text.replace("^", "^\\")
-
-
-def header(index: int, count: int, path: str, mutability: str) -> str:
-    """The line before a file: nothing in it changes during a session."""
-    return f"^^^ file {index} of {count}: {path} ({mutability})\n"
-
-
-def footer(index: int, count: int, path: str) -> str:
-    """The line after a file."""
-    return f"^^^ end of file {index} of {count}: {path}\n"
-
-
-@dataclass(slots=True)
-class Held:
-    """The escaped text of one file as far as this process has read it."""
-
-    records: int = 0  # how many of the file's records are in `parts`
-    parts: list[str] = field(default_factory=list)
-
-    def add(self, text: str) -> None:
-        """Take in what was written since. Blocks made before keep the list that they were made with."""
-        if not text:
-            return
-        if len(self.parts) >= MOST_PARTS:
-            self.parts = ["".join(self.parts)]
-        self.parts.append(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One file of a context."""
-
-    index: int  # 1-based
-    count: int
-    path: str
-    mutability: str
-    size_bytes: int  # of the file
-    sha256: str  # of the file
-    _parts: list[str]  # of the escaped text; grows, and the first `_length` are this block's
-    _length: int
-
-    @property
-    def text(self) -> str:
-        """The framed text."""
-        return "".join(self.parts())
-
-    def parts(self) -> list[str]:
-        """Header, the file's escaped text with a final newline if it has any text, and footer."""
-        parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
-        if not parts[-1].endswith("\n"):
-            parts.append("\n")
-        parts.append(footer(self.index, self.count, self.path))
-        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +92,11 @@ class Context:
     seq: int
     blocks: tuple[Block, ...]
     receipt: Receipt
+    _parts_of: Callable[[str, int], Sequence[Part]] = field(repr=False, compare=False)
+
+    def parts_of(self, path: str) -> Sequence[Part]:
+        """The records of an append-only session file that this context holds, the blueprint first."""
+        return self._parts_of(path, self.seq)
 
     @property
     def text(self) -> str:
@@ -169,6 +107,25 @@ class Context:
     def sha256(self) -> str:
         """The SHA-256 of the text, in hex."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def messages(self, layout: str | None = None) -> dict[str, Any]:
+        """The same files as `system` and `messages` for the Messages API, with their cache marks.
+
+        Args:
+            layout: "watermark" or "strict"; if None, that of the receipt, or else "watermark".
+
+        Raises:
+            UsageError: There is no such layout.
+        """
+        receipt = self.receipt
+        messages = messages_of(
+            self.blocks,
+            self.parts_of,
+            layout or receipt.layout or DEFAULT_LAYOUT,
+            left_out=receipt.left_out,
+            task="".join(receipt.extra),
+        )
+        return messages.plain()
 
 
 class Assembler:
@@ -184,7 +141,7 @@ class Assembler:
         self._store = store
         self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
         self._held: dict[str, Held] = {}
-        self._ends: list[int] = []  # of the transcript's records, in bytes, as far as they were looked at
+        self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
         self._undone = store.undone
         self._fixed: dict[str, tuple[Held, int, str]] = {}
         for path, text in templates.items():
@@ -208,7 +165,7 @@ class Assembler:
                 for index, path in enumerate(paths, start=1)
             )
         receipt = Receipt(agent, purpose, seq, engine, _facts(blocks), left_out)
-        return Context(agent, seq, blocks, receipt)
+        return Context(agent, seq, blocks, receipt, self.parts_of)
 
     def rebuild(self, receipt: Receipt) -> Context:
         """The context of *receipt*, byte for byte.
@@ -271,7 +228,7 @@ class Assembler:
             )
         if receipt is None:
             receipt = Receipt(agent, "as-of", seq, "none", _facts(blocks), left_out)
-        return Context(agent, seq, tuple(blocks), receipt)
+        return Context(agent, seq, tuple(blocks), receipt, self.parts_of)
 
     # ------------------------------------------------------------------ parts
 
@@ -280,7 +237,7 @@ class Assembler:
         if self._undone != self._store.undone:
             self._undone = self._store.undone
             self._held.clear()
-            self._ends.clear()
+            self._part_ends.clear()
 
     def _class(self, path: str) -> str:
         if path in self._fixed:
@@ -344,12 +301,19 @@ class Assembler:
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
         """Where the transcript's blueprint and then each of its appends ends, in bytes."""
-        seqs = self._store.state(TRANSCRIPT).seqs
-        for known in seqs[len(self._ends) :]:
-            self._ends.append(self._store.record(known).size_bytes or 0)
-        if seq is None:
-            return self._ends[: len(seqs)]
-        return self._ends[: bisect_right(seqs, seq)]
+        last = seq if seq is not None else sys.maxsize
+        return [entry.end for entry in self.parts_of(TRANSCRIPT, last)]
+
+    def parts_of(self, path: str, seq: int) -> Sequence[Part]:
+        """The records of an append-only file up to record *seq*."""
+        with self._store.still():
+            self._forget_undone()
+            known = self._part_ends.setdefault(path, [])
+            seqs = self._store.state(path).seqs
+            for number in seqs[len(known) :]:
+                record = self._store.record(number)
+                known.append(Part(number, record.clock_s, record.size_bytes or 0))
+            return known[: bisect_right(seqs, seq)]
 
 
 def _facts(blocks: Sequence[Block]) -> tuple[tuple[str, int, str], ...]:

@@ -23,13 +23,11 @@ from orchestrator.context import (
     Assembler,
     Context,
     Receipt,
-    escape,
-    footer,
-    header,
     read_templates,
     receipt_of,
 )
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
+from orchestrator.frames import escape, footer, header
 from orchestrator.layout import MODERATOR, Mutability, layout_of
 from orchestrator.ledger import Record
 from orchestrator.store import Store

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 
-from orchestrator.context import FRAMES_VERSION, Receipt, receipt_of
+from orchestrator.context import Receipt, receipt_of
+from orchestrator.frames import FRAMES_VERSION
 from orchestrator.errors import UsageError
 from orchestrator.layout import Layout
 from orchestrator.ledger import Record

@@ -1,0 +1,99 @@
+"""A file inside a context: its frame, what its text is escaped by, and the parts it was written in.
+
+Each file stands between a header and a footer line, which begin with ``^^^``. Inside a file
+every ``^`` is followed by a backslash that the assembler puts there; in a frame line none is.
+So no content can contain a frame line, anywhere in it, whatever separates lines for whoever
+reads it; escaping looks at single characters, so what was shown once stays the same when the
+file grows. (The mark is ASCII, so that it never makes a text wider in memory.)
+
+Source: DESIGN.md, section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+FRAMES_VERSION: Final = 1
+
+MOST_PARTS: Final = 1024
+"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file."""
+
+TRANSCRIPT: Final = "shared/presenter-transcript.md"
+
+
+def escape(text: str) -> str:
+    """*text* as it stands inside a frame."""
+    return text.replace("^", "^\\")
+
+
+def unescape(text: str) -> str:
+    """What `escape` was given."""
+    return text.replace("^\\", "^")
+
+
+def header(index: int, count: int, path: str, mutability: str) -> str:
+    """The line before a file: nothing in it changes during a session."""
+    return f"^^^ file {index} of {count}: {path} ({mutability})\n"
+
+
+def footer(index: int, count: int, path: str) -> str:
+    """The line after a file."""
+    return f"^^^ end of file {index} of {count}: {path}\n"
+
+
+@dataclass(slots=True)
+class Held:
+    """The escaped text of one file as far as this process has read it."""
+
+    records: int = 0  # how many of the file's records are in `parts`
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Take in what was written since. Blocks made before keep the list that they were made with."""
+        if not text:
+            return
+        if len(self.parts) >= MOST_PARTS:
+            self.parts = ["".join(self.parts)]
+        self.parts.append(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One file of a context."""
+
+    index: int  # 1-based
+    count: int
+    path: str
+    mutability: str
+    size_bytes: int  # of the file
+    sha256: str  # of the file
+    _parts: list[str]  # of the escaped text; grows, and the first `_length` are this block's
+    _length: int
+
+    @property
+    def text(self) -> str:
+        """The framed text."""
+        return "".join(self.parts())
+
+    @property
+    def inner(self) -> str:
+        """The file's escaped text alone."""
+        return "".join(self._parts[: self._length])
+
+    def parts(self) -> list[str]:
+        """Header, the file's escaped text with a final newline if it has any text, and footer."""
+        parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
+        if not parts[-1].endswith("\n"):
+            parts.append("\n")
+        parts.append(footer(self.index, self.count, self.path))
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One record's part of an append-only file."""
+
+    seq: int
+    clock_s: float
+    end: int  # bytes of the file up to here

@@ -1,0 +1,238 @@
+"""A context as message blocks for the Messages API, in the two layouts, with their cache marks.
+
+Both layouts hold the bytes of one context and are a pure function of the ledger up to its
+record: the transcript is cut at records, by the session clock and at the ends of exchanges,
+never again anywhere else. So a process that starts anew sends what the last one would have.
+
+``strict`` keeps the files in their order. ``watermark`` moves one thing: the part of the
+transcript since the watermark stands behind the files that change less often.
+
+Source: caching.md, "The two layouts".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from orchestrator.errors import UsageError
+from orchestrator.frames import TRANSCRIPT, Block, Part, escape, footer, header, unescape
+from orchestrator.layout import Mutability
+
+DEFAULT_LAYOUT: Final = "watermark"
+LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
+LAYOUTS_VERSION: Final = 1
+
+HISTORY: Final = "shared/exchange-history.md"
+CHUNK_S: Final = 15.0
+"""Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
+LONGEST_TAIL_S: Final = 240.0
+"""Seconds of session clock after which the watermark moves, if no exchange has moved it before."""
+MOST_MARKS: Final = 4
+"""Blocks that the service lets a request mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """One text block; `marked` asks the service to keep everything up to here."""
+
+    text: str
+    marked: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """As the API takes it."""
+        block: dict[str, Any] = {"type": "text", "text": self.text}
+        if self.marked:
+            block["cache_control"] = {"type": "ephemeral"}
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """What is sent: the system prompt and one user turn."""
+
+    layout: str
+    system: tuple[TextBlock, ...]
+    user: tuple[TextBlock, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """`system` and `messages`, as the API takes them."""
+        return {
+            "system": [block.plain() for block in self.system],
+            "messages": [{"role": "user", "content": [block.plain() for block in self.user]}],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """One context's session files, and where the append-only ones were written in parts."""
+
+    before: Sequence[Block]  # up to the transcript
+    transcript: Block
+    after: Sequence[Block]
+    parts_of: Callable[[str], Sequence[Part]]
+    left_out: int  # oldest transcript entries that the token budget left no room for
+
+
+def messages_of(
+    blocks: Sequence[Block],
+    parts_of: Callable[[str], Sequence[Part]],
+    layout: str,
+    *,
+    left_out: int = 0,
+    carried: str = "",
+    task: str = "",
+) -> Messages:
+    """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
+
+    Args:
+        blocks: The context's files in their order.
+        parts_of: The records of an append-only file, the blueprint first.
+        layout: One of LAYOUTS.
+        left_out: How many of the transcript's oldest entries are not in its block.
+        carried: What is carried over from earlier sessions; stands behind the fixed files.
+        task: The last block: what is wanted. Without it there is none.
+
+    Raises:
+        UsageError: There is no such layout.
+    """
+    if layout not in LAYOUTS:
+        raise UsageError(f"layout {layout!r}: use {' or '.join(LAYOUTS)}")
+    system = tuple(TextBlock(block.text) for block in blocks if _is_template(block))
+    rest = [block for block in blocks if not _is_template(block)]
+    at = next(number for number, block in enumerate(rest) if block.path == TRANSCRIPT)
+    files = _Files(rest[:at], rest[at], rest[at + 1 :], parts_of, left_out)
+    user = [*_fixed(files, carried), *(_strict(files) if layout == "strict" else _watermark(files))]
+    return Messages(layout, system, (*user, *([TextBlock(task)] if task else [])))
+
+
+def watermarks(parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
+    """At how many bytes of the transcript file each step of the watermark layout ends."""
+    entries = parts_of(TRANSCRIPT)
+    return tuple(entries[count - 1].end for count in _steps(entries, parts_of(HISTORY)))
+
+
+def _is_template(block: Block) -> bool:
+    return block.mutability == Mutability.IMMUTABLE.value
+
+
+def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
+    """What never or seldom changes, the last of it marked."""
+    for block in files.before:
+        yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
+    if carried:
+        yield TextBlock(carried, marked=True)
+
+
+# ---------------------------------------------------------------------- strict
+
+
+def _strict(files: _Files) -> Iterator[TextBlock]:
+    block = files.transcript
+    pieces = _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT))))
+    pieces[0] = header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    for number, piece in enumerate(pieces):
+        yield TextBlock(piece, marked=number >= len(pieces) - 2)
+    end = footer(block.index, block.count, block.path)
+    for after in files.after:
+        yield TextBlock(end + after.text)
+        end = ""
+
+
+def _chunks(entries: Sequence[Part]) -> list[int]:
+    """How many of the transcript's entries each chunk ends at; the blueprint begins the first."""
+    ends: list[int] = []
+    for count, entry in enumerate(entries, start=1):
+        if count > 1 and count - 1 not in ends and _window(entry) != _window(entries[count - 2]):
+            ends.append(count - 1)
+    return [*ends, len(entries)]
+
+
+def _window(entry: Part) -> int:
+    return int(entry.clock_s // CHUNK_S)
+
+
+# ---------------------------------------------------------------------- watermark
+
+
+def _watermark(files: _Files) -> Iterator[TextBlock]:
+    block = files.transcript
+    entries = files.parts_of(TRANSCRIPT)
+    steps = _steps(entries, files.parts_of(HISTORY))
+    pieces = _pieces(files, block, [*steps, len(entries)])
+    settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
+    settled[0] = header(block.index, block.count, block.path, block.mutability) + settled[0]
+    for number, piece in enumerate(settled):
+        yield TextBlock(piece, marked=number == len(settled) - 1)
+    name = f"file {block.index} of {block.count}"
+    pause = f"^^^ {name} goes on further below: {block.path}\n"
+    lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
+    for after in lasting:
+        if after.path == HISTORY:
+            yield from _history(files, after, pause)
+        else:
+            yield TextBlock(pause + after.text, marked=after is lasting[-1])
+        pause = ""
+    resumed = f"{pause}^^^ {name} goes on here: {block.path}, what was said since\n"
+    yield TextBlock(resumed + tail + footer(block.index, block.count, block.path))
+    for after in files.after:
+        if after.mutability == Mutability.OVERWRITE.value:
+            yield TextBlock(after.text)
+
+
+def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
+    """How many of the transcript's entries stand before each step's end; the blueprint is the first.
+
+    A step ends where an exchange ended, and where what was said since reaches `LONGEST_TAIL_S`.
+    """
+    closed = [entry.seq for entry in exchanges[1:]]
+    steps = [1] if entries else []
+    for position in range(1, len(entries)):
+        start = steps[-1]
+        seq_before, seq = entries[position - 1].seq, entries[position].seq
+        ended = bisect_right(closed, seq) > bisect_right(closed, seq_before)
+        is_long = entries[position].clock_s - entries[start].clock_s > LONGEST_TAIL_S
+        if position > start and (ended or is_long):
+            steps.append(position)
+    if entries and closed and closed[-1] > entries[-1].seq and steps[-1] < len(entries):
+        steps.append(len(entries))
+    return steps
+
+
+def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
+    """The exchange history: its beginning, then one block for each exchange, the last marked."""
+    pieces = _pieces(files, block, range(1, len(files.parts_of(HISTORY)) + 1))
+    pieces[0] = pause + header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    for number, piece in enumerate(pieces):
+        yield TextBlock(piece, marked=number == len(pieces) - 1)
+    yield TextBlock(footer(block.index, block.count, block.path))
+
+
+def _filled(pieces: Sequence[str]) -> list[str]:
+    """The pieces that hold something; an empty file has one all the same."""
+    return [piece for piece in pieces if piece] or [""]
+
+
+def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
+    """The escaped text of an append-only file, cut behind so many of its entries each time.
+
+    What the token budget left out is in none of them, so that some may be empty; the note
+    that says so stands where it was.
+    """
+    entries = files.parts_of(block.path)
+    if not entries:
+        return [""] * max(1, len(counts))
+    raw = unescape(block.inner).encode()
+    left_out = files.left_out if block.path == TRANSCRIPT else 0
+    resumes = entries[left_out].end
+    gone = entries[-1].end - len(raw) if left_out else 0
+    pieces, start = [], 0
+    for count in counts:
+        end = entries[count - 1].end
+        if count > 1 and left_out:
+            end = max(end, resumes) - gone
+        pieces.append(escape(raw[start:end].decode()))
+        start = end
+    return pieces
