@@ -2,15 +2,20 @@
 
     scripts/bench                 all figures but the decks
     scripts/bench append context  some of them
+    scripts/bench rehearsal       half an hour of speech on 25 slides, and what a refresh costs
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
+    scripts/bench contradictions [--seed N] [--pairs N] [--show]
+                                  planted contradictions found, and false alarms on their clean twins
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +26,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -28,8 +34,13 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.home import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
+from orchestrator.playback import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store import Store, create_store  # noqa: E402
+
+if TYPE_CHECKING:
+    from orchestrator.rehearsal import Rehearsal
+    from tests.planted_measure import Score
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -232,6 +243,76 @@ def bench_life() -> None:
     line("restore, verified", median(restores), copied, None, "cp -r (no sync)")
 
 
+def long_material() -> tuple[str, str]:
+    """A Markdown deck of 25 slides, and half an hour of speech about it, at 150 words a minute."""
+    import yaml
+
+    rows = yaml.safe_load((ROOT / "tests" / "contradictions" / "open.yaml").read_text("utf-8"))
+    slides = [
+        slide.strip()
+        for row in rows
+        for slide in row["clean_deck" if "clean_deck" in row else "deck"].split("\n---\n")
+    ]
+    words = [" ".join(re.sub(r"[#|*]", " ", slide).split()) for slide in slides]
+    cues, at_s, number = ["WEBVTT", ""], 0.0, 0
+    while at_s < 1800:
+        said = words[number % len(words)].split()
+        for start in range(0, len(said), 15):
+            piece = said[start : start + 15]
+            until_s = at_s + len(piece) * 0.4
+            cues += [f"{_stamp(at_s)} --> {_stamp(until_s)}", " ".join(piece) + ".", ""]
+            at_s = until_s
+        number += 1
+    return "\n\n---\n\n".join(slides[:25]), "\n".join(cues)
+
+
+def _stamp(time_s: float) -> str:
+    return f"{int(time_s) // 3600:02}:{int(time_s) // 60 % 60:02}:{time_s % 60:06.3f}"
+
+
+def bench_rehearsal() -> None:
+    """A whole run of 25 slides with half an hour of speech, and its refreshes, first and last."""
+    from orchestrator import panelist
+    from orchestrator.speech.read import read_speech
+
+    spent: list[tuple[str, float]] = []
+    refresh = panelist.refresh
+
+    def watched(rehearsal: Rehearsal, why: str) -> object:
+        store = rehearsal.store
+        synced = store.sync_s
+        begin = perf_counter()
+        made = refresh(rehearsal, why)
+        spent.append((why, perf_counter() - begin - (store.sync_s - synced)))
+        return made
+
+    with folder() as at:
+        home = Home.open(new_home(at))
+        deck, speech = long_material()
+        (at / "deck.md").write_text(deck)
+        (at / "speech.vtt").write_text(speech)
+        begin = perf_counter()
+        recording = read_speech(at / "speech.vtt")
+        loading = Loading(recording, "run", (), None, typed=False)
+        session = Session.start(home, at / "deck.md", id="long", loading=loading, minutes=60, exchanges=12)
+        panelist.refresh = watched  # type: ignore[assignment]  # watched from outside, in this process alone
+        try:
+            session.play()
+        finally:
+            panelist.refresh = refresh
+        session.end()
+        whole_s = perf_counter() - begin - session.rehearsal.store.sync_s
+        segments = len(session.room.segments)
+        session.close()
+    costs = [seconds for _, seconds in spent[3:]]  # the first ones read the personas
+    early, late = median(costs[:20]), median(costs[-20:])
+    print(
+        f"25 slides, {segments} segments, {len(spent)} refreshes: {whole_s:.1f} s besides syncs   bound 10 s"
+    )
+    print(f"refresh of the whole panel: median {ms(median(costs))}, largest {ms(max(costs))}   bound 50 ms")
+    line("refresh, last 20 against first 20", late, early, 1.3, "first 20")
+
+
 def bench_decks(where: Path, transcripts: Path) -> bool:
     """A whole rehearsal on every deck; True if each kept to 10 s besides syncs, and to 400 MB."""
     speech = sorted(
@@ -286,6 +367,46 @@ def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
         return any(quote in text for _, text in slide_texts(slide))
 
 
+def bench_contradictions(arguments: list[str]) -> int:
+    """Generated pairs, and those written by hand; the texts of the held-out half only with --show."""
+    from tests.planted import pairs
+    from tests.planted_measure import by_hand, generated, measured
+
+    given = argparse.ArgumentParser(prog="scripts/bench contradictions")
+    given.add_argument("--seed", type=int, default=1)
+    given.add_argument("--pairs", type=int, default=144)
+    given.add_argument("--show", action="store_true", help="misses and alarms, of the held-out half too")
+    options = given.parse_args(arguments)
+    hand = ROOT / "tests" / "contradictions"
+    named = [("generated", generated(pairs(options.seed, options.pairs)))]
+    named += [(name, by_hand(hand / f"{name}.yaml")) for name in ("open", "held_out")]
+    for name, cases in named:
+        score = measured(cases)
+        _scores(name, score)
+        if options.show or name == "open":
+            _details(score)
+    return 0
+
+
+def _scores(name: str, score: Score) -> None:
+    print(f"{name:16} {'found':>5} {'planted':>8} {'recall':>7} {'alarms':>7}")
+    for kind, planted in score.planted.items():
+        found, alarmed = score.found.get(kind, 0), score.alarmed.get(kind, 0)
+        print(f"  {kind:14} {found:5} {planted:8} {found / planted:7.0%} {alarmed:7}")
+    found, alarmed = sum(score.found.values()), len(score.alarms)
+    print(f"  {'all':14} {found:5} {score.cases:8} {score.recall:7.0%} {alarmed:7} ({score.false_share:.0%})")
+    print(f"  {len(score.extras)} other tensions in planted decks\n")
+
+
+def _details(score: Score) -> None:
+    for case, _ in score.missed:
+        print(f"  missed {case.kind} {case.id}: {case.a[0].texts[0]!r} | {case.b[0].texts[0]!r}")
+    alarms = [("alarm", case, tension) for case, found in score.alarms for tension in found]
+    for what, case, one in alarms + [("other", case, tension) for case, tension in score.extras]:
+        print(f"  {what} {one.kind} in {case.id}: {one.a.quote!r} | {one.b.quote!r}: {one.note}")
+    print()
+
+
 MEASURED = """
 import json, resource, subprocess, sys, time
 begin = time.perf_counter()
@@ -302,10 +423,13 @@ BENCHES: dict[str, Callable[[], None]] = {
     "join": bench_join,
     "first": bench_first,
     "life": bench_life,
+    "rehearsal": bench_rehearsal,
 }
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["contradictions"]:
+        return bench_contradictions(arguments[1:])
     if arguments[:1] == ["decks"]:
         shared = ROOT.parent / "shared" / "data"
         where = Path(arguments[1]) if len(arguments) > 1 else shared / "decks"
@@ -315,7 +439,10 @@ def main(arguments: list[str]) -> int:
         return 0 if bench_decks(where, shared / "transcripts") else 1
     for name in arguments or BENCHES:
         if name not in BENCHES:
-            print(f"{name}: no such figure; there are {', '.join(BENCHES)}, and decks", file=sys.stderr)
+            print(
+                f"{name}: no such figure; there are {', '.join(BENCHES)}, decks, contradictions",
+                file=sys.stderr,
+            )
             return 2
         BENCHES[name]()
     return 0

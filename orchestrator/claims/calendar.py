@@ -18,7 +18,7 @@ SPOKEN_YEAR: Final = (
     r"nineteen (?:ninety|eighty|seventy)(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?)\b"
 )
 ANY_YEAR: Final = rf"(?:{YEAR}|{SHORT_YEAR}|{SPOKEN_YEAR})"
-YEARS: Final = rf"{YEAR}\s?(?:[-–/]|\bto\b)\s?(?:{YEAR}|\d\d)\b"
+YEARS: Final = rf"{YEAR}(?:\s?(?:[-–/]|\bto\b)\s?{YEAR}|[-–/]\d\d)\b"
 
 DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
 

@@ -160,13 +160,19 @@ LOGISTICS = re.compile(
 )
 UNFINISHED = re.compile(
     r"\bstill (?:need\w*|searching|looking|working|open|missing|to be|waiting|in)\b|\bworking on (?:that|"
-    r"this|it|a|the|an)\b|\bin progress\b|\bawaiting\b|\bnot yet\b|\bpending\b|\bto be (?:confirmed|decided|"
-    r"defined|determined|announced)\b|\b(?:is|are|date|budget|owner|cost|still) TB[DC]\b|\bearly draft\b|"
-    r"\bunder (?:development|review|discussion|construction)\b|\bon hiatus\b|\b(?:in|at) (?:an |the |its |"
-    r"very )?early stages?\b|^\W*starting to\b|\bplanning (?:on|to)\b|\blooking into\b",
+    r"this|it|a|the|an)\b|\bawaiting\b|\bnot yet\b|\bto be (?:confirmed|decided|defined|determined|"
+    r"announced)\b|\b(?:is|are|date|budget|owner|cost|still) TB[DC]\b|^\W*starting to\b|"
+    r"\bplanning (?:on|to)\b|\blooking into\b",
     _I,
 )
 """Work that is not done: a promise without a date."""
+
+STANDS = re.compile(
+    r"\bon (?:hiatus|hold)\b|\b(?:in|at) (?:an |the |its |very )?early stages?\b|\bin progress\b|\bpending\b|"
+    r"\bearly draft\b|\bunder (?:development|review|discussion|construction)\b|\bpaused\b|\bsuspended\b",
+    _I,
+)
+"""Where a piece of work stands: nothing is announced that could fail to happen."""
 
 UNSECURED = re.compile(
     r"\b(?:organi[sz]ations|companies|customers|partners|vendors|members|institutions) interested\b|"
@@ -217,7 +223,7 @@ DELIVERABLE = re.compile(
 
 PLAN_HEADING = re.compile(
     r"\b(?:plans?|roadmap|next steps|goals?|objectives|milestones|targets|future|outlook|what['’]s next|"
-    r"deliverables|timeline|commitments)\b",
+    r"deliverables|timeline|commitments|proposals?|recommendations?|requests?)\b",
     _I,
 )
 
@@ -250,7 +256,8 @@ THRESHOLD = re.compile(r"\b(?:at least|at most|minimum|must|should|more than|no 
 FIRST_PERSON = re.compile(r"\b(?:we|our|us|i)\b", _I)
 
 MILESTONE = re.compile(
-    r"\b(?:by|deadline|due|launch\w*|releasing|to be released|available|go(?:es)? live|to complete|"
+    r"\b(?:by(?! (?:about |around |nearly |almost )?[\d.,]+\s?(?:%|per ?cent|x|points))|deadline|due|"
+    r"launch\w*|releasing|to be released|available|go(?:es)? live|to complete|"
     r"completion|start\w*|scheduled|planned|migrate(?:d by)?|rescheduled|final|kick-?off|submission|ready|"
     r"ship(?:s|ping)?|opens?|cut-?over|roll-?out|end of life|delivered|delivery|implementation)\b",
     _I,
@@ -260,11 +267,12 @@ RUNS_OUT = re.compile(
 )
 """A right or a contract that stops on a date."""
 DONE = re.compile(
-    r"\b(?:has been|have been|was|were|had)\b|\b(?:submitted|published|completed|approved|received|released|"
+    r"\b(?:has been|have been|was|were|had)\b|\b(?:is|are) (?:now |already )?(?:available|live|in use|in "
+    r"production|running)\b|\b(?:submitted|published|completed|approved|received|released|"
     r"migrated|launched|held|signed|agreed|started)\b",
     _I,
 )
-"""Past tense: a date that has gone by is no milestone ahead."""
+"""Past tense, or a state: no milestone ahead."""
 
 DATED_ENTRY = re.compile(r"^\W*[^:]{3,40}?(?::|\s[-–—]\s)\s*\S+(?:\s+\S+){2,}")
 SPAN_OF_DATA = re.compile(

@@ -33,7 +33,8 @@ from orchestrator.speech.model import Segment
 _FOOTER_SLIDES: Final = 3
 """A line that stands on this many slides is a footer or a running head."""
 
-_LONGEST_HEADING: Final = 4
+LONGEST_HEADING: Final = 4
+"""Words of a line that may be a heading of the lines below it."""
 _FEWEST_WORDS: Final = 2
 _STOP = re.compile(r"[.!?…]")
 _FEWEST_SPOKEN_WORDS: Final = 5
@@ -54,12 +55,12 @@ def deck_claims(deck: Deck) -> tuple[Claim, ...]:
     """The claims of the slides that are shown, in reading order, with ids d<slide>.<n>."""
     words = "\n".join(line for slide in deck.slides for line in (slide.title, *slide.lines))
     english = reads_as_english(words)
-    footers = _footers(deck)
+    repeated = footers(deck)
     seen: set[str] = set()
     claims = []
     for slide in deck.slides:
         number = 0
-        for assertion in _slide_assertions(slide, footers, english=english):
+        for assertion in _slide_assertions(slide, repeated, english=english):
             key = f"{assertion.origin}:{slide.number}" if assertion.origin in ("table", "chart") else ""
             key += " ".join(assertion.text.casefold().split())
             if key in seen and not key.startswith(("table", "chart")):
@@ -120,19 +121,20 @@ def _is_fragment(text: str, sentence: str) -> bool:
     return text[start].islower() or stopped is None
 
 
-def _footers(deck: Deck) -> frozenset[str]:
+def footers(deck: Deck) -> frozenset[str]:
+    """Lines that stand on so many slides that they are footers or running heads."""
     counts = Counter(line for slide in deck.slides for line in {line.strip() for line in slide.lines})
     return frozenset(line for line, count in counts.items() if count >= _FOOTER_SLIDES)
 
 
-def _slide_assertions(slide: Slide, footers: frozenset[str], *, english: bool) -> Iterator[_Assertion]:
+def _slide_assertions(slide: Slide, repeated: frozenset[str], *, english: bool) -> Iterator[_Assertion]:
     if slide.hidden or claims_nothing(slide.title):
         return
-    headings = [slide.title, *(line for line in slide.lines if len(line.split()) <= _LONGEST_HEADING)]
+    headings = [slide.title, *(line for line in slide.lines if len(line.split()) <= LONGEST_HEADING)]
     criteria = any(lists_criteria(heading) for heading in headings)
     planned = english and any(PLAN_HEADING.search(heading) for heading in headings)
     for origin, line in (("title", slide.title), *(("line", line) for line in slide.lines)):
-        if line.strip() in footers or is_boilerplate(line):
+        if line.strip() in repeated or is_boilerplate(line):
             continue
         for assertion in _assertions(line, origin, english=english, planned=planned):
             if not criteria or _is_filled_in(assertion):

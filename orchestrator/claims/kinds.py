@@ -40,6 +40,7 @@ _WORDED: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = (
     (("promise",), cues.PAYS_OFF),
     (("promise",), cues.ABSOLUTE),
     (("promise",), cues.UNSECURED),
+    (("promise",), cues.STANDS),
     (_AHEAD, cues.UNFINISHED),
     (_AHEAD, cues.DELIVERABLE),
     (("future",), cues.FUTURE),
@@ -60,6 +61,8 @@ _IN_THIS_ROOM = re.compile(
 _AS_FACTS: Final = frozenset({"growth", "share", "percent", "count", "duration"})
 """What is still to come cannot be asked about as if it had been measured."""
 _QUICK_UNITS: Final = frozenset({"milliseconds", "seconds", "minutes", "hours"})
+
+_ASIDE = re.compile(r"\([^()]*\)")
 
 _LARGE_AMOUNT: Final = 1000
 """From here a number without unit is money if its sentence is about money ("revenue was 196.4 million")."""
@@ -169,7 +172,17 @@ def _end_of(text: str, quantity: Quantity) -> int:
 def _worded_kinds(text: str, *, spoken: bool) -> set[str]:
     if spoken and cues.LOGISTICS.search(text):
         return set()
-    kinds = {kind for cue_kinds, cue in _WORDED if cue.search(text) for kind in cue_kinds}
+    main = _ASIDE.sub("", text)
+    kinds = {kind for cue_kinds, cue in _WORDED if cue.search(main) for kind in cue_kinds}
+    if not kinds and cues.UNFINISHED.search(text):
+        kinds = {"promise"}  # done but for what stands in brackets
+    elif main != text:
+        kinds |= {
+            kind
+            for cue_kinds, cue in _WORDED
+            if cue_kinds != _AHEAD and cue.search(text)
+            for kind in cue_kinds
+        }
     if not spoken and not kinds:
         long_enough = len(text.split()) >= 3
         benefit = cues.BENEFIT_FIRST.search(text) and long_enough
@@ -185,7 +198,7 @@ def _worded_kinds(text: str, *, spoken: bool) -> set[str]:
 def _is_dated(text: str, periods: Sequence[Period], *, spoken: bool) -> bool:
     """A milestone: a calendar date together with what is to happen then."""
     dated = [period for period in periods if period.kind == "calendar"]
-    if not dated or cues.DONE.search(text):
+    if not dated or cues.DONE.search(text) or (cues.GROWTH.search(text) and not cues.FUTURE.search(text)):
         return False
     words = len(text.split()) - sum(len(period.text.split()) for period in dated)
     if words < 3:

@@ -76,7 +76,16 @@ class Place:
 class Tension:
     """Two places that contradict each other, and why."""
 
-    kind: str  # deck-vs-deck, speech-vs-deck, sum, growth, chart-vs-text
+    kind: str  # of TENSION_KINDS
     a: Place
     b: Place
     note: str
+
+
+OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "dropped-promise")
+"""One place says one thing, and the other another."""
+
+OF_FIGURES = ("sum", "growth", "share", "rate", "duration", "chart-vs-text")
+"""Figures do not follow from each other; `note` says which, and the places are two of them."""
+
+TENSION_KINDS = (*OF_TWO_PLACES, *OF_FIGURES)

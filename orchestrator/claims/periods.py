@@ -52,7 +52,7 @@ _RELATIVE: Final = (
 _CALENDAR: Final = (
     rf"\b{MONTH}(?:\s+{YEAR})?\s?(?:[-–]|\b(?:and|to|through|until)\b)\s?{MONTH}(?:,?\s+{YEAR}\b)?"
     rf"|{DATE}"
-    rf"|\b(?:{QUARTER})(?:[ ,/-]*(?:{FISCAL_YEAR}|{ANY_YEAR}|\d\d\b))?"
+    rf"|\b(?:{QUARTER})(?:[ ,/-]*(?:{FISCAL_YEAR}|{ANY_YEAR})|[ /-]?\d\d\b(?!\s?%|[.,]\d|\s?per))?"
     rf"|\b{FISCAL_YEAR}"
     rf"|\b{YEARS}|\b{YEAR}\b(?!\s?%)"
     rf"|\b(?i:(?:in|by|since|until|end of|financial year|fiscal)\s+{SPOKEN_YEAR})"

@@ -52,15 +52,16 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def measure(
-    text: str, *, english: bool = True, periods: tuple[Period, ...] | None = None
+    text: str, *, english: bool = True, periods: tuple[Period, ...] | None = None, bare: bool = False
 ) -> tuple[Measured, ...]:
     """The quantities of *text* with their places. Reads the first `LONGEST_TEXT` characters.
 
     Args:
         periods: What `find_periods` says of *text*, where the caller has it already.
+        bare: True keeps numbers that the words beside them do not explain.
     """
     text = text[:LONGEST_TEXT]
-    found = readings(text, english=english)
+    found = readings(text, english=english, bare=bare)
     if not found:
         return ()
     if periods is None:

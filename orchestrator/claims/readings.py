@@ -45,17 +45,25 @@ class Reading:
     bare: bool = False  # nothing behind it says what it is
 
 
-def readings(text: str, *, english: bool) -> list[Reading]:
+def readings(text: str, *, english: bool, bare: bool = False) -> list[Reading]:
     """The numbers of *text* that measure something, in order, ranges joined.
 
     Args:
         english: False leaves out spoken numbers and counted nouns.
+        bare: True keeps numbers whose unit or noun only words farther away can tell; never years.
     """
     return [
         reading
         for reading in _joined(text, _readings(text, english=english))
-        if abs(reading.value) < _LARGEST and not (reading.bare and not _stands_alone(text, reading))
+        if abs(reading.value) < _LARGEST
+        and not (
+            reading.bare and not _stands_alone(text, reading) and not (bare and _may_be_meant(text, reading))
+        )
     ]
+
+
+def _may_be_meant(text: str, reading: Reading) -> bool:
+    return not _year_like(text[reading.start : reading.end])
 
 
 def _numerals(text: str, *, english: bool) -> list[Numeral]:
@@ -155,6 +163,8 @@ def _joined(text: str, found: list[Reading]) -> list[Reading]:
 def _is_range(text: str, first: Reading, second: Reading) -> bool:
     """Two ends of a range, or a part and its whole ("9 of 12 customers")."""
     between = text[first.end : second.start]
+    if first.bare and _year_like(text[first.start : first.end]):
+        return False  # "from 3 M in 2025 to 4 M": the year belongs to the first amount
     if _BY_BEFORE.search(text[max(0, first.start - 10) : first.start]):
         return False  # "by 10 points to 25%": a change and a level
     if _OUT_OF.fullmatch(between):

@@ -48,6 +48,7 @@ _NAMES: Final = {
     "buck": "USD",
     "euro": "EUR",
     "pound sterling": "GBP",
+    "pound": "GBP",
     "pounds sterling": "GBP",
     "sterling": "GBP",
     "swiss franc": "CHF",
@@ -113,7 +114,7 @@ _TIME: Final = {
 TIME_UNITS: Final = frozenset(_TIME.values())
 
 _MEASURES: Final = (
-    r"k?Wh|[MGT]Wh|[kMGT]W|kV|[kMG]?Hz|[KMGTP]B|[kKMGT]iB|kg|tonnes?|tons?|km²|m²|m³|km|mm|cm|nm|px|°C|°F|"
+    r"(?:kg|g|t|l|k?Wh|MWh|km|m³)/(?:ha|m²|m2|km|t|h|d)|ha|k?Wh|[MGT]Wh|[kMGT]W|kV|[kMG]?Hz|[KMGTP]B|[kKMGT]iB|kg|tonnes?|tons?|km²|m²|m³|km|mm|cm|nm|px|°C|°F|"
     r"sq\.? ?(?:ft|m|km)|square (?:feet|metres|meters|miles)|miles|litres|liters|hectares|acres|gallons|"
     r"barrels"
 )

@@ -1,0 +1,113 @@
+"""Every check in one call: where a deck, and speech beside it, contradict themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.checks.alike import Alike, alike_of, deck_alike, said_of, speech_alike, unsaid
+from orchestrator.checks.chart_text import chart_tensions
+from orchestrator.checks.dates import DeckDates, date_tensions, date_tensions_of_segment, deck_dates
+from orchestrator.checks.durations import duration_tensions
+from orchestrator.checks.echoes import deck_echoes, speech_echoes
+from orchestrator.checks.figures import DeckWords, figures_of, figures_of_segment, words_of
+from orchestrator.checks.growth import deck_growth, speech_growth
+from orchestrator.checks.growth_words import growth_in_words, spoken_growth_in_words
+from orchestrator.checks.kin import Kin, deck_kin, kin_of, speech_kin
+from orchestrator.checks.levels import Groups, deck_levels, group, is_excused, speech_levels
+from orchestrator.checks.model import Figure
+from orchestrator.checks.parts import part_tensions
+from orchestrator.checks.promises import promise_tensions
+from orchestrator.checks.rates import rate_tensions
+from orchestrator.checks.sums import sum_tensions
+from orchestrator.checks.timed_rows import Row, timed_rows
+from orchestrator.claims.model import Claim, Tension
+from orchestrator.deck.model import Deck
+from orchestrator.speech.model import Segment
+
+Check = Callable[[Deck, Sequence[Figure], Sequence[Segment]], Iterator[Tension]]
+
+_ON_DECKS: Final[tuple[Check, ...]] = (
+    sum_tensions,
+    chart_tensions,
+    duration_tensions,
+    rate_tensions,
+    part_tensions,
+    promise_tensions,
+)
+"""The checks that read slides and sentences by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A deck's figures, made once, for speech to be held against as it comes."""
+
+    words: DeckWords
+    figures: tuple[Figure, ...]
+    groups: Groups
+    kin: Kin
+    dates: DeckDates
+    rows: tuple[Row, ...]
+    alike: Alike
+
+
+def index_of(deck: Deck, deck_claims: Sequence[Claim]) -> Index:
+    """The index that `tensions_of_segment` compares with."""
+    words = words_of(deck)
+    figures = figures_of(deck, deck_claims, words=words)
+    groups = group(figures, words.year)
+    kin = kin_of(figures, words.names, groups.present)
+    return Index(words, figures, groups, kin, deck_dates(deck), timed_rows(deck), alike_of(deck, words))
+
+
+def tensions(
+    deck: Deck,
+    deck_claims: Sequence[Claim],
+    speech: Sequence[Segment] = (),
+    speech_claims: Sequence[Claim] = (),
+) -> tuple[Tension, ...]:
+    """Every place where the deck contradicts itself, and where speech contradicts the deck.
+
+    No two tensions name the same two quotes. Reads nothing but its arguments, and gives the
+    same answer for the same arguments.
+    """
+    index = index_of(deck, deck_claims)
+    found = [tension for check in _ON_DECKS for tension in check(deck, index.figures, speech)]
+    found += date_tensions(deck, index.figures, speech, index=index.dates)
+    found += growth_in_words(deck, index.rows)
+    found += [*deck_growth(index.groups, index.figures), *deck_levels(index.groups), *deck_kin(index.kin)]
+    found += unsaid(found, deck_alike(index.alike))
+    found += unsaid(found, deck_echoes(index.alike.sayings))
+    for segment in speech:
+        found += tensions_of_segment(
+            index, segment, [c for c in speech_claims if c.said_at_s == segment.start_s]
+        )
+    return _without_repetition(found)
+
+
+def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] = ()) -> tuple[Tension, ...]:
+    """Where one piece of speech contradicts the deck; the cost does not depend on what was said before."""
+    found = [
+        *date_tensions_of_segment(index.dates, segment),
+        *spoken_growth_in_words(index.rows, segment),
+    ]
+    spoken = figures_of_segment(segment, claims, words=index.words)
+    new = [figure for figure in spoken if not is_excused(index.groups, figure)]
+    found += speech_growth(index.groups, spoken)
+    found += speech_levels(index.groups, spoken)
+    found += speech_kin(index.kin, new)
+    found += unsaid(found, speech_alike(index.alike, segment))
+    found += unsaid(found, speech_echoes(said_of(index.alike, segment), index.alike.sayings))
+    return _without_repetition(found)
+
+
+def _without_repetition(found: Sequence[Tension]) -> tuple[Tension, ...]:
+    seen: set[frozenset[tuple[int | None, float | None, str]]] = set()
+    kept = []
+    for tension in found:
+        key = frozenset((place.slide, place.said_at_s, place.quote) for place in (tension.a, tension.b))
+        if key not in seen:
+            seen.add(key)
+            kept.append(tension)
+    return tuple(kept)
