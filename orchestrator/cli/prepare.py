@@ -1,0 +1,151 @@
+"""Commands that prepare: dossier, which needs no session, and intel, which brings news into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import looked_at, opened
+
+if TYPE_CHECKING:
+    from orchestrator.intel.model import Intel
+
+BOARD_HELP = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
+INTEL_HELP = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
+
+DOSSIER_HELP = """The likely attacks on a deck and how to prepare, without a session.
+
+The board file is a YAML or JSON list, one entry a person; only the name must be there:
+
+\b
+    - name: Ruth Alvarez
+      role: treasurer
+      background: twenty years in commercial banking
+      interests: [cash, customer churn]
+
+Without it, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
+"""
+INTEL_COMMAND_HELP = """A new revision of external-intel, from files; without files, what is known so far.
+
+A list in YAML or JSON (.yaml, .yml, .json) holds texts, or entries of which only the finding must be
+there; `topic`, `source` and `date` may also stand once beside a list under `items`:
+
+\b
+    - finding: Churn in the sector was 9% in 2026.
+      topic: customer churn
+      source: Sector register
+      date: 2026-10-02
+      slide: 3                # or claim: d3.2, as `greenroom check` lists it
+      stance: contradicts     # else: told from the figures, or neutral
+
+Any other file is Markdown or text: each paragraph, bullet or table row that holds a number, a date or
+words of the deck is a finding; a heading is its topic, and lines such as `Source: …` and `Date: …` hold
+for their section. A file given again by the same name takes the place of what it said before.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    app.command(help=DOSSIER_HELP)(dossier)
+    app.command(help=INTEL_COMMAND_HELP)(intel)
+
+
+def dossier(
+    deck: Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")],
+    board: Annotated[Path | None, typer.Option(metavar="FILE", help=BOARD_HELP)] = None,
+    intel: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=INTEL_HELP)] = None,
+    panel: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="The panelists that lend a hand.")
+    ] = None,
+    focus: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="What to look at most; may be repeated.")
+    ] = None,
+) -> None:
+    from orchestrator.checks.find import tensions
+    from orchestrator.claims.extract import deck_claims
+    from orchestrator.deck.content import find_gaps
+    from orchestrator.deck.read import read_deck
+    from orchestrator.dossier.board import read_board
+    from orchestrator.dossier.build import build_dossier
+    from orchestrator.dossier.page import dossier_json
+    from orchestrator.dossier.text import dossier_text
+    from orchestrator.intel.bearing import intel_of
+    from orchestrator.intel.page import left_out
+    from orchestrator.intel.read import read_intel
+    from orchestrator.rehearsal import read_seats
+
+    screen = Screen.current
+    members = read_board(board) if board is not None else ()
+    reported = read_intel(intel or ())
+    home = screen.open_home()
+    named = tuple(name.strip() for name in panel.split(",")) if panel else None
+    layout = home.layout(named)
+    seats = read_seats(home.read_templates(layout), layout.agents)
+    read = read_deck(deck)
+    claims = deck_claims(read)
+    known = intel_of(reported, read, claims)
+    found = build_dossier(
+        read,
+        claims,
+        find_gaps(read),
+        [seats[agent] for agent in layout.panel],
+        members=members,
+        intel=known.items,
+        tensions=tensions(read, claims),
+        focus=focus or (),
+    )
+    for notice in read.notices:
+        screen.note(f"note: {notice}")
+    if known.left_out:
+        screen.note(f"note: {left_out(known.left_out)}")
+    screen.result(dossier_json(found), dossier_text(found))
+
+
+def intel(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="The session.")],
+    files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help=INTEL_HELP)] = None,
+) -> None:
+    from orchestrator.session import INTEL
+
+    screen = Screen.current
+    if not files:
+        with looked_at(session) as found:
+            store = found.rehearsal.store
+            most, revision = store.max_revisions(store.layout.file(INTEL)), store.state(INTEL).revisions
+            screen.result(_plain(found.room.intel, revision, most), found.read(INTEL))
+        return
+    with opened(session) as found:
+        revision, most = found.add_intel(tuple(files))
+        known = found.room.intel
+        screen.result(_plain(known, revision, most), _text(known, revision, most))
+
+
+def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
+    import dataclasses
+
+    return {
+        "revision": revision,
+        "of": most,
+        "items": [dataclasses.asdict(item) for item in known.items],
+        "left_out": known.left_out,
+    }
+
+
+def _text(known: Intel, revision: int, most: int) -> str:
+    """What came of it: the counts, and what now speaks against the deck."""
+    from orchestrator.cli.summary import counted
+    from orchestrator.intel.page import counts, left_out
+
+    lines = [f"external-intel: revision {revision} of {most}"]
+    if known.items:
+        lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
+    lines += [
+        f'  {item.id}  slide {item.slide}: "{item.quote}" is contradicted ({item.why})'
+        for item in known.contradicting
+    ]
+    if known.left_out:
+        lines.append(left_out(known.left_out))
+    return "\n".join(lines)

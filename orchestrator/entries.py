@@ -1,0 +1,225 @@
+"""A list of entries that a user writes in YAML or JSON: read whole, checked key by key.
+
+In YAML everything is taken as written, so `yes`, `4.20` and `2026-11-22` stay words. What
+could make a small file large (aliases, merges, brackets without end) is refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator.errors import InputError
+
+MAX_LIST_BYTES: Final = 256 * 1024
+"""Some thousand entries; our own limit."""
+MAX_ENTRIES: Final = 500
+_DEEPEST: Final = 8
+"""An entry's list of texts is at depth 3; anything deeper is no list of entries."""
+YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a list of entries holds: the keys, and which of them are lists of texts."""
+
+    what: str  # as messages say it: "a list of board members"
+    example: str  # how an entry begins: "- name: …"
+    keys: tuple[str, ...]
+    lists: frozenset[str] = frozenset()
+    bare: str | None = None  # the key of an entry that is only a text; None: that is refused
+    inside: str | None = None  # the key under which a mapping may hold the list, beside defaults
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry; every value is one line of text, or a tuple of them."""
+
+    where: str  # "board.yaml, line 3", or "board.json: item 2"
+    texts: Mapping[str, str]
+    lists: Mapping[str, tuple[str, ...]]
+
+    def text(self, key: str) -> str | None:
+        """The value of *key*, or None where there is none."""
+        return self.texts.get(key)
+
+
+def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
+    """The file's text, without a byte-order mark.
+
+    Raises:
+        InputError: It is no file, cannot be read, is too large, empty or no UTF-8 text.
+    """
+    name = shown_name(path)
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{name}: is not a file: give {what}")
+        with path.open("rb") as file:
+            raw = file.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file: give {what}") from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise InputError(f"{name}: cannot be read: {reason.lower()}") from None
+    if len(raw) > max_bytes:
+        raise InputError(f"{name}: is larger than {max_bytes // 1024} KB: shorten it")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: is not UTF-8 text: save it as UTF-8") from None
+    if "\0" in text:
+        raise InputError(f"{name}: holds NUL, so it is no text: give {what}")
+    if not text.strip():
+        raise InputError(f"{name}: is empty: give {what}")
+    return text
+
+
+def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
+    """The entries of the list in *path*, in its order; defaults beside the list are filled in.
+
+    Raises:
+        InputError: The file is no such list; one line that names the file, the line (in JSON:
+            the item) and what is wrong.
+    """
+    name = shown_name(path)
+    text = read_text(path, form.what)
+    if path.suffix.lower() == ".json":
+        plain = _json(text, name)
+        found, defaults = _unwrapped(plain, form, name), _defaults(plain, form, name)
+        wheres = [f"{name}: item {number}" for number in range(1, len(found) + 1)]
+    else:
+        node, plain = _yaml(text, name)
+        found, defaults = _unwrapped(plain, form, name), _defaults(plain, form, name)
+        wheres = [f"{name}, line {line}" for line in _lines(node, form)]
+    if not found:
+        raise InputError(f"{name}: the list is empty: begin each entry with `{form.example}`")
+    if len(found) > MAX_ENTRIES:
+        raise InputError(f"{name}: has {len(found)} entries (limit {MAX_ENTRIES}): shorten it")
+    return tuple(_entry(item, form, where, defaults) for item, where in zip(found, wheres, strict=True))
+
+
+def shown_name(path: Path) -> str:
+    """A path as it may stand in a one-line message."""
+    return "".join(char if char.isprintable() else "?" for char in str(path))
+
+
+def one_line(text: str) -> str:
+    """*text* on one line with single spaces, without what no reader would see."""
+    return " ".join("".join(char if char.isprintable() or char.isspace() else " " for char in text).split())
+
+
+def _json(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name}, line {error.lineno}: is not JSON: {error.msg.lower()}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{name}: numbers too long or brackets too deep: give a plain list") from None
+
+
+def _yaml(text: str, name: str) -> tuple[Any, Any]:
+    """The document as nodes, which know their lines, and as plain values."""
+    import yaml
+
+    try:
+        _refuse_traps(text, name)
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+        return node, yaml.BaseLoader(text).get_single_data()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        problem = one_line(error.problem or "cannot be read")
+        if "\\t" in problem or "'\t'" in (error.problem or ""):
+            problem = "a tab stands where YAML wants spaces"
+        raise InputError(f"{name}{line}: is not YAML: {problem}") from None
+    except yaml.YAMLError:
+        raise InputError(f"{name}: is not YAML: it holds characters that are not text") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{name}: numbers too long or brackets too deep: give a plain list") from None
+
+
+def _refuse_traps(text: str, name: str) -> None:
+    """Look at the events before anything is built: aliases and endless nesting cost no more than that."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        line = event.start_mark.line + 1 if event.start_mark is not None else 1
+        if isinstance(event, yaml.AliasEvent):
+            raise InputError(f"{name}, line {line}: has an alias (*{event.anchor}): write it out")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise InputError(f"{name}, line {line}: is nested too deeply: give a plain list")
+
+
+def _unwrapped(plain: Any, form: Form, name: str) -> list[Any]:
+    if form.inside is not None and isinstance(plain, dict) and isinstance(plain.get(form.inside), list):
+        plain = plain[form.inside]
+    if not isinstance(plain, list):
+        raise InputError(f"{name}: is not {form.what}: begin each entry with `{form.example}`")
+    return plain
+
+
+def _defaults(plain: Any, form: Form, name: str) -> dict[str, Any]:
+    """What stands beside the list and holds for every entry without a value of its own."""
+    if not isinstance(plain, dict):
+        return {}
+    outside = {key: value for key, value in plain.items() if key != form.inside}
+    _check_keys(outside, form, name)
+    return outside
+
+
+def _lines(node: Any, form: Form) -> list[int]:
+    import yaml
+
+    if isinstance(node, yaml.MappingNode):
+        node = next(value for key, value in node.value if key.value == form.inside)
+    return [item.start_mark.line + 1 for item in node.value]
+
+
+def _entry(item: Any, form: Form, where: str, defaults: Mapping[str, Any]) -> Entry:
+    if isinstance(item, str) and form.bare is not None:
+        item = {form.bare: item}
+    if not isinstance(item, dict):
+        raise InputError(f"{where}: is no entry: begin it with `{form.example}`")
+    _check_keys(item, form, where)
+    texts, lists = {}, {}
+    for key, value in {**defaults, **item}.items():
+        if key in form.lists:
+            lists[key] = _texts(value, key, where)
+        elif (text := _text(value, key, where)) is not None:
+            texts[key] = text
+    return Entry(where, texts, lists)
+
+
+def _check_keys(item: Mapping[Any, Any], form: Form, where: str) -> None:
+    for key in item:
+        if key not in form.keys:
+            near = difflib.get_close_matches(str(key), form.keys, n=1, cutoff=0.6)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(form.keys)}"
+            raise InputError(f"{where}: unknown key {one_line(str(key))[:40]!r}: {hint}")
+
+
+def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
+    """A list of texts; a single text is read as a list with commas."""
+    items = value.split(",") if isinstance(value, str) else [] if value is None else value
+    if not isinstance(items, list):
+        raise InputError(f"{where}: {key} is neither a text nor a list of texts")
+    found = (_text(item, key, where) for item in items)
+    return tuple(text for text in found if text is not None)
+
+
+def _text(value: Any, key: str, where: str) -> str | None:
+    if value is None or value == "" or value == "~":  # as YAML writes that there is none
+        return None
+    if isinstance(value, bool | dict | list):
+        raise InputError(f"{where}: {key} is not a text: write it in one line")
+    text = one_line(str(value).encode("utf-8", "replace").decode())
+    return text or None

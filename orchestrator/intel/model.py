@@ -1,0 +1,61 @@
+"""External intel as typed values: one item a finding, with the deck's claim that it bears on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+SUPPORTS: Final = "supports"
+CONTRADICTS: Final = "contradicts"
+NEUTRAL: Final = "neutral"
+STANCES: Final = (CONTRADICTS, SUPPORTS, NEUTRAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A finding as a file brings it, before it is held beside the deck; all words are the file's own."""
+
+    finding: str  # one line
+    topic: str = ""
+    source: str = ""
+    date: str | None = None
+    file: str = ""  # the file's name, without its folder
+    claim: str | None = None  # a claim's id, where the file names it
+    slide: int | None = None  # a slide, where the file names it
+    stance: str | None = None  # of STANCES, where the file says so
+
+
+@dataclass(frozen=True, slots=True)
+class IntelItem:
+    """One finding from outside, and how it stands to the deck.
+
+    `quote` is verbatim from the slide. `stance` is neutral wherever the rules cannot tell;
+    `why` says what the stance rests on, with the words as written.
+    """
+
+    id: str  # "i1", "i2", … in the order of the page
+    finding: str
+    topic: str
+    source: str
+    date: str | None = None
+    stance: str = NEUTRAL
+    why: str = ""
+    claim: str | None = None  # Claim.id of the deck's claim; None where it bears on none
+    slide: int | None = None
+    quote: str | None = None
+    file: str = ""
+    revision: int = 1  # in which it came in
+
+
+@dataclass(frozen=True, slots=True)
+class Intel:
+    """All that is known from outside at one revision of external-intel."""
+
+    items: tuple[IntelItem, ...] = ()
+    revision: int = 1
+    left_out: int = 0  # paragraphs of this revision's files that say nothing on the deck
+
+    @property
+    def contradicting(self) -> tuple[IntelItem, ...]:
+        """What speaks against a claim of the deck, in the order of the page."""
+        return tuple(item for item in self.items if item.stance == CONTRADICTS and item.claim is not None)
