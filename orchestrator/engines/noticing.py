@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from orchestrator.engines.evidence import refusal
+from orchestrator.engines.hearing import around, delivery, often
 from orchestrator.engines.protocol import NotesRequest, ObservationRequest
 from orchestrator.engines.wording import answer_words, clock
 from orchestrator.exchange import Exchange, Observation
+from orchestrator.speech.fillers import FILLER, HEDGE, is_countable, marks
 
-_FILLERS = re.compile(
-    r"\b(?:um+|uh+|erm?|you know|i mean|sort of|kind of|basically|literally|to be honest)\b",
-    re.IGNORECASE,
-)
-_HEDGES = re.compile(
-    r"\b(?:i think|i guess|i believe|maybe|perhaps|probably|possibly|hopefully|presumably|more or less|"
-    r"should be fine|"
-    r"somewhat|i suppose|as far as i know|it seems|in a way)\b",
-    re.IGNORECASE,
-)
 _FEWEST: Final = 2
 """One "maybe" is a manner of speaking; two in one exchange are worth a line."""
 
@@ -48,9 +38,11 @@ def observe(request: ObservationRequest) -> Observation | None:
             answered = request.exchange.turns[-1].verdict == "satisfied"
             how = "at first, and answers when pressed" if answered else "instead of answering it"
             return Observation(f"puts the question of {request.exchange.id} off {how}", put_off)
-    for what, pattern in (("hedges", _HEDGES), ("fillers", _FILLERS)):
-        if found := _counted(what, pattern, answers):
+    for kind in (HEDGE, FILLER):
+        if found := _counted(kind, answers):
             return found
+    if heard := delivery(request.scene):
+        return heard
     first = request.exchange.turns[0]
     plain = first.verdict == "satisfied" and not refusal(first.answer or "")
     if plain and first.quote and first.needs:
@@ -59,24 +51,16 @@ def observe(request: ObservationRequest) -> Observation | None:
     return None
 
 
-def _counted(what: str, pattern: re.Pattern[str], answers: list[str]) -> Observation | None:
-    matches = [(answer, match) for answer in answers for match in pattern.finditer(answer)]
-    if len(matches) < _FEWEST:
+def _counted(kind: str, answers: list[str]) -> Observation | None:
+    if not is_countable(" ".join(answers)):
+        return None
+    found = [(answer, mark) for answer in answers for mark in marks(answer) if mark.kind == kind]
+    if len(found) < _FEWEST:
         return None
     words = sum(len(answer.split()) for answer in answers)
-    common = Counter(match[0].lower() for _, match in matches).most_common(3)
-    listed = ", ".join(f'"{word}" {count}' for word, count in common)
-    answer, match = matches[0]
-    return Observation(f"{len(matches)} {what} in {words} words of answer: {listed}", _around(answer, match))
-
-
-def _around(answer: str, match: re.Match[str]) -> str:
-    """The word with a few words on either side, verbatim."""
-    before = [m.start() for m in re.finditer(r"\S+", answer[: match.start()])]
-    after = [m.end() for m in re.finditer(r"\S+", answer[match.end() :])]
-    start = before[-3] if len(before) >= 3 else 0
-    end = match.end() + (after[min(4, len(after)) - 1] if after else 0)
-    return answer[start:end].strip()
+    listed = often([mark.word for _, mark in found])
+    answer, mark = found[0]
+    return Observation(f"{len(found)} {kind}s in {words} words of answer: {listed}", around(answer, mark))
 
 
 def _place(exchange: Exchange) -> str:

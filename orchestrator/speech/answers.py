@@ -16,7 +16,7 @@ from orchestrator.speech.text import clean, shown
 MAX_SIZE_BYTES = 1024 * 1024
 """Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
 
-KEYS = ("text", "agent", "exchange", "claim")
+KEYS = ("text", "agent", "exchange", "claim", "park")
 _FORMS = {
     "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
     "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
@@ -32,13 +32,15 @@ class Answer:
     agent: str | None = None
     exchange: str | None = None
     claim: str | None = None
+    park: bool = False  # come back to this question later; the text, if any, is what is said with it
 
 
 def read_answers(path: Path) -> tuple[Answer, ...]:
     """The answers in a YAML or JSON list, in its order; texts have single spaces.
 
-    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`. In
-    YAML everything is taken as written, so `yes` and `4.20` stay words.
+    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, and
+    `park: true`, which parks the question (then `text` may be left out). In YAML everything is
+    taken as written, so `yes` and `4.20` stay words.
 
     Raises:
         AnswersError: The file cannot be read or is no such list; names the item's number.
@@ -58,16 +60,18 @@ def pick_answer(
     agent: str,
     exchange: str,
     claim: str | None,
+    comes_back_to: str | None = None,
 ) -> int | None:
     """The index of the answer to this question, or None where nothing is left for it.
 
     First an unused one that names this exchange, claim or agent (in this order; all that it
-    names must fit), else the next unused one that names nothing.
+    names must fit), else the next unused one that names nothing. A question that comes back is
+    also the parked exchange that it comes back to.
     """
-    asked = {"agent": agent, "exchange": exchange, "claim": claim}
+    asked = {"agent": (agent,), "exchange": (exchange, comes_back_to), "claim": (claim,)}
 
     def fits(answer: Answer) -> bool:
-        return all(getattr(answer, key) in (None, value) for key, value in asked.items())
+        return all(getattr(answer, key) in (None, *values) for key, values in asked.items())
 
     left = [(index, answer) for index, answer in enumerate(answers) if index not in used and fits(answer)]
     for key in ("exchange", "claim", "agent"):
@@ -128,10 +132,22 @@ def _answer(item: Any, where: str) -> Answer:
             near = difflib.get_close_matches(str(key), KEYS, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
             raise AnswersError(f"{where} has the unknown key {clean(str(key))[:40]!r}: {hint}")
+    park = _park(item.get("park"), where)
     text = item.get("text")
-    if not isinstance(text, str) or not clean(text):
+    if park and text is None:
+        text = ""
+    if not isinstance(text, str) or not (clean(text) or park):
         raise AnswersError(f"{where} has no text: write what is answered under text")
-    return Answer(clean(text), **{key: _name(item.get(key), key, where) for key in _FORMS})
+    return Answer(clean(text), **{key: _name(item.get(key), key, where) for key in _FORMS}, park=park)
+
+
+def _park(value: Any, where: str) -> bool:
+    word = str(value).strip().lower()
+    if value is None or word in ("false", "no", ""):
+        return False
+    if word not in ("true", "yes"):
+        raise AnswersError(f"{where}: park is not true or false")
+    return True
 
 
 def _name(value: Any, key: str, where: str) -> str | None:

@@ -1,0 +1,144 @@
+"""What the debrief shows, as values; the forms of the page only lay it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orchestrator.claims.model import Tension
+from orchestrator.exchange import Exchange
+from orchestrator.speech.delivery import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Words of the deck or the presenter, verbatim, and where they stand."""
+
+    quote: str
+    slide: int | None = None
+    said_at_s: float | None = None
+    origin: str = "line"  # as Claim.origin, or "answer"
+    exchange: str | None = None  # the exchange that an answer belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words found elsewhere in the material that give one thing which was asked for."""
+
+    need: str  # of claims.model.NEEDS
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Stronger:
+    """A better answer, made only from what deck and presenter said; what they do not say must be brought."""
+
+    first: Source | None = None  # the presenter's own words that came too late
+    parts: tuple[Part, ...] = ()
+    bring: tuple[str, ...] = ()  # of claims.model.NEEDS: nothing in the material gives it
+    outright: tuple[str, ...] = ()  # the same, where the rules cannot tell whether the answer gave it
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One exchange as its presenter should look back on it."""
+
+    exchange: Exchange
+    name: str  # of the panelist
+    asked: str  # the question without lead-in and quote
+    said: str | None  # the presenter's deciding words, verbatim; None: there was no answer
+    verdict: str  # in words
+    reason: str | None
+    stronger: Stronger | None  # None: there is nothing to add
+    came_back_as: str | None = None  # the exchange that put the question again, if it was parked
+
+    @property
+    def asked_again(self) -> tuple[str, ...]:
+        """The follow-ups, as they were asked."""
+        return tuple(turn.question for turn in self.exchange.turns[1:])
+
+    @property
+    def place(self) -> Source | None:
+        """The words that the question is about; None where it is about the whole."""
+        one = self.exchange
+        return None if one.quote is None else Source(one.quote, one.slide, one.said_at_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The one thing to fix first."""
+
+    what: str
+    why: str  # why it is this one
+    do: str | None  # what mends it; None where `what` says it
+    exchange: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoint:
+    """Homework: a question without a good answer."""
+
+    exchange: str
+    about: Source | None
+    why: str
+    stronger: Stronger | None
+
+
+@dataclass(frozen=True, slots=True)
+class SlideSpan:
+    """How long one slide was shown, summed over its appearances, in seconds of the session clock."""
+
+    slide: int
+    title: str
+    seconds: float
+    estimated: bool
+    budget_s: float = 0.0  # its share of the time; see `timing.shares`
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the rubric: what was looked at, what came out, and what that rests on."""
+
+    name: str
+    state: str  # of STATES
+    why: str
+    source: Source | None = None
+
+
+STATES = ("yes", "partly", "no", "not judged")
+
+
+@dataclass(frozen=True, slots=True)
+class Debrief:
+    """What the page shows."""
+
+    deck: str
+    presenter: str
+    speaker: str | None
+    date: str | None
+    fix: Fix | None
+    reviews: tuple[Review, ...]
+    tensions: tuple[Tension, ...] | None  # None: they were not looked for
+    homework: tuple[OpenPoint, ...]
+    promises: tuple[Source, ...]
+    slides: tuple[SlideSpan, ...]
+    speech_s: float
+    answers_s: float
+    budget_s: float
+    delivery: Delivery
+    rubric: tuple[Check, ...]
+    engine: str
+    language: str
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        return tuple(review.exchange for review in self.reviews)
+
+    @property
+    def was_answered(self) -> bool:
+        """Whether the presenter answered anything."""
+        return any(turn.answer for exchange in self.exchanges for turn in exchange.turns)
+
+    @property
+    def used_s(self) -> float:
+        """Presenting and answering together."""
+        return self.speech_s + self.answers_s

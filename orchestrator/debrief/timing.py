@@ -1,0 +1,51 @@
+"""Where the time went: each slide's time beside its share of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.debrief.model import SlideSpan
+from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.texts import slide_texts
+from orchestrator.room import SlideTime
+from orchestrator.speech.pace import words_in
+
+
+def spans(shown: Sequence[SlideTime], deck: Deck, end_s: float, budget_s: float) -> tuple[SlideSpan, ...]:
+    """The time of every slide that was shown, and its share of *budget_s*."""
+    titles = {slide.number: slide.title for slide in deck.slides}
+    share_of = shares(deck, budget_s)
+    seconds: dict[int, float] = {}
+    guessed: dict[int, bool] = {}
+    ends = [one.at_s for one in shown[1:]] + [end_s]
+    for one, until_s in zip(shown, ends, strict=False):
+        seconds[one.slide] = seconds.get(one.slide, 0.0) + until_s - one.at_s
+        guessed[one.slide] = guessed.get(one.slide, False) or one.estimated
+    return tuple(
+        SlideSpan(
+            slide,
+            titles.get(slide, ""),
+            round(spent_s, 3),
+            guessed[slide],
+            round(share_of.get(slide, 0.0), 3),
+        )
+        for slide, spent_s in sorted(seconds.items())
+    )
+
+
+def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
+    """What each slide may take: half of the time in equal shares, half by its words; hidden ones nothing."""
+    open_ = [slide for slide in deck.slides if not slide.hidden]
+    words = {slide.number: _words(slide) for slide in open_}
+    total = sum(words.values()) or 1.0
+    return {
+        number: budget_s * (0.5 / len(open_) + 0.5 * count / total)
+        if any(words.values())
+        else budget_s / len(open_)
+        for number, count in words.items()
+    }
+
+
+def _words(slide: Slide) -> float:
+    """What the audience reads: no notes, no alternative texts."""
+    return sum(words_in(text) for origin, text in slide_texts(slide) if origin not in ("notes", "alt"))

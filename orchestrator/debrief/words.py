@@ -1,0 +1,225 @@
+"""How the debrief says things: places, needs, verdicts, times, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from orchestrator import render
+from orchestrator.claims.model import Place, Tension
+from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
+from orchestrator.engines.contradictions import angle_words
+from orchestrator.exchange import Exchange, each_once
+from orchestrator.speech.fillers import FILLER, HEDGE
+
+NEED_WORDS: Final = {
+    "number": "a figure",
+    "period": "the period",
+    "source": "a source",
+    "base": "the base (out of how many, or from what)",
+    "owner": "a name",
+    "date": "a date",
+    "cause": "a reason",
+    "comparison": "a comparison",
+}
+"""What has to be brought to the meeting for each of claims.model.NEEDS."""
+
+SHOWN_PROMISES: Final = 3
+SHOWN_OVER: Final = 3
+
+
+def place(source: Source) -> str:
+    """Where words stand: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
+    if source.origin == "answer":
+        return f"your answer to {source.exchange}"
+    if source.origin == "notes":
+        return f"notes of slide {source.slide}"
+    return render.place(source.slide, source.said_at_s)
+
+
+def of_place(one: Place) -> Source:
+    """A side of a contradiction as a source."""
+    return Source(one.quote, one.slide, one.said_at_s)
+
+
+def quoted(text: str) -> str:
+    """Verbatim words in quotation marks that the words themselves do not hold."""
+    plain = render.one_line(text)
+    return f"“{plain}”" if '"' in plain else f'"{plain}"'
+
+
+def stopped(text: str) -> str:
+    """A sentence with a full stop at its end, unless its last words bring one along."""
+    return text if text.rstrip('"”').endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def with_place(source: Source) -> str:
+    """The words in quotation marks, and where they stand."""
+    return f"{quoted(source.quote)} ({place(source)})"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def bring(needs: Sequence[str]) -> str:
+    """What has to be brought, in one phrase."""
+    return listed([NEED_WORDS.get(need, need) for need in needs])
+
+
+def outcome(exchange: Exchange) -> str:
+    """What an exchange came to, in words."""
+    if exchange.outcome != "parked" and not any(turn.answer for turn in exchange.turns):
+        return "no answer"
+    words = {"satisfied": "answered", "unresolved": "not answered", "unjudged": "not judged"}
+    return words.get(exchange.outcome or "", exchange.outcome or "open")
+
+
+def verdict(review: Review) -> str:
+    """What came of a question: "answered", "parked, came back as x4"."""
+    back = f", came back as {review.came_back_as}" if review.came_back_as else ""
+    return f"{review.verdict}{back}"
+
+
+def asked_about(debrief: Debrief, tension: Tension) -> Review | None:
+    """The exchange that was about a contradiction; where it was parked and came back, the later one."""
+    angle = angle_words(tension)
+    return next((one for one in reversed(debrief.reviews) if one.exchange.angle == angle), None)
+
+
+def asked_in(debrief: Debrief, tension: Tension) -> str:
+    """ "", "Asked in x1: answered." """
+    review = asked_about(debrief, tension)
+    return "" if review is None else f"Asked in {review.exchange.id}: {verdict(review)}."
+
+
+def times_asked(exchange: Exchange) -> str:
+    """ "", "asked twice", "asked 3 times"."""
+    count = len(exchange.turns)
+    return "" if count == 1 else "asked twice" if count == 2 else f"asked {count} times"
+
+
+def about(review: Review) -> str:
+    """What a question is about: the words and their place."""
+    return with_place(review.place) if review.place is not None else "the deck as a whole"
+
+
+def stronger(answer: Stronger) -> list[str]:
+    """A stronger answer in one sentence for each thing to do."""
+    said = []
+    if answer.first is not None:
+        said.append(f"Say at the first asking: {stopped(quoted(answer.first.quote))}")
+    if answer.parts:
+        said += [f"For {bring([part.need])}, build on {with_place(part.source)}." for part in answer.parts]
+    if answer.bring:
+        said.append(f"Found nowhere in deck or speech: bring {bring(answer.bring)}.")
+    if answer.outright:
+        said.append(f"Say outright: {bring(answer.outright)}.")
+    return said
+
+
+def nothing_to_fix(debrief: Debrief) -> str:
+    """What stands in the place of the one thing to fix first, where there is none."""
+    if not debrief.reviews:
+        return "No question was asked, so nothing was tested."
+    asked = each_once(debrief.exchanges)
+    unjudged = sum(one.outcome == "unjudged" for one in asked)
+    left = f"; {unjudged} of {len(asked)} could not be judged by rules" if unjudged else ""
+    return f"No answer was found wanting{left}."
+
+
+def fix(one: Fix) -> str:
+    """The thing to fix first as one line."""
+    return " ".join(part for part in (one.what, one.why, one.do) if part)
+
+
+def timing(debrief: Debrief) -> str:
+    """Time against budget in one line."""
+    parts = f"{render.clock(debrief.speech_s)} presenting, {render.clock(debrief.answers_s)} answering"
+    line = f"{render.clock(debrief.used_s)} of {render.clock(debrief.budget_s)} used: {parts}."
+    if not debrief.slides:
+        return line
+    over = sorted(over_share(debrief.slides), key=lambda one: one.budget_s - one.seconds)
+    if not over:
+        return f"{line} No slide took more than its share."
+    named = [
+        f"slide {one.slide} ({render.clock(one.seconds)} of {render.clock(one.budget_s)})"
+        for one in over[:SHOWN_OVER]
+    ]
+    more = f" and {len(over) - SHOWN_OVER} more" if len(over) > SHOWN_OVER else ""
+    return f"{line} Over their share: {', '.join(named)}{more}."
+
+
+def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
+    """Slides that were shown for longer than their share of the time."""
+    return [one for one in slides if one.budget_s and one.seconds > one.budget_s]
+
+
+def delivery(debrief: Debrief) -> str:
+    """How the presenter spoke, in one line; only what was measured."""
+    told = debrief.delivery
+    if not told.words:
+        return "No speech was heard."
+    said = []
+    if told.words_per_minute is not None:
+        off = [
+            f"{how} at {render.clock(one.start_s)}-{render.clock(one.end_s)} ({one.words_per_minute})"
+            for how, group in (("fast", told.fast), ("slow", told.slow))
+            for one in group[:2]
+        ]
+        said.append(f"{told.words_per_minute} words a minute" + (f", {', '.join(off)}" if off else ""))
+    else:
+        said.append("pace not measured (the speech has no times)")
+    if told.said is None:
+        said.append("fillers not counted (the speech is not English)")
+    else:
+        said += [_counts(debrief, FILLER), _counts(debrief, HEDGE)]
+    if told.pauses:
+        longest = max(told.pauses, key=lambda one: one.length_s)
+        said.append(f"longest pause {longest.length_s:.0f} s at {render.clock(longest.at_s)}")
+    if told.monologue is not None:
+        start_s, end_s = told.monologue
+        said.append(f"{render.clock(end_s - start_s)} without another voice")
+    if told.talk_share is not None and told.talk_share < 1:
+        said.append(f"{told.talk_share:.0%} of the talking")
+    line = "; ".join(said)
+    return f"{line[:1].upper()}{line[1:]}."
+
+
+def _counts(debrief: Debrief, kind: str) -> str:
+    common = debrief.delivery.common(kind)
+    if not common:
+        return f"no {kind}s"
+    count = debrief.delivery.count(kind)
+    listed_words = ", ".join(f"{word} {number}" for word, number in common[:3])
+    return f"{count} {kind}{'' if count == 1 else 's'} ({listed_words})"
+
+
+def who(debrief: Debrief) -> str:
+    """Who presented, whose words were judged, and when."""
+    if debrief.speaker:
+        judged = f"Judged are the words of {debrief.speaker}."
+    else:
+        judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
+    date = f" Date: {debrief.date}." if debrief.date else ""
+    return render.one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
+
+
+def engine(debrief: Debrief) -> list[str]:
+    """Who asked and judged, and what that cannot do."""
+    if debrief.engine != "offline":
+        return [f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."]
+    said = ["Asked and judged by rules, without a model; what rules cannot tell is not judged."]
+    if debrief.language != "en":
+        said.append(
+            f"The deck's language was taken to be `{debrief.language}`: the rules for promises, superlatives "
+            "and spoken numbers are English and were not applied."
+        )
+    return said
+
+
+SHARES: Final = (
+    "A slide's share of the time: half of the minutes in equal shares, half by the words on the slide."
+)
+"""How `timing.shares` counts, said beside its figures."""

@@ -1,0 +1,153 @@
+"""How the presenter spoke: pace, fillers and hedges, pauses, time without another voice.
+
+Everything here is counted from segments; nothing is guessed. Where times were estimated from
+words, pace and pauses are not measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from orchestrator.speech.fillers import FILLER, HEDGE, Mark, is_countable, marks
+from orchestrator.speech.model import Segment
+from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
+
+LONG_PAUSE_S: Final = 4.0
+"""Shorter ones are breath, a slide change, or a pause for effect."""
+_NEVER_A_PAUSE_S: Final = 60.0
+"""A gap of a minute is no pause in speaking: the recording was cut or the meeting stood still."""
+_SAMPLE_SEGMENTS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A filler or hedge with the segment that it was said in."""
+
+    mark: Mark
+    segment: Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A silence of the presenter, with nobody else speaking."""
+
+    at_s: float
+    length_s: float
+    before: Segment  # what was said before it
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The measures of one presentation. A measure that cannot be taken is None."""
+
+    words: int
+    spoken_s: float
+    words_per_minute: int | None
+    minutes: tuple[Stretch, ...]
+    slow: tuple[Stretch, ...]
+    fast: tuple[Stretch, ...]
+    said: tuple[Said, ...] | None  # fillers and hedges, in order; None where the speech is not English
+    pauses: tuple[Pause, ...] | None  # of LONG_PAUSE_S and more
+    monologue: tuple[float, float] | None  # start and end of the longest time without another voice
+    talk_share: float | None  # of all time in which somebody spoke
+
+    def common(self, kind: str) -> list[tuple[str, int]]:
+        """The fillers or hedges that were said, with how often, the commonest first."""
+        counted = Counter(one.mark.word for one in self.said or () if one.mark.kind == kind)
+        return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+
+    def count(self, kind: str) -> int:
+        """How many fillers or hedges were said."""
+        return sum(one.mark.kind == kind for one in self.said or ())
+
+    @property
+    def fillers(self) -> int:
+        return self.count(FILLER)
+
+    @property
+    def hedges(self) -> int:
+        return self.count(HEDGE)
+
+
+def delivery_of(
+    segments: Sequence[Segment], presenter: str | None, *, asked_at_s: Sequence[float] = ()
+) -> Delivery:
+    """The measures over all *segments* of a session, in the order in which they were said.
+
+    Args:
+        presenter: The label whose segments count; None: nobody is labelled, and all of them do.
+        asked_at_s: When questions were put. The presenter's silence around one is listening, and
+            the panel is another voice.
+    """
+    own = [one for one in segments if is_presenters(one, presenter)]
+    told = [one for one in segments if not one.times_estimated]
+    own_s = sum(one.end_s - one.start_s for one in own)
+    all_s = sum(one.end_s - one.start_s for one in segments)
+    minutes = windows(own)
+    said = said_in(own)
+    judged = () if said is None else minutes  # what is slow and fast is known for English
+    return Delivery(
+        words=round(sum(words_in(one.text) for one in own)),
+        spoken_s=round(own_s, 3),
+        words_per_minute=pace_of(own),
+        minutes=minutes,
+        slow=stretches(judged, fast=False),
+        fast=stretches(judged, fast=True),
+        said=said,
+        pauses=pauses_in(told, presenter, asked_at_s) if told else None,
+        monologue=_longest_alone(told, presenter, asked_at_s),
+        talk_share=round(own_s / all_s, 3) if all_s else None,
+    )
+
+
+def is_presenters(segment: Segment, presenter: str | None) -> bool:
+    """Whether the presenter said this."""
+    return presenter is None or segment.speaker == presenter
+
+
+def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
+    """Every filler and hedge of these segments; None where they are not in English.
+
+    Counted segment by segment: the whole is the sum of its parts.
+    """
+    if not is_countable(" ".join(one.text for one in segments[:_SAMPLE_SEGMENTS])):
+        return None
+    return tuple(Said(mark, one) for one in segments for mark in marks(one.text))
+
+
+def pauses_in(
+    segments: Sequence[Segment], presenter: str | None, asked_at_s: Sequence[float] = ()
+) -> tuple[Pause, ...]:
+    """The presenter's long silences between two segments of their own, with nobody else in between."""
+    found = []
+    for before, after in pairwise(segments):
+        if not (is_presenters(before, presenter) and is_presenters(after, presenter)):
+            continue
+        gap_s = round(after.start_s - before.end_s, 3)
+        asked = any(before.end_s <= at_s <= after.start_s for at_s in asked_at_s)
+        if LONG_PAUSE_S <= gap_s < _NEVER_A_PAUSE_S and not asked:
+            found.append(Pause(before.end_s, gap_s, before))
+    return tuple(found)
+
+
+def _longest_alone(
+    segments: Sequence[Segment], presenter: str | None, asked_at_s: Sequence[float]
+) -> tuple[float, float] | None:
+    best: tuple[float, float] | None = None
+    begin_s: float | None = None
+    last_s = 0.0
+    for one in segments:
+        if not is_presenters(one, presenter):
+            begin_s = None
+            continue
+        asked = any(last_s <= at_s <= one.start_s for at_s in asked_at_s)
+        if begin_s is None or asked:
+            begin_s = one.start_s
+        last_s = one.end_s
+        if best is None or last_s - begin_s > best[1] - best[0]:
+            best = (begin_s, last_s)
+    return best

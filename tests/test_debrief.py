@@ -1,0 +1,499 @@
+"""The page at the end, from values: Markdown, terminal, HTML and JSON, each compared whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from orchestrator.claims.model import Place, Tension
+from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
+from orchestrator.debrief.model import Check, Fix, OpenPoint, Part, Review, SlideSpan, Source, Stronger
+from orchestrator.exchange import Exchange, Turn
+from orchestrator.speech.delivery import delivery_of
+from orchestrator.speech.model import Segment
+
+
+def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None, slide: int | None = 2) -> Exchange:
+    return Exchange(
+        id_, "skeptic", None, slide, None, quote, quote is not None, "relevance", 9.0, turns, outcome
+    )
+
+
+GROWTH = exchange(
+    "x1",
+    "satisfied",
+    Turn('On slide 2 you say "We grew 40%". From which base?', ("base",), "A lot.", "follow_up", "no base"),
+    Turn(
+        'You said "A lot." From what?',
+        ("base",),
+        "From 200 boats.",
+        "satisfied",
+        'gives a base ("From 200")',
+        "From 200",
+    ),
+    quote="We grew 40%",
+)
+BOATS = exchange(
+    "x2",
+    "unresolved",
+    Turn("Who owns the boats?", ("owner", "date"), "We all do.", "follow_up", "no owner and no date"),
+    quote="Boats run on time",
+)
+WHOLE = exchange("x3", "parked", Turn("What did you leave out?"), quote=None, slide=None)
+
+BRING = Stronger(
+    parts=(Part("date", Source("The boats come on 3 May", 4, origin="notes")),), bring=("owner",)
+)
+LATE = Stronger(first=Source("From 200 boats.", origin="answer", exchange="x1"))
+
+PAGE = Debrief(
+    deck="Harbour ferries",
+    presenter="Ines",
+    speaker="Ines",
+    date="2026-12-01",
+    fix=Fix(
+        'x2, on "Boats run on time" (slide 2): Who owns the boats?',
+        "Why this first: it is the only question left without a good answer, asked once: "
+        "no owner and no date.",
+        "Found nowhere in deck or speech: bring a name.",
+        "x2",
+    ),
+    reviews=(
+        Review(
+            GROWTH,
+            "Ana",
+            "From which base?",
+            "From 200 boats.",
+            "answered",
+            'gives a base ("From 200")',
+            LATE,
+        ),
+        Review(
+            BOATS, "Ana", "Who owns the boats?", "We all do.", "not answered", "no owner and no date", BRING
+        ),
+        Review(WHOLE, "Bo", "What did you leave out?", None, "parked", None, None),
+    ),
+    tensions=(
+        Tension(
+            "speech-vs-deck",
+            Place(3, 65.0, "churn is eight percent"),
+            Place(3, None, "Churn is 6%"),
+            "Churn is 8 % in the speech and 6 % on slide 3.",
+        ),
+    ),
+    homework=(
+        OpenPoint("x3", None, "parked", None),
+        OpenPoint("x2", Source("Boats run on time", 2), "no owner and no date", BRING),
+    ),
+    promises=(Source("I will send it by Friday", origin="answer", exchange="x2"),),
+    slides=(SlideSpan(1, "Start", 30.0, False, 60.0), SlideSpan(2, "Growth", 95.0, True, 60.0)),
+    speech_s=125.0,
+    answers_s=10.0,
+    budget_s=120.0,
+    delivery=delivery_of(
+        [
+            Segment("We, um, grew, and maybe we will grow again. " * 8, 0.0, 30.0, "Ines"),
+            Segment("Thank you.", 31.0, 33.0, "Host"),
+        ],
+        "Ines",
+    ),
+    rubric=(
+        Check(
+            "Deck and speech are consistent",
+            "no",
+            "1 contradiction: Churn is 8 % in the speech and 6 % on slide 3.",
+        ),
+        Check("The ask is clear", "not judged", "there is no text to look at"),
+    ),
+    engine="offline",
+    language="en",
+)
+
+MARKDOWN = """\
+# Debrief: Harbour ferries
+
+Presenter: Ines. Judged are the words of Ines. Date: 2026-12-01.
+
+## Fix this first
+
+**x2, on "Boats run on time" (slide 2): Who owns the boats?**
+
+Why this first: it is the only question left without a good answer, asked once: no owner and no date.
+
+Found nowhere in deck or speech: bring a name.
+
+## Questions
+
+### x1. Ana: answered, asked twice
+
+> "We grew 40%" (slide 2)
+
+- Asked: From which base?
+- Asked again: You said "A lot." From what?
+- You said: "From 200 boats."
+- Verdict: *answered*, gives a base ("From 200")
+- Stronger: Say at the first asking: "From 200 boats."
+
+### x2. Ana: not answered
+
+> "Boats run on time" (slide 2)
+
+- Asked: Who owns the boats?
+- You said: "We all do."
+- Verdict: *not answered*, no owner and no date
+- Stronger: For a date, build on "The boats come on 3 May" (notes of slide 4). \
+Found nowhere in deck or speech: bring a name.
+
+### x3. Bo: parked
+
+- Asked: What did you leave out?
+
+## Contradictions
+
+- Churn is 8 % in the speech and 6 % on slide 3.
+  - "churn is eight percent" (speech at 1:05, on slide 3)
+  - "Churn is 6%" (slide 3)
+
+## Still open
+
+- [ ] x3, the deck as a whole: parked
+- [ ] x2, "Boats run on time" (slide 2): no owner and no date. For a date, build on \
+"The boats come on 3 May" (notes of slide 4). Found nowhere in deck or speech: bring a name.
+
+## You will be held to
+
+- "I will send it by Friday" (your answer to x2)
+
+## Time and delivery
+
+2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of 1:00).
+
+144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice; 94% of the talking.
+
+| Slide | Title | Time (changes estimated from the words) | Its share |
+|---|---|---|---|
+| 1 | Start | 0:30 | 1:00 |
+| 2 | Growth | 1:35 | 1:00 |
+
+A slide's share of the time: half of the minutes in equal shares, half by the words on the slide.
+
+## Checks
+
+| Check | | Rests on |
+|---|---|---|
+| Deck and speech are consistent | no | 1 contradiction: Churn is 8 % in the speech and 6 % on slide 3. |
+| The ask is clear | not judged | there is no text to look at |
+
+Asked and judged by rules, without a model; what rules cannot tell is not judged.
+"""
+
+TEXT = """\
+Fix first   x2, on "Boats run on time" (slide 2): Who owns the boats?
+            Why this first: it is the only question left without a good answer, asked once: no owner
+            and no date. Found nowhere in deck or speech: bring a name.
+
+x1   answered, asked twice · slide 2: "We grew 40%"
+     Ana: From which base?
+     Then: You said "A lot." From what?
+     Why: gives a base ("From 200")
+     → Say at the first asking: "From 200 boats."
+x2   not answered · slide 2: "Boats run on time"
+     Ana: Who owns the boats?
+     You: "We all do."
+     Why: no owner and no date
+     → For a date, build on "The boats come on 3 May" (notes of slide 4). Found nowhere in deck or
+     speech: bring a name.
+x3   parked
+     Bo: What did you leave out?
+
+Conflicts   Churn is 8 % in the speech and 6 % on slide 3.
+Homework    x3 (parked) and x2 (slide 2): see → above
+Promised    "I will send it by Friday" (your answer to x2)
+Time        2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of
+            1:00).
+Delivery    144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice;
+            94% of the talking.
+
+no          Deck and speech are consistent: 1 contradiction: Churn is 8 % in the speech and 6 % on …
+not judged  The ask is clear: there is no text to look at
+            Asked and judged by rules, without a model; what rules cannot tell is not judged.
+"""
+
+
+def test_the_page_as_markdown() -> None:
+    assert as_markdown(PAGE) == MARKDOWN
+
+
+def test_the_page_for_the_terminal() -> None:
+    assert as_text(PAGE) == TEXT
+
+
+def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[5:9] == [
+        "Conflicts   Churn is 8 % in the speech and 6 % on slide 3.",
+        "Homework    x3 the deck as a whole: parked",
+        '            x2 "Boats run on time" (slide 2): For a date, build on "The boats c…',
+        'Promised    "I will send it by Friday" (your answer to x2)',
+    ]
+
+
+@pytest.mark.parametrize("width", [30, 50, 72, 100, 300])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    lines = as_text(PAGE, width=width).splitlines()
+    assert max(len(line) for line in lines) <= max(50, min(width, 100))
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    coloured = as_text(PAGE, colour=True)
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == TEXT
+
+
+def test_eight_questions_fit_a_large_terminal() -> None:
+    """100 columns by 50 lines: with each question in three lines, and everything else on the page."""
+    once = replace(GROWTH, turns=GROWTH.turns[:1])
+    one = replace(PAGE.reviews[0], exchange=once, stronger=None)
+    eight = replace(PAGE, reviews=(one,) * 8)
+    assert len(as_text(eight).splitlines()) <= 50
+
+
+def test_every_follow_up_is_shown_and_the_terminal_shows_two() -> None:
+    asked = [Turn(f"Question {number}?", ("number",), "No.", "follow_up") for number in range(1, 5)]
+    pressed = replace(BOATS, turns=tuple(asked))
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=pressed),))
+    again = ["Question 2?", "Question 3?", "Question 4?"]
+    lines = as_markdown(page).splitlines()
+    assert [line for line in lines if "Asked again" in line] == [f"- Asked again: {one}" for one in again]
+    assert [line.strip() for line in as_text(page).splitlines() if "Then:" in line] == [
+        "Then: Question 3?",
+        "Then: Question 4?",
+    ]
+    assert all(f"Asked again {one}" in " ".join(seen(as_html(page)).text.split()) for one in again)
+
+
+def test_a_parked_question_says_as_what_it_came_back() -> None:
+    back = replace(PAGE.reviews[2], came_back_as="x4")
+    page = replace(PAGE, reviews=(back,))
+    assert "### x3. Bo: parked, came back as x4\n" in as_markdown(page)
+    assert "x3   parked, came back as x4\n     Bo: What" in as_text(page)
+    assert '<span class="verdict parked">parked, came back as x4</span>' in as_html(page)
+    assert as_json(page)["reviews"][0]["came_back_as"] == "x4"
+
+
+def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
+    """The later one, where the question was parked and came back; and its question is not cut."""
+    angle = "contradiction (speech-vs-deck): Churn is 8 % in the speech and 6 % on slide 3."
+    asked = f"Churn is 6% here and {'much ' * 20}more there. Which is right?"
+    parked = replace(PAGE.reviews[2], exchange=replace(WHOLE, angle=angle), came_back_as="x4")
+    one = replace(GROWTH, id="x4", turns=GROWTH.turns[1:], angle=angle, comes_back_to="x3")
+    page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
+    said = "Churn is 8 % in the speech and 6 % on slide 3. Asked in x4: answered."
+    assert f"- {said}\n" in as_markdown(page)
+    assert f"Conflicts   {said}\n" in as_text(page)
+    assert said in " ".join(seen(as_html(page)).text.split())
+    assert as_json(page)["tensions"][0]["asked_in"] == "x4"
+    assert f"Ana: {asked}" in " ".join(as_text(page).split())
+
+
+EVIL = '<script>alert("1")</script> & *x* | _y_ `z` [a](b)\n# not a heading \x1b[31m'
+
+
+def evil_page() -> Debrief:
+    bad = Source(EVIL, 1)
+    asked = exchange("x1", "unresolved", Turn(EVIL, (), EVIL, "follow_up", EVIL, EVIL), quote=EVIL)
+    review = Review(asked, EVIL, EVIL, EVIL, "not answered", EVIL, Stronger(bad, (Part("date", bad),)))
+    return replace(
+        PAGE,
+        deck=EVIL,
+        presenter=EVIL,
+        speaker=EVIL,
+        fix=Fix(EVIL, EVIL, EVIL),
+        reviews=(review,),
+        tensions=(Tension("sum", Place(1, None, EVIL), Place(2, None, EVIL), EVIL),),
+        homework=(OpenPoint("x1", bad, EVIL, None),),
+        promises=(bad,),
+        slides=(SlideSpan(1, EVIL, 1.0, False, 1.0),),
+        rubric=(Check("A check", "yes", EVIL, bad),),
+    )
+
+
+class Seen(HTMLParser):
+    """The elements and attributes of a page, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.text += " "
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def seen(html: str) -> Seen:
+    parser = Seen()
+    parser.feed(html)
+    parser.close()
+    return parser
+
+
+def test_html_is_one_file_that_fetches_and_runs_nothing() -> None:
+    page = seen(as_html(PAGE))
+    assert not {"script", "link", "img", "iframe", "object", "form"} & set(page.tags)
+    assert not {"src", "href", "srcset", "action"} & {name for name, _ in page.attributes}
+    assert not any(name.startswith("on") for name, _ in page.attributes)
+    assert "url(" not in as_html(PAGE)
+    assert "@import" not in as_html(PAGE)
+    assert "default-src 'none'" in as_html(PAGE)
+
+
+def test_html_says_what_markdown_says() -> None:
+    """Every sentence of the Markdown page, whatever marks stand between them."""
+    text = " ".join(seen(as_html(PAGE)).text.split())
+    for words in (
+        "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
+        "Why this first: it is the only question left without a good answer",
+        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base?",
+        'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
+        'Stronger Say at the first asking: "From 200 boats."', "x3. Bo parked Asked What did you leave out?",
+        "Churn is 8 % in the speech and 6 % on slide 3. churn is eight percent (speech at 1:05, on slide 3)",
+        "x3, the deck as a whole: parked.", "I will send it by Friday (your answer to x2)",
+        "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth 1:35 1:00",
+        "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
+        "The ask is clear not judged there is no text to look at",
+        "Asked and judged by rules, without a model",
+    ):  # fmt: skip
+        assert words in text, words
+
+
+def test_html_has_its_parts_labelled_and_in_order() -> None:
+    html = as_html(PAGE)
+    page = seen(html)
+    assert ("lang", "en") in page.attributes
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert ids == [
+        "first",
+        "questions",
+        "x1",
+        "x2",
+        "x3",
+        "contradictions",
+        "open",
+        "promises",
+        "time",
+        "checks",
+    ]
+    assert [value for name, value in page.attributes if name == "aria-labelledby"] == ids
+    assert page.tags.count("h1") == 1
+    assert "prefers-color-scheme: dark" in html
+    assert "@media print" in html
+
+
+def test_words_from_outside_are_words_in_every_form() -> None:
+    page = evil_page()
+    html = seen(as_html(page))
+    assert "script" not in html.tags
+    assert '<script>alert("1")</script>' in html.text
+    markdown = as_markdown(page)
+    assert "<script" not in markdown.replace("\\<", "")
+    assert "\n# not a heading" not in markdown
+    assert "\\*x\\* | \\_y\\_ \\`z\\` \\[a\\](b)" in markdown
+    assert all(
+        line.count(" | ") - line.count("\\| ") <= 3 for line in markdown.splitlines() if line[:1] == "|"
+    )
+    text = as_text(page)
+    assert "\x1b" not in text
+    assert "# not a heading �[31m" in text
+
+
+any_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
+
+
+@given(any_text)
+def test_no_text_adds_an_element_to_the_html(text: str) -> None:
+    page = seen(as_html(with_words(text)))
+    assert page.tags == seen(as_html(with_words("plain"))).tags
+    assert "".join(text.split()) in "".join(page.text.split())
+
+
+@given(any_text)
+def test_no_text_adds_a_line_to_the_markdown(text: str) -> None:
+    assert as_markdown(with_words(text)).count("\n") == as_markdown(with_words("plain")).count("\n")
+
+
+@given(any_text, st.integers(50, 100))
+def test_no_text_steers_or_overflows_the_terminal(text: str, width: int) -> None:
+    for line in as_text(with_words(text), width=width).split("\n"):
+        assert cell_len(line) <= width
+        assert not any(unicodedata.category(character) == "Cc" for character in line)
+
+
+def with_words(text: str) -> Debrief:
+    """The page with *text* in the places where deck and presenter are quoted."""
+    source = Source(text, 1)
+    asked = exchange("x1", "unresolved", Turn("Q?", (), text, "follow_up"), quote=text)
+    review = Review(asked, "Ana", text, text, "not answered", text, Stronger(first=source))
+    check = Check("A check", "yes", "why", source)
+    return replace(PAGE, deck=text, reviews=(review,), promises=(source,), rubric=(check,))
+
+
+def test_the_page_as_json_keeps_its_keys() -> None:
+    plain = json.loads(json_text(PAGE))
+    assert plain == as_json(PAGE)
+    earlier = {
+        "deck", "presenter", "speaker", "date", "fix_first", "exchanges", "open", "slides", "speech_s",
+        "answers_s", "budget_s", "engine", "language",
+    }  # fmt: skip
+    assert earlier < set(plain)
+    assert plain["fix_first"] == PAGE.fix.what if PAGE.fix else False
+    assert plain["open"] == [
+        "x3 (general): parked",
+        'x2 (slide 2, "Boats run on time"): no owner and no date',
+    ]
+    assert plain["reviews"][1]["stronger"] == {
+        "first": None,
+        "parts": [
+            {
+                "need": "date",
+                "source": {
+                    "quote": "The boats come on 3 May",
+                    "slide": 4,
+                    "said_at_s": None,
+                    "origin": "notes",
+                    "exchange": None,
+                },
+            }
+        ],
+        "bring": ["owner"],
+        "outright": [],
+        "text": 'For a date, build on "The boats come on 3 May" (notes of slide 4). Found nowhere in deck or '
+        "speech: bring a name.",
+    }
+    assert plain["delivery"]["fillers"] == {"um": 8}
+    assert plain["tensions"][0]["b"] == {"slide": 3, "said_at_s": None, "quote": "Churn is 6%"}
+
+
+def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
+    empty = replace(PAGE, fix=None, reviews=(), homework=(), promises=(), tensions=None)
+    for text in (as_markdown(empty), as_html(empty)):
+        assert "No question was asked, so nothing was tested." in text
+    assert "Nobody asked anything." in as_text(empty)
+    assert as_json(empty)["tensions"] is None
+
+
+def test_another_engine_and_another_language_are_named() -> None:
+    assert "engine `claude`" in as_markdown(replace(PAGE, engine="claude"))
+    assert "taken to be `de`" in as_markdown(replace(PAGE, language="de"))

@@ -1,0 +1,447 @@
+"""How the presenter spoke: fillers and hedges on word boundaries, pace, pauses, talk share, observations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from orchestrator.deck.model import Deck, Slide
+from orchestrator.engines.hearing import delivery
+from orchestrator.engines.protocol import Scene
+from orchestrator.exchange import Observation
+from orchestrator.home import Home
+from orchestrator.session import Session
+from orchestrator.speech.delivery import Pause, delivery_of, said_in
+from orchestrator.speech.fillers import FILLER, HEDGE, marks
+from orchestrator.speech.model import Segment
+from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
+from orchestrator.speech.read import read_speech
+
+# -- fillers and hedges, word by word
+
+
+def counted(text: str) -> list[str]:
+    return [mark.word for mark in marks(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Words that hold a filler or hedge, or look like one.
+        ("The likely volume is an assumption; the number is human, and the album is likewise dumb.", []),
+        ("A well-known sort, the right kind, unlike the so-called thinker.", []),
+        # um, uh, er
+        ("The clock is, um, the clock is running. Uh, and ummm, yes.", ["um", "uh", "ummm"]),
+        ("Uh-huh. The drum, the sum and the umbrella.", []),
+        # you know
+        ("That is not, you know, luck.", ["you know"]),
+        ("But you know, it works. It works, you know?", ["you know", "you know"]),
+        ("As you know, we grew. You know that we grew. Do you know why? If you know, tell us.", []),
+        ("We will let you know, by May. It is more than you know.", []),
+        # I mean
+        ("I mean, it works. And I mean we tried.", ["I mean", "I mean"]),
+        ("By revenue I mean recurring revenue. I mean what I say. Do you know what I mean?", []),
+        # like
+        ("It was like 40 percent, and it took like two years.", ["like", "like"]),
+        ("It is, like, the best. You could have like an extra button.", ["like", "like"]),
+        ("I would like a pause. It looks like 40 percent. Markets like Japan, and people like you.", []),
+        ("We do like the plan. It feels like a start; much like last year. If you would like, ask.", []),
+        # so, well, right
+        ("That was last year, so. Um, so, um, this year.", ["so", "um", "so", "um"]),
+        (
+            "So, in the third quarter we grew, so that we could hire. It is so good. I think so too.",
+            ["I think"],
+        ),
+        (
+            "Well, of course. That is, well, hard. Costs as well, and well above plan. We did well.",
+            ["well"] * 2,
+        ),
+        ("That was last year, right? The right decision. Right. On the left, right, and behind.", ["right"]),
+        # basically, kind of, to be honest
+        ("So basically we stopped. It is, basically, done.", ["basically"] * 2),
+        ("It is basically the same number.", []),
+        ("It is kind of late and we sort of knew.", ["kind of", "sort of"]),
+        ("This kind of project. What sort of rate? A kind of truck. It is kind of you.", []),
+        ("To be honest, it failed.", ["to be honest"]),
+        # hedges
+        ("We hope to maybe finish, and I hope to see you.", ["we hope to", "maybe"]),
+        ("I think it works. I think about it. What I think is clear. The way I think.", ["I think"]),
+        ("It is, I believe, done. I believe in it. We believe that it works.", ["I believe"]),
+        (
+            "Perhaps, possibly, hopefully and presumably somewhat.",
+            ["perhaps", "possibly", "hopefully", "presumably", "somewhat"],
+        ),
+        ("We cannot possibly wait. Perhaps most importantly, we grew.", []),
+        (
+            "More or less. No more or less than ten. In a way that works, in a way.",
+            ["more or less", "in a way"],
+        ),
+        ("", []),
+    ],
+)
+def test_what_counts_and_what_does_not(text: str, expected: list[str]) -> None:
+    assert counted(text) == expected
+
+
+ALWAYS = ("um", "uh", "maybe", "probably", "hopefully", "presumably", "somewhat")
+"""Words that count wherever they stand."""
+
+plain_words = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+neutral = st.lists(
+    st.sampled_from(["the", "plan", "is", "good", "and", "we", "sell", "boats", "in", "March"]), max_size=6
+)
+
+
+@given(word=st.sampled_from(ALWAYS), before=plain_words, after=plain_words)
+def test_no_hit_inside_another_word(word: str, before: str, after: str) -> None:
+    for longer in (before + word, word + after, before + word + after, f"{word}_{after}", f"{word}-{after}"):
+        assume(not re.fullmatch(r"u+m+|u+h+|erm+|uhm+", longer) and longer not in ALWAYS)
+        assert counted(f"we sell {longer} boats") == []
+
+
+@given(
+    word=st.sampled_from(ALWAYS),
+    left=st.sampled_from(["", '"', "(", "“", "— ", "… "]),
+    right=st.sampled_from(["", ".", ",", "?", "…", '"', ")", "”", " —", "!"]),
+    before=neutral,
+    after=neutral,
+)
+def test_punctuation_and_case_make_no_difference(
+    word: str, left: str, right: str, before: list[str], after: list[str]
+) -> None:
+    text = " ".join([*before, f"{left}{word}{right}", *after])
+    for variant in (text, text.upper(), text.title()):
+        assert counted(variant) == [word]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*ALWAYS, "you", "know", "like", "so", "well", "I", "think", ",", ".", "kind", "of"])
+    )
+)
+def test_what_is_found_stands_there_and_nothing_overlaps(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    found = marks(text)
+    assert all(text[mark.start : mark.end].lower() == mark.word.lower() for mark in found)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    assert all(text[mark.start : mark.end].strip() for mark in marks(text))
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*ALWAYS, "the", "boats", "are", "and", "of"]), max_size=8), max_size=8)
+)
+def test_the_whole_is_the_sum_of_the_segments(texts: list[list[str]]) -> None:
+    segments = [Segment(" ".join(words), float(at), float(at) + 1) for at, words in enumerate(texts)]
+    told = delivery_of(segments, None)
+    assert told.said is not None
+    assert told.fillers + told.hedges == sum(len(marks(one.text)) for one in segments)
+    assert sum(count for _, count in (*told.common(FILLER), *told.common(HEDGE))) == len(told.said)
+
+
+def test_other_languages_are_not_counted() -> None:
+    german = Segment("Wir fahren um die Insel, um so mehr Gäste zu holen, und das ist so gut wie nie.", 0, 9)
+    portuguese = Segment("Este é um projeto para os clientes, e não é um risco para nós em março.", 0, 9)
+    assert said_in([german]) is None
+    assert said_in([portuguese]) is None
+
+
+# -- real speech, counted by hand; `unsure` is what an ear may also count and the rules leave out
+
+REAL = [
+    ("earnings22/4482110.aligned.nlp", 10, ["I guess", "you know"], ["so"]),
+    ("earnings22/4482110.aligned.nlp", 20, ["uh", "um", "um", "sort of", "uh", "I guess"], []),
+    ("qmsum/ES2004a.json", 182, [], []),
+    ("qmsum/ES2004a.json", 205, ["I suppose"], ["so"]),
+    ("qmsum/ES2004a.json", 216, ["um"], ["kind of"]),
+    ("qmsum/ES2004a.json", 229, ["maybe"], ["right"]),
+    ("qmsum/ES2004a.json", 242, [], []),
+    ("qmsum/ES2004a.json", 246, ["sort of", "I mean", "sort of"], ["sort of"]),
+    ("qmsum/ES2004a.json", 261, ["like"], []),
+    ("qmsum/ES2004a.json", 290, ["um", "I think", "probably"], []),
+    ("qmsum/ES2004a.json", 301, ["I mean"], ["you know"]),
+    ("qmsum/ES2004a.json", 309, ["probably", "I mean", "kind of"], []),
+    ("qmsum/education_17.json", 21, ["I mean"], []),
+    ("qmsum/education_17.json", 27, [], []),
+    ("qmsum/education_17.json", 37, ["I think"], []),
+    ("qmsum/education_17.json", 51, [], []),
+    ("qmsum/education_17.json", 67, ["probably", "I think"], []),
+    ("qmsum/education_17.json", 70, ["I think"], ["sort of"]),
+    ("qmsum/education_17.json", 88, [], []),
+    ("qmsum/education_17.json", 105, ["maybe"], []),
+    ("qmsum/education_17.json", 113, [], []),
+]
+
+
+@pytest.mark.parametrize(("name", "turn", "expected", "unsure"), REAL)
+def test_real_turns_are_counted_as_by_hand(
+    shared: Path, name: str, turn: int, expected: list[str], unsure: list[str]
+) -> None:
+    text = _turns(shared / "transcripts" / name)[turn]
+    assert counted(text) == expected
+    assert all(word.lower() in text.lower() for word in unsure)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("02-problems-solved", ["well", "probably"]),
+        ("03-how-works", ["maybe", "you know", "you know", "maybe", "you know"]),
+        ("04-benefits", []),
+        ("05-principles", ["well", "right", "you know"]),
+    ],
+)
+def test_whole_captions_are_counted_as_by_hand(shared: Path, name: str, expected: list[str]) -> None:
+    recording = read_speech(shared / "transcripts" / "innersource" / f"{name}.en.vtt")
+    assert [one.mark.word for one in said_in(recording.segments) or ()] == expected
+
+
+def test_words_that_hold_um_or_like_are_never_hit_in_real_speech(shared: Path) -> None:
+    """Every word with um, uh, like, well or right in it, in an hour of earnings calls and meetings."""
+    names = [
+        "earnings22/4482110.aligned.nlp",
+        "earnings22/4474955.aligned.nlp",
+        "earnings21/4386541.gold.nlp",
+    ]
+    names += ["qmsum/ES2004a.json", "qmsum/education_17.json"]
+    seen = 0
+    for text in (text for name in names for text in _turns(shared / "transcripts" / name)):
+        hits = {(mark.start, mark.end) for mark in marks(text)}
+        for word in re.finditer(r"\b\w*(?:um|uh|like|well|right|think|mean|kind)\w+\b", text):
+            seen += 1
+            other = hits - {word.span()}  # "presumably" itself is one
+            assert not any(start < word.end() and word.start() < end for start, end in other), word[0]
+    assert seen > 50
+
+
+def _turns(path: Path) -> list[str]:
+    if path.suffix == ".json":
+        turns = json.loads(path.read_text("utf-8"))["meeting_transcripts"]
+        return [re.sub(r"\{\w+\}", "", turn["content"]) for turn in turns]
+    names, *rows = (line.split("|") for line in path.read_text("utf-8").splitlines())
+    token, speaker, punctuation = (names.index(name) for name in ("token", "speaker", "punctuation"))
+    turns_of: list[list[str]] = []
+    last = None
+    for row in rows:
+        if row[speaker] != last:
+            turns_of.append([])
+            last = row[speaker]
+        turns_of[-1].append(row[token] + row[punctuation])
+    return [" ".join(words) for words in turns_of]
+
+
+# -- pace
+
+
+def even(words: int, start_s: float, end_s: float, speaker: str | None = "P") -> Segment:
+    return Segment("boat " * words, start_s, end_s, speaker)
+
+
+def test_pace_is_told_minute_by_minute() -> None:
+    segments = [
+        even(150, 0, 60),
+        even(200, 60, 120),
+        even(190, 120, 180),
+        even(40, 180, 240),
+        even(9, 250, 255),
+    ]
+    minutes = windows(segments)
+    assert minutes == (
+        Stretch(0, 60, 150),
+        Stretch(60, 120, 200),
+        Stretch(120, 180, 190),
+        Stretch(180, 240, 40),
+    )
+    assert stretches(minutes, fast=True) == (Stretch(60, 180, 195),)
+    assert stretches(minutes, fast=False) == (Stretch(180, 240, 40),)
+    assert pace_of(segments) == round(589 * 60 / 245)
+
+
+def test_estimated_times_have_no_pace() -> None:
+    segments = [replace(even(150, 0, 60), times_estimated=True)]
+    assert pace_of(segments) is None
+    assert windows(segments) == ()
+    assert delivery_of(segments, "P").pauses is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.floats(0.5, 90), st.floats(0, 20)), max_size=12))
+def test_no_word_is_lost_between_minutes(pieces: list[tuple[int, float, float]]) -> None:
+    """Where every minute is spoken through, the minutes' words are all words."""
+    at_s, segments = 0.0, []
+    for words, length_s, _ in pieces:
+        segments.append(even(words, at_s, at_s + length_s))
+        at_s += length_s
+    whole = [one for one in windows(segments) if one.end_s <= at_s]
+    if at_s >= 60 and at_s % 60 == 0 and len(whole) == at_s // 60:
+        assert sum(one.words_per_minute for one in whole) == pytest.approx(
+            sum(p[0] for p in pieces), abs=len(whole)
+        )
+    assert sum(words_in(one.text) for one in segments) == sum(words for words, _, _ in pieces)
+
+
+# -- pauses, monologue, talk share
+
+
+def test_pauses_the_longest_monologue_and_the_share_of_the_talking() -> None:
+    segments = [
+        even(10, 0, 10),
+        even(10, 16, 20),  # after 6 s of silence
+        even(10, 20, 30, "Host"),
+        even(10, 36, 40),  # the host spoke before it: no pause of the presenter
+        even(10, 41, 50),
+        even(10, 70, 90),  # a question was put meanwhile
+    ]
+    told = delivery_of(segments, "P", asked_at_s=[55.0])
+    assert told.pauses == (Pause(10, 6, segments[0]),)
+    assert told.monologue == (0, 20)
+    assert told.talk_share == round(47 / 57, 3)
+    assert delivery_of(segments, "P").monologue == (36, 90)
+    assert delivery_of(segments, "P").pauses == (Pause(10, 6, segments[0]), Pause(50, 20, segments[4]))
+
+
+def test_nothing_said_is_nothing_measured() -> None:
+    told = delivery_of([], None)
+    assert (told.words, told.words_per_minute, told.pauses, told.monologue, told.talk_share) == (0,) + (
+        None,
+    ) * 4
+
+
+# -- what a panelist notes
+
+DECK = Deck("md", "deck.md", "0" * 64, "Boats", (Slide(1, "Boats"),))
+
+
+def with_presenter(segments: list[Segment], observed: tuple[Observation, ...] = ()) -> Scene:
+    now_s = segments[-1].end_s
+    return Scene(DECK, (), (), segments, (), 1, now_s, "moderate", (), presenter="P", observed=observed)
+
+
+HEDGED = [
+    Segment("We hope to maybe finish the boats in spring.", 0, 10, "P"),
+    Segment("That is probably the plan, and I think it will hold.", 10, 20, "P"),
+]
+PLAIN = [Segment("The boats are ready and they run on time every day of the week.", 0, 10, "P")]
+
+
+FAST = [even(20, at_s, at_s + 5.0) for at_s in range(0, 60, 5)]
+
+
+@pytest.mark.parametrize(
+    ("segments", "expected"),
+    [
+        (PLAIN, None),
+        (
+            HEDGED,
+            Observation(
+                'hedges 4 times in two minutes: "we hope to" 1, "maybe" 1, "probably" 1',
+                "We hope to maybe finish the boats",
+                "hedges",
+            ),
+        ),
+        (
+            [Segment("The boats are, um, they are, uh, slow.", at, at + 4.0, "P") for at in range(0, 12, 4)],
+            Observation(
+                'fills pauses 6 times in two minutes: "um" 3, "uh" 3',
+                "The boats are, um, they are, uh,",
+                "fillers",
+            ),
+        ),
+        (
+            FAST,
+            Observation(
+                "speaks fast, 240 words a minute between 0:00 and 1:00",
+                "boat boat boat boat boat boat boat boat boat boat boat boat",
+                "fast",
+            ),
+        ),
+        (
+            [even(30, at_s, at_s + 12.0) for at_s in range(0, 312, 12)],
+            Observation(
+                "speaks for 5:12 without another voice, from 0:00 to 5:12",
+                "boat boat boat boat boat boat boat boat boat boat boat boat",
+                "monologue",
+            ),
+        ),
+        (
+            [even(12, 0, 5), even(12, 11, 16), Segment("and here we stop", 16, 17, "P"), even(12, 25, 30)],
+            Observation(
+                "falls silent 2 times, for 8 s at 0:17 after these words", "and here we stop", "pauses"
+            ),
+        ),
+    ],
+)
+def test_what_stands_out_is_noted_with_words(segments: list[Segment], expected: Observation | None) -> None:
+    found = delivery(with_presenter(segments))
+    assert found == expected
+    if found is not None:
+        assert any(found.quote in one.text for one in segments if found.quote)
+
+
+def test_each_matter_is_noted_once_in_a_session() -> None:
+    first = delivery(with_presenter(HEDGED))
+    assert first is not None
+    assert delivery(with_presenter(HEDGED, observed=(first,))) is None
+
+
+def test_only_the_presenter_and_only_the_newest_minutes_are_looked_at() -> None:
+    others = [replace(one, speaker="Host") for one in HEDGED]
+    assert delivery(with_presenter(others)) is None
+    later = [even(28, at_s, at_s + 12.0) for at_s in range(20, 360, 12)]
+    heard = delivery(with_presenter([*HEDGED, *later]))
+    assert heard is None or heard.matter != "hedges"
+
+
+def test_the_cost_does_not_grow_with_the_session() -> None:
+    """Counted in segments looked at, not in seconds: the sequence tells how far back it was read."""
+
+    class Counting(list[Segment]):
+        looked_at = 0
+
+        def __reversed__(self) -> Iterator[Segment]:
+            for one in super().__reversed__():
+                self.looked_at += 1
+                yield one
+
+    few, many = Counting(FAST * 10), Counting(FAST * 200)
+    for segments in (few, many):
+        delivery(with_presenter(segments))
+    assert few.looked_at == many.looked_at < len(few)
+
+
+def test_a_session_notes_it_in_one_profile_and_once(home: Path, tmp_path: Path) -> None:
+    speech = tmp_path / "speech.vtt"
+    speech.write_text(
+        "WEBVTT\n\n00:01.000 --> 00:12.000\n"
+        "<v Ines>We hope to maybe finish in spring, and that is probably fine.\n\n"
+        "00:13.000 --> 00:24.000\n<v Ines>I think it will hold, and perhaps it will do more.\n",
+        "utf-8",
+    )
+    deck = "# Boats\n\n- Revenue grew 18% in 2026\n- Boats cut fuel cost by 31%\n- Churn fell to 4%\n"
+    with Session.start(Home.open(home), deck_text=deck, presenter="Ines") as session:
+        session.load(read_speech(speech), kind="feed")
+        session.play()
+        for _ in range(3):
+            exchange = session.ask()
+            assert exchange is not None
+            while session.room.open is not None:
+                session.answer("It was 40 boats in 2025, from the audited accounts.")
+        profiles = [
+            session.read(f"{agent}/presenter-profile.md") for agent in session.rehearsal.options.panel
+        ]
+        session.end()
+        assert session.verify().valid
+    noted = [profile for profile in profiles if "hedges 5 times in two minutes" in profile]
+    assert len(noted) == 1
+    assert noted[0].count("hedges") == 1
+    assert "> We hope to maybe finish in" in noted[0]
