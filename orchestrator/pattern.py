@@ -16,9 +16,16 @@ from orchestrator.outline import Line
 
 ANY = "any"
 EVASION = "evasion"
+CONTRADICTION = "contradiction"  # two places that cannot both be right
+ARITHMETIC = "arithmetic"  # figures that do not follow from each other: a sum, a rate, a share
+NEWS = "news"  # something from outside that speaks against the claim
+FINDINGS = (CONTRADICTION, ARITHMETIC, NEWS)
+"""What a question can fit besides kinds of claim: something that was found about it."""
 QUESTION_SLOTS = ("place", "quote", "number", "subject", "period")
+FINDING_SLOTS = ("other_place", "other_quote", "note")
+"""For findings alone: where the other words stand and what they are, and why both cannot be right."""
 FOLLOW_UP_SLOTS = ("answer", "quote")
-VERBATIM_SLOTS = ("quote", "answer")
+VERBATIM_SLOTS = ("quote", "other_quote", "answer")
 MOST_NEEDS = 3
 """What one answer can give: more makes a question that nobody can answer in one breath."""
 
@@ -30,7 +37,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 class Pattern:
     """A question or follow-up; `text` holds slots such as {place}, to be filled by name."""
 
-    heads: tuple[str, ...]  # claim kinds, or for a follow-up needs or "evasion"; or "any"
+    heads: tuple[str, ...]  # claim kinds or FINDINGS, or for a follow-up needs or "evasion"; or "any"
     needs: tuple[str, ...]  # of NEEDS: what the answer must give
     text: str
     slots: frozenset[str]
@@ -46,7 +53,7 @@ def read_question(findings: Findings, item: Line) -> Pattern:
     if headed is None:
         return NO_PATTERN
     kinds, _, needs = headed[0].partition(";")
-    heads = _words(findings, item.number, kinds, (*CLAIM_KINDS, ANY), "claim kind")
+    heads = _words(findings, item.number, kinds, (*CLAIM_KINDS, ANY, *FINDINGS), "claim kind")
     return _question(findings, item.number, heads, needs, headed[1])
 
 
@@ -89,7 +96,8 @@ def _question(findings: Findings, line: int, heads: tuple[str, ...], head: str, 
         findings.add(line, f"must say what it asks for, as in `needs source`: one of {', '.join(NEEDS)}")
     if text.count("?") != 1:
         findings.add(line, f"has {text.count('?')} question marks: ask one question, with one")
-    slots = _slots(findings, line, text, QUESTION_SLOTS)
+    about_findings = bool(heads) and set(heads) <= set(FINDINGS)
+    slots = _slots(findings, line, text, QUESTION_SLOTS + FINDING_SLOTS * about_findings)
     for slot in ("place", "quote"):
         if slot not in slots:
             findings.add(line, f"must say what it is about: add {{{slot}}}")

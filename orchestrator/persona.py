@@ -47,11 +47,14 @@ PERSONA_SUBHEADINGS: Mapping[str, tuple[str, ...]] = {
 DOMAIN_KEYS = ("id", "kind", "reviewed")
 DOMAIN_HEADINGS = ("Red flags", "Benchmarks", "Questioning frameworks", "Pitfalls")
 FLAG_COLUMNS = ("Flag", "Words", "Why it matters", "Question")
+SILENCES = "Silences"
+SILENCE_COLUMNS = ("Silence", "Words", "Unless", "Why it matters", "Question")
 BENCHMARK_COLUMNS = ("Metric", "Words", "Unit", "Low", "High", "Better", "Source")
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _BLANK = ("", "-", "–", "—")
+_KIND = re.compile(r"\(([^()]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,18 @@ class RedFlag:
 
 
 @dataclass(frozen=True, slots=True)
+class Silence:
+    """Something that a board expects to hear wherever certain words stand, and that is not said."""
+
+    name: str
+    words: Alternatives  # what brings it up, in a claim or in its slide's title
+    unless: Alternatives  # what settles it, anywhere in deck or speech
+    unless_kinds: tuple[str, ...]  # of CLAIM_KINDS: a claim of one of these settles it too
+    why: str
+    question: Pattern
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
     """The usual range of a metric, with the public source that says so."""
 
@@ -125,11 +140,15 @@ class DomainKnowledge:
     red_flags: tuple[RedFlag, ...]
     benchmarks: tuple[Benchmark, ...]
     frameworks: tuple[Framework, ...]
+    silences: tuple[Silence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Seat:
-    """One place at the table; the moderator has no domain knowledge."""
+    """One place at the table; the moderator has no domain knowledge.
+
+    Compared by identity: what was worked out for a seat is found again without reading it all.
+    """
 
     persona: Persona
     domain: DomainKnowledge | None = None
@@ -200,6 +219,7 @@ def domain_of(outline: Outline) -> DomainKnowledge:
         red_flags=_red_flags(outline, flags) if flags else (),
         benchmarks=_benchmarks(outline),
         frameworks=_frameworks(outline),
+        silences=_silences(outline),
     )
 
 
@@ -231,6 +251,34 @@ def _red_flags(outline: Outline, section: Section) -> tuple[RedFlag, ...]:
         )
         for line, row in rows
     )
+
+
+def _silences(outline: Outline) -> tuple[Silence, ...]:
+    """The table of silences, if there is one."""
+    section = outline.section(SILENCES)
+    rows = outline.table(section, SILENCE_COLUMNS) if section else []
+    for line, row in rows:
+        _filled(outline, line, row, SILENCE_COLUMNS[:4])
+    return tuple(
+        Silence(
+            name=row["Silence"],
+            words=_alternatives(row["Words"]),
+            unless=_alternatives(_KIND.sub("", row["Unless"])),
+            unless_kinds=_kinds(outline, line, row["Unless"]),
+            why=row["Why it matters"],
+            question=read_flag_question(outline.findings, Line(line, row["Question"])),
+        )
+        for line, row in rows
+    )
+
+
+def _kinds(outline: Outline, line: int, cell: str) -> tuple[str, ...]:
+    """The kinds of claim that a cell names in parentheses."""
+    kinds = tuple(kind.strip() for kind in _KIND.findall(cell))
+    for kind in kinds:
+        if kind not in CLAIM_KINDS:
+            outline.findings.add(line, f"({kind}) is no claim kind: use {', '.join(CLAIM_KINDS)}")
+    return kinds
 
 
 def _benchmarks(outline: Outline) -> tuple[Benchmark, ...]:

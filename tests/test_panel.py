@@ -309,3 +309,20 @@ def test_scaffold_leaves_nothing_half_done(tmp_path: Path, monkeypatch: pytest.M
     expected = f"{tmp_path}/regulator cannot be made (No space left on device): correct that and try again"
     assert str(refused.value) == expected
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_row_of_silences_is_found_with_its_line(templates: Path) -> None:
+    path = templates / "regulator" / "domain-knowledge.md"
+    text = path.read_text(encoding="utf-8").replace("(money) |", "(coins) |")
+    path.write_text(text, encoding="utf-8")
+    [found] = check_agent(templates / "regulator")
+    assert found.path == str(path)
+    assert found.line == line_of(text, "| What it costs a year")
+    assert found.message.startswith("(coins) is no claim kind: use money, ")
+
+
+def test_the_panelists_of_this_project_ask_about_every_kind_of_finding() -> None:
+    for agent in ("analyst", "contrarian", "skeptic"):
+        text = (TEMPLATES / agent / "persona.md").read_text(encoding="utf-8")
+        for head, least in (("contradiction", 2), ("arithmetic", 2), ("news", 1)):
+            assert text.count(f"- ({head};") >= least, (agent, head)

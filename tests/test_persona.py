@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from orchestrator.errors import PersonaError
@@ -346,7 +348,7 @@ REFUSED_PERSONAS = [
     ("(any; needs source) ", "", '- {place} you say "{quote}". Where',
      f'{HEADLESS}`(money; needs source) {{place}} you say "{{quote}}". …?`'),
     ("(any; needs source)", "(all; needs source)", "- (all",
-     f"'all' is no claim kind: use {KINDS}, any"),
+     f"'all' is no claim kind: use {KINDS}, any, contradiction, arithmetic, news"),
     ("(any; needs source)", "(any; needs proof)", "- (any; needs",
      f"'proof' is no need: use {NEEDS}"),
     ("(any; needs source)", "(any)", "- (any) {place}",
@@ -510,3 +512,89 @@ def test_text_that_is_no_template_is_refused_in_one_line(text: str) -> None:
             read(text, "x.md")
         assert str(refused.value).startswith("x.md, line 1: ")
         assert "\n" not in str(refused.value)
+
+
+SILENT = DOMAIN.replace(
+    "## Statistical",
+    """\
+## Silences
+
+| Silence | Words | Unless | Why it matters | Question |
+|---|---|---|---|---|
+| What it costs | new bridge, Ferry + landing | budget, (money), price + list | A hole. | \
+(needs number) {place} you say "{quote}". How much? |
+
+## Statistical""",
+)
+REFUSED_SILENCES = [
+    ("| Silence | Words | Unless |", "| Silence | Words | Except |", "| Silence",
+     "the table's header must be `| Silence | Words | Unless | Why it matters | Question |`"),
+    ("new bridge, Ferry + landing", "", "| What it costs", "Words is empty: fill it in"),
+    ("budget, (money), price + list", "", "| What it costs", "Unless is empty: fill it in"),
+    ("(money)", "(cash)", "| What it costs", f"(cash) is no claim kind: use {KINDS}"),
+    ("(needs number) ", "", "| What it costs",
+     f'{HEADLESS}`(needs source) {{place}} you say "{{quote}}". …?`'),
+    ("How much?", "How much? For whom?", "| What it costs",
+     "has 2 question marks: ask one question, with one"),
+    ('"{quote}". How', '"{quote}". {note} How', "| What it costs",
+     "unknown slot {note}: use {place}, {quote}, {number}, {subject}, {period}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "line", "message"), REFUSED_SILENCES)
+def test_silences_are_refused_with_line_and_advice(old: str, new: str, line: str, message: str) -> None:
+    text = SILENT.replace(old, new, 1)
+    number = [n for n, row in enumerate(text.split("\n"), 1) if row.startswith(line)][-1]
+    with pytest.raises(PersonaError) as refused:
+        read_domain(text, "tester/domain-knowledge.md")
+    assert str(refused.value) == f"tester/domain-knowledge.md, line {number}: {message}"
+
+
+def test_a_silence_holds_its_words_what_settles_it_and_its_question() -> None:
+    [silence] = read_domain(SILENT, "d.md").silences
+    assert (silence.name, silence.words, silence.unless, silence.unless_kinds, silence.why) == (
+        "What it costs",
+        (("new bridge",), ("ferry", "landing")),
+        (("budget",), ("price", "list")),
+        ("money",),
+        "A hole.",
+    )
+    assert (silence.question.needs, silence.question.text) == (
+        ("number",),
+        '{place} you say "{quote}". How much?',
+    )
+
+
+def test_silences_may_be_left_out() -> None:
+    assert read_domain(DOMAIN, "d.md").silences == ()
+
+
+FINDING = (
+    '- (contradiction; needs number) {place} you say "{quote}". {other_place} it is "{other_quote}". '
+    "{note} Which?"
+)
+
+
+def test_a_question_about_a_finding_may_quote_the_other_place() -> None:
+    text = PERSONA.replace("### Initial questions\n\n", f"### Initial questions\n\n{FINDING}\n")
+    first = read_persona(text, "p.md").initial[0]
+    assert (first.heads, first.slots) == (
+        ("contradiction",),
+        frozenset({"place", "quote", "other_place", "other_quote", "note"}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (FINDING.replace("contradiction", "contradiction, money"), "unknown slot {other_place}"),
+        (
+            FINDING.replace('"{other_quote}"', "{other_quote}"),
+            '{other_quote} is verbatim: write it as "{other_quote}"',
+        ),
+    ],
+)
+def test_only_questions_about_findings_have_the_other_place(line: str, message: str) -> None:
+    text = PERSONA.replace("### Initial questions\n\n", f"### Initial questions\n\n{line}\n")
+    with pytest.raises(PersonaError, match=re.escape(message)):
+        read_persona(text, "p.md")

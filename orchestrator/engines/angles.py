@@ -5,26 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.cues import GROWTH_OF_NUMBER
 from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.units import is_currency
-from orchestrator.pattern import ANY, Pattern
-from orchestrator.persona import Alternatives, Benchmark, DomainKnowledge, Persona, Seat
+from orchestrator.engines.matching import found, holds, normal
+from orchestrator.pattern import ANY, FINDINGS, Pattern
+from orchestrator.persona import Benchmark, DomainKnowledge, Persona, Seat
 
 RED_FLAG: Final = "red flag"
 BENCHMARK: Final = "benchmark"
 PATTERN: Final = "pattern"
 
-_FLAG_WEIGHT: Final = 3.0
+_FLAG_WEIGHT: Final = 2.8
 _BENCHMARK_WEIGHT: Final = 3.2
 _KIND_WEIGHT: Final = 1.0
 _KIND_ORDER_WEIGHT: Final = 1.2
 _ANY_WEIGHT: Final = 0.3
 _TRIGGER_WEIGHT: Final = 0.5
-_FOCUS_WEIGHT: Final = 0.9
+_FOCUS_WEIGHT: Final = 2.0
 _OPEN_NUMBER_WEIGHT: Final = 0.4
 _NO_PERIOD_WEIGHT: Final = 0.6
 _NO_BASE_WEIGHT: Final = 0.4
@@ -54,26 +55,48 @@ _FROM = re.compile(r"\b(?:from|compared|versus|vs)\b", re.IGNORECASE)
 _SHARED_WORD = re.compile(r"[a-z]{4,}")
 
 
+_KIND_WORDS: Final = {
+    "money": "an amount of money, and what stands behind it",
+    "percent": "a percentage, and what it is taken of",
+    "growth": "growth, and where and when it began",
+    "share": "a share, and the whole that it is part of",
+    "duration": "a length of time, and how it was found",
+    "date": "a date, and what hangs on it",
+    "count": "a count, and who counted what",
+    "comparison": "a comparison, and its other side",
+    "superlative": "a first place, and among whom",
+    "promise": "something promised, and who answers for it",
+    "future": "something still to come, and how it will show",
+    "causal": "a cause, and how that is known",
+}
+"""A claim's kind as a presenter reads it in the notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Angle:
     """One way to go after a claim."""
 
-    kind: str  # RED_FLAG, BENCHMARK or PATTERN
-    name: str  # the flag, the metric, or the claim's kind
+    kind: str  # RED_FLAG, BENCHMARK or PATTERN, a silence, or one of FINDINGS
+    name: str  # the flag, the metric, the silence, or the claim's kind
     words: str  # the angle as notes and records say it
     patterns: tuple[Pattern, ...]  # that may ask it, the fittest first
     weight: float
     around: tuple[str, ...] = ()  # words of the claim that the question is about
+    slots: tuple[tuple[str, str], ...] = ()  # what else its patterns may be filled with
 
 
-def angles(claim: Claim, seat: Seat) -> list[Angle]:
+KEPT: Final = 4096
+"""Claims of which the angles, words and triggers are remembered, of all seats together: they change as
+little as the claim and the persona, and a refresh looks at each of them again every 15 s."""
+
+
+@lru_cache(maxsize=KEPT)
+def angles(claim: Claim, seat: Seat) -> tuple[Angle, ...]:
     """All angles of one panelist on one claim, the most specific first; never empty-handed with "any"."""
-    found: list[Angle] = []
+    of_all_kinds = [*flag_angles(claim, seat), *_kind_angles(claim, seat.persona)]
     if seat.domain is not None:
-        found += _flag_angles(claim, seat.domain)
-        found += _benchmark_angles(claim, seat.domain)
-    found += _kind_angles(claim, seat.persona)
-    return sorted(found, key=lambda angle: -angle.weight)
+        of_all_kinds += _benchmark_angles(claim, seat.domain)
+    return tuple(sorted(of_all_kinds, key=lambda angle: -angle.weight))
 
 
 def interest(claim: Claim, seat: Seat, best: Angle, focus: Sequence[str]) -> float:
@@ -85,12 +108,19 @@ def interest(claim: Claim, seat: Seat, best: Angle, focus: Sequence[str]) -> flo
         weight += _bareness(claim)
     if touches(claim, focus):
         weight += _FOCUS_WEIGHT
-    text = normal(claim.text)
-    if any(word in text and holds(text, word) for trigger in seat.persona.triggers for word in trigger.words):
+    if _triggers(claim, seat):
         weight += _TRIGGER_WEIGHT
     if claim.origin in ("table", "chart") or len(claim.text.split()) < 3:
         weight += _FAINT_WEIGHT
     return weight
+
+
+@lru_cache(maxsize=KEPT)
+def _triggers(claim: Claim, seat: Seat) -> bool:
+    text = normal(claim.text)
+    return any(
+        word in text and holds(text, word) for trigger in seat.persona.triggers for word in trigger.words
+    )
 
 
 def touches(claim: Claim, focus: Sequence[str]) -> bool:
@@ -99,57 +129,35 @@ def touches(claim: Claim, focus: Sequence[str]) -> bool:
     return bool(words) and not words.isdisjoint(_SHARED_WORD.findall(claim.text.lower()))
 
 
-def normal(text: str) -> str:
-    """Lower case, plain apostrophes, single spaces: how phrases of a template are compared."""
-    return " ".join(text.lower().replace("’", "'").split())
-
-
-def holds(text: str, phrase: str) -> bool:
-    """The normalised *text* holds the phrase as whole words."""
-    return phrase in text and _phrase(phrase).search(text) is not None
-
-
-@cache
-def _phrase(phrase: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])")
-
-
-def _matched(text: str, alternatives: Alternatives) -> tuple[str, ...] | None:
-    """The phrases of the first alternative of which all occur in the text as whole words."""
-    for phrases in alternatives:
-        for phrase in phrases:
-            if phrase not in text:  # some thousand times in a refresh, so the plain test comes first
-                break
-        else:
-            if phrases and all(holds(text, phrase) for phrase in phrases):
-                return phrases
-    return None
-
-
-def _flag_angles(claim: Claim, domain: DomainKnowledge) -> Iterator[Angle]:
+@lru_cache(maxsize=KEPT)
+def flag_angles(claim: Claim, seat: Seat) -> tuple[Angle, ...]:
+    """One angle for each red flag whose words stand in the claim."""
     text = normal(claim.text)
-    for flag in domain.red_flags:
-        if phrases := _matched(text, flag.words):
-            yield Angle(
-                kind=RED_FLAG,
-                name=flag.flag,
-                words=f"red flag: {_small_initial(flag.flag)} ({_small_initial(flag.why).rstrip('.')})",
-                patterns=(flag.question,),
-                weight=_FLAG_WEIGHT + 0.05 * (len(phrases) - 1),
-                around=phrases,
-            )
+    flags = seat.domain.red_flags if seat.domain is not None else ()
+    return tuple(
+        Angle(
+            kind=RED_FLAG,
+            name=flag.flag,
+            words=f"red flag: {_small_initial(flag.flag)} ({_small_initial(flag.why).rstrip('.')})",
+            patterns=(flag.question,),
+            weight=_FLAG_WEIGHT + 0.05 * (len(phrases) - 1),
+            around=phrases,
+        )
+        for flag in flags
+        if (phrases := found(text, flag.words))
+    )
 
 
 def _benchmark_angles(claim: Claim, domain: DomainKnowledge) -> Iterator[Angle]:
     """A figure outside the usual range of its metric; silent where it is a target, a range or a change."""
-    if _NO_ACTUAL.search(claim.text):
+    if not claim.quantities or _NO_ACTUAL.search(claim.text):
         return
     text = normal(claim.text)
     changes = GROWTH_OF_NUMBER.search(text) is not None or _SAVES.search(text) is not None
     for benchmark in domain.benchmarks:
         if changes and not _OF_CHANGE.search(benchmark.metric):
             continue
-        phrases = _matched(text, benchmark.words)
+        phrases = found(text, benchmark.words)
         quantity = phrases and _measure_of(claim, benchmark, phrases)
         if not quantity:
             continue
@@ -215,21 +223,29 @@ def _kind_angles(claim: Claim, persona: Persona) -> Iterator[Angle]:
 
     The weight is that of the claim's kind which the persona goes after first.
     """
-    fitting = [pattern for pattern in persona.initial if set(pattern.heads) & set(claim.kinds)]
+    fitting = _fitting(claim.kinds, persona.initial, persona.kinds)
     if fitting:
         asked = {head for pattern in fitting for head in pattern.heads}
-        order, kind = min((_order(kind, persona), kind) for kind in claim.kinds if kind in asked)
+        order, kind = min((_order(kind, persona.kinds), kind) for kind in claim.kinds if kind in asked)
         weight = _KIND_WEIGHT + _KIND_ORDER_WEIGHT / (1 + order)
-        best_first = tuple(sorted(fitting, key=lambda pattern: fit(pattern, claim, persona)))
-        yield Angle(PATTERN, kind, f"pattern: a claim of {kind}", best_first, weight)
+        yield Angle(PATTERN, kind, _KIND_WORDS[kind], fitting, weight)
     anything = tuple(pattern for pattern in persona.initial if ANY in pattern.heads)
     if anything:
-        yield Angle(PATTERN, ANY, "pattern: any claim", anything, _ANY_WEIGHT)
+        yield Angle(PATTERN, ANY, "the claim itself, and what it rests on", anything, _ANY_WEIGHT)
 
 
-def _order(kind: str, persona: Persona) -> int:
+@lru_cache(maxsize=512)
+def _fitting(
+    kinds: tuple[str, ...], patterns: tuple[Pattern, ...], order: tuple[str, ...]
+) -> tuple[Pattern, ...]:
+    """The patterns for claims of these kinds, the fittest first."""
+    fitting = [pattern for pattern in patterns if set(pattern.heads) & set(kinds)]
+    return tuple(sorted(fitting, key=lambda pattern: _fit(pattern, kinds, order)))
+
+
+def _order(kind: str, order: tuple[str, ...]) -> int:
     """How soon the persona goes after this kind; kinds that it does not name come late."""
-    return persona.kinds.index(kind) if kind in persona.kinds else len(persona.kinds) + 2
+    return order.index(kind) if kind in order else len(order) + 2
 
 
 def fit(pattern: Pattern, claim: Claim, persona: Persona) -> tuple[float, int, int]:
@@ -240,17 +256,21 @@ def fit(pattern: Pattern, claim: Claim, persona: Persona) -> tuple[float, int, i
     Of two that fit alike, the one for the more telling kind comes first, then the one for the
     kind that the persona goes after sooner.
     """
-    shared = [head for head in pattern.heads if head in claim.kinds]
+    return _fit(pattern, claim.kinds, persona.kinds)
+
+
+def _fit(pattern: Pattern, kinds: tuple[str, ...], order: tuple[str, ...]) -> tuple[float, int, int]:
+    shared = [head for head in pattern.heads if head in kinds]
     if not shared:
-        return 0.0, len(claim.kinds), 0
+        return 0.0, len(kinds), 0
     share = len(shared) / len(pattern.heads)
-    telling = min(claim.kinds.index(head) for head in shared)
-    return -(share + 0.1 * len(shared)), telling, min(_order(head, persona) for head in shared)
+    telling = min(kinds.index(head) for head in shared)
+    return -(share + 0.1 * len(shared)), telling, min(_order(head, order) for head in shared)
 
 
 def fits_half(pattern: Pattern, claim: Claim) -> bool:
-    """At least half of the pattern's kinds are the claim's."""
-    return 2 * len(set(pattern.heads) & {*claim.kinds, ANY}) >= len(pattern.heads)
+    """At least half of the pattern's kinds are the claim's; one made for a finding fits it wholly."""
+    return 2 * len(set(pattern.heads) & {*claim.kinds, ANY, *FINDINGS}) >= len(pattern.heads)
 
 
 def _bareness(claim: Claim) -> float:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import PATTERN, Angle, fit, fits_half, touches
-from orchestrator.engines.fitting import suits
+from orchestrator.engines.callbacks import callback
+from orchestrator.engines.fitting import is_slight, suits_claim
 from orchestrator.engines.lead_ins import lead_in
-from orchestrator.engines.options import Option, option_for, quote_for
+from orchestrator.engines.options import Option, ground_of, option_for, quote_for
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.engines.repeats import Gist, gist, same
+from orchestrator.engines.silences import silent_statements
+from orchestrator.engines.statements import statements
 from orchestrator.engines.wording import fill, rotated, was_asked, was_used
 from orchestrator.exchange import Candidate
-from orchestrator.pattern import ANY, Pattern
+from orchestrator.pattern import ANY, FINDINGS, Pattern
 from orchestrator.persona import Seat
 
 RECENT_CLAIMS: Final = 40
@@ -26,13 +29,25 @@ same after two hours as after ten minutes."""
 _RECENT_S: Final = 180.0
 """After so long a spoken claim counts as half forgotten."""
 
+_TELLING_WORDS: Final = 5
+
 _STAGES: Final = ((True, True), (False, True), (True, False))
 """Whether a question was made for the claim's kind, and fits it well: first the best, then those
 made for any claim, and at last those made for another kind that this claim also is."""
 
+_ON_LAST_SLIDE: Final = 0.1
+_ON_SLIDE_AGAIN: Final = 0.04
+_MOST_TIMES: Final = 3
+"""What a question loses for each on its slide before it, and for being next to that one: a deck is
+seen as a whole, and not one slide of it until nothing is left."""
+
+_OF_A_FINDING: Final = 0.95
+"""What cannot be right is asked about before what may be wrong."""
+
 _TAKES_A_NUMBER = re.compile(
     r"\{number\}|"
-    r"\b(?:range|this figure|denominator|percentage points|worse than that|same unit|the two figures)\b"
+    r"\b(?:range|this figure|denominator|percentage points|worse than that|same unit|"
+    r"the two figures|at what figure|the figure today)\b"
 )
 """A question that presupposes a figure in what it asks about."""
 
@@ -67,7 +82,7 @@ def candidate(request: CandidateRequest) -> Candidate | None:
     once at the end a general question, which says so (`grounded` is False).
     """
     scene, seat = request.scene, request.seat
-    wanted = {target.claim for target in request.targets}
+    wanted = {target.claim: max(0.1, 0.2 - 0.02 * place) for place, target in enumerate(request.targets)}
     asked = [turn.question for exchange in scene.exchanges for turn in exchange.turns]
     ranked = sorted(
         ((_relevance(option, scene, wanted), option) for option in _open_options(request)),
@@ -77,6 +92,8 @@ def candidate(request: CandidateRequest) -> Candidate | None:
         for specific, fitting in _STAGES:
             for relevance, option in ranked:
                 found = [angle for angle in option.angles if (angle.name != ANY) == specific]
+                if not specific and is_slight(option.claim):
+                    continue
                 wording = _Wording(option.claim, seat, scene, asked, relevance, fresh, fitting)
                 if worded := _worded(wording, found):
                     return worded
@@ -87,13 +104,26 @@ def _open_options(request: CandidateRequest) -> Iterator[Option]:
     scene = request.scene
     everything_shown = scene.slide is None or not scene.segments
     shown = [c for c in scene.deck_claims if everything_shown or (c.slide or 0) <= (scene.slide or 0)]
-    known = (*scene.deck_claims, *scene.speech_claims) if request.taken else ()
-    settled = [gist(claim) for claim in known if claim.id in request.taken]
-    for claim in (*shown, *scene.speech_claims[-RECENT_CLAIMS:]):
+    known = (*scene.deck_claims, *statements(scene.deck), *scene.speech_claims) if request.taken else ()
+    settled = [
+        gist(claim) for claim in known if claim.id in request.taken and (claim.kinds or _says_much(claim))
+    ]
+    ground = ground_of(request.seat, scene)
+    quiet = (
+        claim
+        for claim in silent_statements(scene.deck, scene.deck_claims, request.seat, ground.silences)
+        if everything_shown or (claim.slide or 0) <= (scene.slide or 0)
+    )
+    for claim in (*shown, *quiet, *scene.speech_claims[-RECENT_CLAIMS:]):
         if claim.id in request.taken or _is_repeat(claim, settled):
             continue
-        if option := option_for(claim, request.seat, scene):
+        if option := option_for(claim, request.seat, scene, ground):
             yield option
+
+
+def _says_much(claim: Claim) -> bool:
+    """More than a heading, whose few words every sentence on its subject repeats."""
+    return len(gist(claim).words) >= _TELLING_WORDS
 
 
 def _is_repeat(claim: Claim, settled: Sequence[Gist]) -> bool:
@@ -104,7 +134,7 @@ def _is_repeat(claim: Claim, settled: Sequence[Gist]) -> bool:
     return any(same(own, other) for other in settled)
 
 
-def _relevance(option: Option, scene: Scene, wanted: set[str]) -> float:
+def _relevance(option: Option, scene: Scene, wanted: Mapping[str, float]) -> float:
     """0 to 1: how strong the angle is, how recent the words are, and what the presenter asked for."""
     claim = option.claim
     if claim.said_at_s is not None:
@@ -114,10 +144,21 @@ def _relevance(option: Option, scene: Scene, wanted: set[str]) -> float:
         recent = 0.5
     else:
         recent = max(0.3, 1.0 - 0.1 * abs(scene.slide - claim.slide))
-    score = 0.5 * min(1.0, option.weight / 4.0) + 0.3 * recent
-    score += 0.2 if claim.id in wanted else 0.0
+    score = 0.5 * max(0.0, min(1.0, option.weight / 4.0)) + 0.3 * recent
+    score += wanted.get(claim.id, 0.0)
     score += 0.1 if touches(claim, scene.focus) else 0.0
-    return round(min(1.0, score), 3)
+    score -= _repetition(claim, scene)
+    if option.angle.kind in FINDINGS:
+        score = max(score, _OF_A_FINDING)
+    return round(max(0.0, min(1.0, score)), 3)
+
+
+def _repetition(claim: Claim, scene: Scene) -> float:
+    if claim.slide is None or claim.said_at_s is not None:
+        return 0.0
+    asked = [exchange.slide for exchange in scene.exchanges if exchange.said_at_s is None]
+    times = min(_MOST_TIMES, asked.count(claim.slide))
+    return _ON_SLIDE_AGAIN * times + _ON_LAST_SLIDE * (asked[-1:] == [claim.slide])
 
 
 def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:
@@ -128,12 +169,13 @@ def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:
         for pattern in _in_turn(angle, claim, seat, fitting=wording.fitting):
             if wording.fresh and was_used(pattern, wording.asked):
                 continue
-            question = fill(pattern, claim, quote)
+            question = fill(pattern, claim, quote, angle.slots)
             if question is None or was_asked(question, wording.asked):
                 continue
+            earlier = "" if angle.kind in FINDINGS else callback(claim, quote, wording.scene)
             return Candidate(
                 agent=seat.persona.id,
-                question=question,
+                question=f"{earlier} {question}".strip(),
                 claim=claim.id,
                 slide=claim.slide,
                 said_at_s=claim.said_at_s,
@@ -141,7 +183,7 @@ def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:
                 grounded=True,
                 needs=pattern.needs,
                 relevance=wording.relevance,
-                lead_in=lead_in(seat, wording.scene, claim),
+                lead_in="" if earlier else lead_in(seat, wording.scene, claim, quote),
                 angle=angle.words,
             )
     return None
@@ -157,7 +199,7 @@ def _in_turn(angle: Angle, claim: Claim, seat: Seat, *, fitting: bool) -> list[P
     for pattern in angle.patterns:
         if not claim.quantities and _TAKES_A_NUMBER.search(pattern.text):
             continue
-        if angle.kind == PATTERN and not suits(pattern.text, claim.text):
+        if angle.kind == PATTERN and not suits_claim(pattern.text, claim):
             continue
         if fits_half(pattern, claim) == fitting:
             by_fit.setdefault(fit(pattern, claim, seat.persona), []).append(pattern)

@@ -1,25 +1,37 @@
 """Whether an answer gives what was asked: by rules, and only where rules can tell.
 
-Satisfied needs evidence for everything that was asked for. What is plainly not there is
-asked for once more (`follow_up`), and then firmly (`escalate`). Where the rules cannot
-tell, the verdict is `unjudged`, which is neither praise nor blame.
+Satisfied needs evidence for everything that was asked for. What is plainly not there, is
+hedged, or is of something else, is asked for once more (`follow_up`), and then firmly
+(`escalate`). Where the rules cannot tell, the verdict is `unjudged`, which is neither
+praise nor blame.
+
+Three answers give nothing and are still fair ones. "We do not know yet; our controller
+brings it on 3 March" satisfies a panelist that accepts candour, because it has a date; the
+promise is recorded. A claim that the presenter takes back needs no evidence any more. What
+may not be said (contracts, rivals) is followed up like any other gap, and the reason says
+that it may be right not to say it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.boilerplate import NO_WORD
-from orchestrator.claims.model import Claim, Quantity
-from orchestrator.claims.quantities import find_quantities
-from orchestrator.engines.evidence import Evidence, Found, evidence_for, refusal
-from orchestrator.engines.fitting import suits
-from orchestrator.engines.protocol import JudgementRequest, Scene
-from orchestrator.engines.wording import fill_follow_up, rotated, was_asked, was_used
+from orchestrator.engines import answer_cues as cues
+from orchestrator.engines.asked import Asked, asked_of, claim_of
+from orchestrator.engines.contradicting import contradiction
+from orchestrator.engines.evasions import Evasion, evasions
+from orchestrator.engines.evidence import LONG_ANSWER, Evidence, Found, evidence_for
+from orchestrator.engines.following import ESCALATE, next_question, question_of
+from orchestrator.engines.promises import dated_promises, promises_in
+from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.engines.reading import Answer, read_answer, sentence_at
+from orchestrator.engines.reasons import gap_reason, listed, names, nearest_to, said_back
+from orchestrator.engines.repeating import repeated
 from orchestrator.exchange import Exchange, Judgement
-from orchestrator.pattern import ANY, EVASION, Pattern
 from orchestrator.persona import Persona
 
 _NOT_YET_KNOWN = re.compile(
@@ -27,155 +39,207 @@ _NOT_YET_KNOWN = re.compile(
     re.I,
 )
 """In a persona's `accepts`: candour is an answer, if it says when the thing will be known."""
-
-_WILL_KNOW = re.compile(
-    r"\b(?:will|['’]ll)\b[^.]{0,60}\b(?:know|have|measure|publish|report|finish|show)\b",
+_TAKES_BACK = re.compile(
+    r"\b(?:sentence|claim|line|slide|figure|number|word|statement|bullet|it|that) (?:has to|should|must|will|"
+    r"needs to) (?:go(?= from| off|\s*(?:[.,;]|$))|come (?:off|out)(?= of (?:the|my)|\s*(?:[.,;]|$)| the)|be "
+    r"(?:removed|struck|deleted|withdrawn|taken (?:off|out)))\b|"
+    r"\b(?:i|we)(?:['’]ll| will| would| should|['’]d)? (?:withdraw|take (?:it|that|this|the \w+) (?:back|"
+    r"(?:off|out)"
+    r"(?= (?:of )?(?:the|my) (?:slide|deck)|\s*(?:[.,;]|$)))|strike (?:it|that|this)|"
+    r"(?:remove|drop) (?:that|this|the) (?:claim|line|sentence|word|figure|bullet))\b",
     re.I,
 )
-_AN: Final = {"owner": "an owner"}
-
+_OWNED_UP: Final = ("unknown", "later", "declines")
 
 MAX_ANSWER_CHARS: Final = 20_000
-"""Some twenty minutes of speech; the moderator stops an answer after 90 seconds. Some of the
-rules take time with the square of an answer's length."""
+"""Some twenty minutes of speech; the moderator stops an answer after 90 seconds."""
 
 
 def judge(request: JudgementRequest) -> Judgement:
     """The verdict on the last turn's answer, with its reason and the presenter's own words.
 
     Everything that was answered in this exchange counts, not only the last words. With
-    `is_last` the verdict is the same, and no follow-up is offered.
+    `is_last` the verdict is the same, and no follow-up is offered. The answer's promises and
+    what it contradicts are always there, whatever the verdict.
     """
-    exchange = request.exchange
-    turn = exchange.turns[-1]
-    if turn.answer is None or not turn.answer.strip():
+    text = request.exchange.turns[-1].answer
+    if text is None or not text.strip():
         return Judgement("unjudged", "no answer was given")
-    if not _is_readable(turn.answer):
+    if not _is_readable(text):
         limit = f"of more than {MAX_ANSWER_CHARS:,} characters, or with words of more than 200"
         return Judgement("unjudged", f"rules do not read answers {limit}")
-    if not turn.needs:
-        return Judgement("unjudged", "this question asks for no figure, date, name or source to look for")
-    evidence = _evidence(exchange, request.scene)
-    put_off = refusal(turn.answer)
-    missing = tuple(e.need for e in evidence if e.found is Found.MISSING)
-    if not missing:
-        return _without_gap(evidence, put_off)
-    if candour := _candour(request.seat.persona, turn.answer):
-        reason = f'says that it is not known yet, and when it will be ("{candour}")'
-        return Judgement("satisfied", reason, candour)
-    verdict = "escalate" if _asked_before(exchange, missing[0]) else "follow_up"
-    follow_up = None if request.is_last else _next_question(request, verdict, missing[0], put_off)
-    reason, quote = _gap(evidence, put_off)
-    return Judgement(verdict, reason, quote, missing, follow_up)
+    answer = read_answer(text)
+    if not answer.sentences:
+        return Judgement("unjudged", "no word was said")
+    judgement = replace(_judged(request, answer), promises=promises_in(text))
+    return replace(judgement, follow_up=None) if request.is_last else judgement
 
 
 def _is_readable(answer: str) -> bool:
     return len(answer) <= MAX_ANSWER_CHARS and not NO_WORD.search(answer)
 
 
-def _evidence(exchange: Exchange, scene: Scene) -> list[Evidence]:
+def _judged(request: JudgementRequest, answer: Answer) -> Judgement:
+    exchange = request.exchange
+    asked = asked_of(exchange, request.scene)
+    earlier = _earlier(exchange)
+    ways = [*evasions(answer), *repeated(answer, asked, earlier)]
+    evidence = _evidence(exchange.turns[-1].needs, (answer, *earlier), asked)
+    gaps = [e for e in evidence if e.found is Found.MISSING]
+    claim = claim_of(exchange, request.scene)
+    if tension := contradiction(exchange, claim, answer, earlier, request.scene.tensions):
+        reason = f'contradicts "{tension.a.quote}": {tension.note}'
+        missing = tuple(e.need for e in gaps)
+        judgement = Judgement("follow_up", reason, tension.b.quote, missing, question_of(tension))
+        return replace(judgement, contradicts=tension)
+    if not evidence:
+        return _open_question(request, answer, asked, ways, earlier)
+    if not gaps and (part := _part_put_off(answer, asked, evidence, ways)):
+        ways = [part]
+    elif not gaps:
+        return _without_gap(evidence, ways, nearest_to(answer, asked))
+    if back := _taken_back(answer):
+        return Judgement("satisfied", f'takes the claim back ("{back}")', back)
+    if candour := _candour(request.seat.persona, answer, ways):
+        _, date = candour
+        who = evidence_for("owner", answer, asked)
+        by = f', and who answers for it ("{who.words}")' if who.found is Found.GIVEN else ""
+        reason = f'says that it is not known yet, and when it will be ("{date}"){by}'
+        return Judgement("satisfied", reason, date)
+    return _with_gaps(request, answer, asked, evidence, ways, earlier)
+
+
+def _earlier(exchange: Exchange) -> list[Answer]:
+    """The answers of this exchange before the last, the newest first."""
+    texts = [turn.answer for turn in reversed(exchange.turns[:-1]) if turn.answer]
+    return [read_answer(text) for text in texts if _is_readable(text)]
+
+
+def _evidence(needs: Sequence[str], answers: Sequence[Answer], asked: Asked) -> list[Evidence]:
     """For each need of the last turn, the best that any answer of the exchange gives."""
-    known = _known(exchange, scene)
-    answers = [one.answer for one in reversed(exchange.turns) if one.answer]
-    answers = [answer for answer in answers if _is_readable(answer)]
     found = []
-    for need in exchange.turns[-1].needs:
-        tried = [evidence_for(need, answer, known) for answer in answers]
+    for need in needs:
+        tried = [evidence_for(need, one, asked) for one in answers]
         found.append(next((e for e in tried if e.found is Found.GIVEN), tried[0]))
     return found
 
 
-def _known(exchange: Exchange, scene: Scene) -> list[Quantity]:
-    """The numbers that were on the table before the answer."""
-    spoken = (exchange.claim or "").startswith("s")
-    claims: Sequence[Claim] = scene.speech_claims if spoken else scene.deck_claims
-    claim = next((claim for claim in claims if claim.id == exchange.claim), None)
-    known = list(claim.quantities) if claim else []
-    for text in (exchange.quote, *(turn.question for turn in exchange.turns)):
-        known += find_quantities(text or "")
-    return known
+# ---------------------------------------------------------------------- verdicts
 
 
-def _without_gap(evidence: Sequence[Evidence], put_off: str | None) -> Judgement:
+def _without_gap(evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: str) -> Judgement:
     unclear = [e.need for e in evidence if e.found is Found.UNCLEAR]
     given = [e for e in evidence if e.found is Found.GIVEN]
     quote = next((e.words for e in given), None)
     if unclear:
-        told = f"; {_listed(given)}" if given else ""
-        reason = f"rules cannot tell whether the answer gives {_names(unclear)}{told}"
+        told = f"; {listed(given)}" if given else ""
+        reason = f"rules cannot tell whether the answer gives {names(unclear)}{told}"
         if admits := next((e for e in evidence if e.admits), None):
             reason = f'says that there is no {admits.need} ("{admits.admits}"){told}; whether that will do'
             return Judgement("unjudged", f"{reason}, rules cannot tell", admits.admits)
-        return Judgement("unjudged", reason, quote)
+        if of := next((e.words for e in evidence if e.found is Found.UNCLEAR and e.words), None):
+            reason = f'rules cannot tell whether "{of}" is the number that was asked for{told}'
+            return Judgement("unjudged", reason, of)
+        return Judgement("unjudged", reason, quote or nearest)
+    put_off = next((way.words for way in ways if way.how in _OWNED_UP), None)
     aside = f', though it also says "{put_off}"' if put_off else ""
-    return Judgement("satisfied", f"{_listed(given)}{aside}", quote)
+    return Judgement("satisfied", f"{listed(given)}{aside}", quote)
 
 
-def _gap(evidence: Sequence[Evidence], put_off: str | None) -> tuple[str, str | None]:
-    """What is missing, what is there, and the words for it."""
-    missing = [e for e in evidence if e.found is Found.MISSING]
-    given = [e for e in evidence if e.found is Found.GIVEN]
-    parts = [f"no {' and no '.join(e.need for e in missing)} in the answer"]
-    quote = put_off
-    if put_off:
-        parts.insert(0, f'puts the question off ("{put_off}")')
-    if repeated := next((e.words for e in missing if e.repeats), None):
-        parts.append(f'it repeats the number that was asked about ("{repeated}")')
-        quote = quote or repeated
-    if given:
-        parts.append(f"it {_listed(given)}")
-        quote = quote or given[0].words
-    return "; ".join(parts), quote
+def _part_put_off(
+    answer: Answer, asked: Asked, evidence: Sequence[Evidence], ways: Sequence[Evasion]
+) -> Evasion | None:
+    """The words that put off a part of the question to which nothing else in the answer speaks."""
+    given = [e.words for e in evidence if e.words]
+    spoken = {
+        word
+        for part in answer.sentences
+        if any(words in part.text for words in given)
+        for word in part.topic.words
+    }
+    for way in ways:
+        part = next((part for part in answer.sentences if way.words in part.text), None)
+        if way.how in _OWNED_UP and part and (part.topic.words & asked.topic.words) - spoken:
+            return way
+    return None
 
 
-def _listed(given: Sequence[Evidence]) -> str:
-    return "gives " + " and ".join(f'{_name(e.need)} ("{e.words}")' for e in given)
+def _with_gaps(
+    request: JudgementRequest,
+    answer: Answer,
+    asked: Asked,
+    evidence: Sequence[Evidence],
+    ways: Sequence[Evasion],
+    earlier: Sequence[Answer],
+) -> Judgement:
+    exchange = request.exchange
+    gaps = [e for e in evidence if e.found is Found.MISSING]
+    first = gaps[0] if gaps else Evidence("", Found.MISSING)
+    evades = ways[0].how if ways else first.because if first.because == "elsewhere" else None
+    again = evades is not None and any(list(evasions(one)) for one in earlier)
+    verdict = ESCALATE if again or _asked_before(exchange, first.need) else "follow_up"
+    reason, quote = gap_reason(evidence, ways, nearest_to(answer, asked))
+    follow_up = next_question(
+        request,
+        verdict,
+        first.need or None,
+        answer,
+        asked,
+        evades=evades if (again or verdict != ESCALATE) and first.because != "hedged" else None,
+        words=said_back(answer, asked, evidence, ways),
+    )
+    return Judgement(verdict, reason, quote, tuple(e.need for e in gaps), follow_up)
 
 
-def _names(needs: Sequence[str]) -> str:
-    return " or ".join(_name(need) for need in needs)
+def _open_question(
+    request: JudgementRequest,
+    answer: Answer,
+    asked: Asked,
+    ways: Sequence[Evasion],
+    earlier: Sequence[Answer],
+) -> Judgement:
+    """A question that asks for no figure, date, name or source: only a way round it can be told."""
+    concrete = _concrete(answer, asked)
+    short = answer.length <= LONG_ANSWER
+    way = next((way for way in ways if way.how != "turns" and (short or way.how == "thanks")), None)
+    if way and not concrete:
+        before = any(list(evasions(one)) for one in earlier)
+        verdict = ESCALATE if before else "follow_up"
+        follow_up = next_question(request, verdict, None, answer, asked, evades=way.how, words=None)
+        return Judgement(verdict, way.reason, way.words, (), follow_up)
+    if concrete and short and asked.is_yes_no and cues.YES_OR_NO.match(answer.text) and not way:
+        return Judgement("satisfied", f'answers yes or no, with particulars ("{concrete}")', concrete)
+    return Judgement("unjudged", "this question asks for no figure, date, name or source to look for")
 
 
-def _name(need: str) -> str:
-    return _AN.get(need, f"a {need}")
+def _concrete(answer: Answer, asked: Asked) -> str | None:
+    """Words that can be checked: a date, a record."""
+    for need in ("date", "source"):
+        found = evidence_for(need, answer, asked)
+        if found.found is Found.GIVEN:
+            return found.words
+    return None
 
 
-def _candour(persona: Persona, answer: str) -> str | None:
-    """The words that say when it will be known, for a persona that accepts them."""
-    if not any(_NOT_YET_KNOWN.search(accepted) for accepted in persona.accepts) or not refusal(answer):
+# ---------------------------------------------------------------------- fair answers that give nothing
+
+
+def _candour(persona: Persona, answer: Answer, ways: Sequence[Evasion]) -> tuple[str, str] | None:
+    """A dated promise of what is not known, for a persona that accepts that: the promise and its date."""
+    if not any(_NOT_YET_KNOWN.search(accepted) for accepted in persona.accepts):
         return None
-    promised = _WILL_KNOW.search(answer)
-    date = evidence_for("date", answer, ())
-    return date.words if promised and date.found is Found.GIVEN else None
+    if not any(way.how in ("unknown", "later") for way in ways):
+        return None
+    return next(dated_promises(answer.text), None)
+
+
+def _taken_back(answer: Answer) -> str | None:
+    """The words with which the presenter withdraws the claim."""
+    for match in _TAKES_BACK.finditer(answer.text):
+        if not cues.NEGATED.search(answer.text[max(0, match.start() - 40) : match.start()]):
+            return sentence_at(answer.text, match.start(), match.end())
+    return None
 
 
 def _asked_before(exchange: Exchange, need: str) -> bool:
     return sum(need in turn.needs for turn in exchange.turns) > 1
-
-
-def _next_question(request: JudgementRequest, verdict: str, need: str, put_off: str | None) -> str | None:
-    """A follow-up or escalation of the persona for what is missing, not used before in this session."""
-    persona, exchange = request.seat.persona, request.exchange
-    patterns = persona.escalations if verdict == "escalate" else persona.follow_ups
-    heads = (EVASION, need, ANY) if put_off and verdict == "follow_up" else (need, EVASION, ANY)
-    asked = [turn.question for one in (*request.scene.exchanges, exchange) for turn in one.turns]
-    answer = exchange.turns[-1].answer
-    key = f"{exchange.id}:{len(exchange.turns)}"
-    fallback = None
-    for head in heads:
-        for pattern in rotated(key, _plain_first(patterns, head, put_off)):
-            question = fill_follow_up(pattern, answer, exchange.quote)
-            if question is None or was_asked(question, asked) or not suits(question, exchange.quote or ""):
-                continue
-            if not was_used(pattern, asked):
-                return question
-            fallback = fallback or question
-    return fallback
-
-
-def _plain_first(patterns: Sequence[Pattern], head: str, put_off: str | None) -> list[Pattern]:
-    """Patterns for *head*; "I heard …" is not said back to somebody who said that they do not know."""
-    fitting = [pattern for pattern in patterns if head in pattern.heads]
-    if put_off:
-        return [pattern for pattern in fitting if "answer" not in pattern.slots] or fitting
-    return fitting

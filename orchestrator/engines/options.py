@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.claims.kinds import telling_words
 from orchestrator.claims.model import Claim
-from orchestrator.engines.angles import RED_FLAG, Angle, angles, interest
+from orchestrator.engines.angles import RED_FLAG, Angle, angles, flag_angles, interest
+from orchestrator.engines.contradictions import contradiction_angles
+from orchestrator.engines.news import news_angles
 from orchestrator.engines.protocol import Scene
+from orchestrator.engines.silences import SILENCE, Ranked, open_silences, silence_angles
+from orchestrator.engines.standing import slide_standings, standing
 from orchestrator.engines.wording import quote_of
 from orchestrator.persona import Seat
 
@@ -25,20 +30,42 @@ class Option:
         return self.angles[0]
 
 
-def option_for(claim: Claim, seat: Seat, scene: Scene) -> Option | None:
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What all claims of a scene are seen against by one panelist: found once for each request."""
+
+    silences: Ranked  # what is still left unsaid
+    slides: Mapping[int, float]  # how much rests on each slide
+
+
+def ground_of(seat: Seat, scene: Scene) -> Ground:
+    return Ground(open_silences(seat, scene), slide_standings(scene.deck))
+
+
+def option_for(claim: Claim, seat: Seat, scene: Scene, ground: Ground) -> Option | None:
     """The claim as this panelist sees it; None where the persona has no question that fits it."""
-    found = angles(claim, seat)
+    found = [*contradiction_angles(claim, seat, scene), *news_angles(claim, seat, scene)]
+    found += silence_angles(claim, seat, ground.silences)
+    if claim.kinds:
+        found += angles(claim, seat)
+    else:
+        found += flag_angles(claim, seat)
     if not found:
         return None
-    return Option(claim, tuple(found), interest(claim, seat, found[0], scene.focus))
+    found.sort(key=lambda angle: -angle.weight)
+    weight = interest(claim, seat, found[0], scene.focus) + standing(claim, ground.slides)
+    return Option(claim, tuple(found), weight)
 
 
 def quote_for(claim: Claim, angle: Angle) -> str:
     """The claim's words that are read out: they hold what the angle is about.
 
-    That is the flag's words, else the first number, else the words that make it a claim.
+    That is the words of a flag or of what brings up a silence, else the first number, else the
+    words that make it a claim.
     """
     own = [quantity.text for quantity in claim.quantities[:1]]
     if telling := telling_words(claim.text, claim.kinds):
         own.append(telling)
-    return quote_of(claim, (*angle.around, *own) if angle.kind == RED_FLAG else (*own, *angle.around))
+    return quote_of(
+        claim, (*angle.around, *own) if angle.kind in (RED_FLAG, SILENCE) else (*own, *angle.around)
+    )

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from orchestrator.claims.model import Claim
+from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
+from orchestrator.intel.model import IntelItem
 from orchestrator.orchestration import Phrases
 from orchestrator.persona import Seat
 from orchestrator.speech.model import Segment
@@ -38,6 +39,10 @@ class Scene:
     clock_s: float  # session clock
     intensity: str  # friendly, moderate or adversarial
     focus: Sequence[str]  # what the presenter asked the panel to look at
+    tensions: Sequence[Tension] = ()  # what contradicts what, in the deck and in what was said so far
+    intel: Sequence[IntelItem] = ()  # what was brought in from outside, each with the claim it bears on
+    presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
+    observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.model import Claim
@@ -32,11 +33,16 @@ class Gist:
     amounts: tuple[tuple[str, float], ...]
 
 
+@lru_cache(maxsize=4096)
 def gist(claim: Claim) -> Gist:
     """The claim's telling words, and its numbers with the sort of unit that they have."""
-    telling = (word for word in _TELLING.findall(claim.text.lower()) if word not in _COMMON)
-    words = frozenset(word.rstrip("s") for word in telling)
-    return Gist(words, tuple((_sort(q.unit), q.value) for q in claim.quantities))
+    return Gist(telling(claim.text), tuple((_sort(q.unit), q.value) for q in claim.quantities))
+
+
+def telling(text: str) -> frozenset[str]:
+    """The words of some length that say what the text is about, without the s of a plural."""
+    words = (word for word in _TELLING.findall(text.lower()) if word not in _COMMON)
+    return frozenset(word.rstrip("s") for word in words)
 
 
 def same(one: Gist, other: Gist) -> bool:

@@ -17,7 +17,7 @@ from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.periods import find_periods
 from orchestrator.claims.sentences import without_final_stop
 from orchestrator.claims.units import TIME_UNITS, is_currency
-from orchestrator.pattern import Pattern
+from orchestrator.pattern import VERBATIM_SLOTS, Pattern
 
 T = TypeVar("T")
 
@@ -32,12 +32,14 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"\S+")
 _CLAUSE_STARTS = re.compile(
     r"(?<=[,;:–—)])\s+|\s+(?=[(–—])|\s+(?=(?:while|which|because|so that|although|whereas)\s)|"
-    r"\s+(?=(?:and|but)\s+(?:we|it|they|then|is|are|was|were|will|has|have)\b)"
+    r"\s+(?=(?:and|but)\s+(?:we|it|they|then|is|are|was|were|will|has|have)\b)|"
+    r"\s+(?=to [a-z]+ (?:the|a|an|our|its|their|more)\s)"
 )
+_SHORT_ITEM: Final = 3
+"""A comma with fewer words before the next stands in a list, and is no place to cut."""
 _OPENING = re.compile(
-    r"(?:in fact|moreover|however|also|furthermore|additionally|finally|by contrast|in addition|so|and|but|"
-    r"well|now|"
-    r"then|again|of course|as you can see|therefore|consequently)\b,?\s+(?=\S+\s+\S+\s+\S+)",
+    r"(?:yes|no|in fact|moreover|however|also|furthermore|additionally|finally|by contrast|in addition|so|"
+    r"and|but|well|now|then|again|of course|as you can see|therefore|consequently)\b,?\s+(?=\S+\s+\S+\s+\S+)",
     re.IGNORECASE,
 )
 """What leads up to a statement and is not part of it."""
@@ -105,7 +107,7 @@ def cut_at_clauses(text: str, start: int, end: int, most_words: int) -> str:
     if len(text.split()) <= most_words + _SPARED:
         return text
     start, end = max(0, start), max(0, end)
-    edges = [0, *(match.end() for match in _CLAUSE_STARTS.finditer(text)), len(text)]
+    edges = _clause_edges(text)
     clauses = [(a, b) for a, b in pairwise(edges) if a < b]
     first = next((i for i, (_, b) in enumerate(clauses) if b > start), len(clauses) - 1)
     last = next((i for i, (_, b) in enumerate(clauses) if b >= end), first)
@@ -118,8 +120,21 @@ def cut_at_clauses(text: str, start: int, end: int, most_words: int) -> str:
     return _trimmed(text[clauses[first][0] : clauses[last][1]])
 
 
-def fill(pattern: Pattern, claim: Claim, quote: str) -> str | None:
-    """The pattern with its slots filled from the claim, or None where one of them cannot be."""
+def _clause_edges(text: str) -> list[int]:
+    edges = [0]
+    in_list = False
+    for match in _CLAUSE_STARTS.finditer(text):
+        following = _CLAUSE_STARTS.search(text, match.end())
+        item = text[match.end() : following.start() if following else len(text)]
+        short = text[match.start() - 1 : match.start()] == "," and len(item.split()) < _SHORT_ITEM
+        if not short and not in_list:
+            edges.append(match.end())
+        in_list = short
+    return [*edges, len(text)]
+
+
+def fill(pattern: Pattern, claim: Claim, quote: str, more: Iterable[tuple[str, str]] = ()) -> str | None:
+    """The pattern with its slots filled from the claim and *more*, or None where one of them cannot be."""
     quantity = _quantity_for(pattern, claim, quote)
     period = quantity.period if quantity else next((p.text for p in find_periods(claim.text)), None)
     values = {
@@ -128,6 +143,7 @@ def fill(pattern: Pattern, claim: Claim, quote: str) -> str | None:
         "number": quantity.text if quantity else None,
         "subject": quantity.subject if quantity else None,
         "period": period,
+        **dict(more),
     }
     if not all(values.get(slot) for slot in pattern.slots):
         return None
@@ -156,7 +172,8 @@ def was_asked(question: str, asked: Iterable[str]) -> bool:
 
 def was_used(pattern: Pattern, asked: Iterable[str]) -> bool:
     """A question made from this pattern was put before, whatever it was about."""
-    return any(_made_from(pattern.text).search(text) for text in asked)
+    tail = _SLOT.split(pattern.text)[-1]
+    return any(text.endswith(tail) and _made_from(pattern.text).search(text) for text in asked)
 
 
 @cache
@@ -173,7 +190,7 @@ def _filled(text: str, values: dict[str, str]) -> str:
     def value(slot: re.Match[str]) -> str:
         words = values[slot[1]]
         opens = slot.start() == 0 or text[: slot.start()].rstrip('" ').endswith((".", "?", "!"))
-        return words[:1].upper() + words[1:] if opens and slot[1] != "quote" else words
+        return words[:1].upper() + words[1:] if opens and slot[1] not in VERBATIM_SLOTS else words
 
     return _SLOT.sub(value, text)
 

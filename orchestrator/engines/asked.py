@@ -1,0 +1,147 @@
+"""What an answer is held against: what was asked, about which words, and what was known before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.claims.model import Claim, Quantity
+from orchestrator.claims.periods import find_periods
+from orchestrator.claims.quantities import find_quantities
+from orchestrator.engines.needs import asking_sentences, needs_of
+from orchestrator.engines.protocol import Scene
+from orchestrator.engines.reading import BARE, COUNT, MONEY, SHARE, TIME
+from orchestrator.engines.topics import Topic, topic_of
+from orchestrator.exchange import Exchange
+
+_I: Final = re.IGNORECASE
+_TIME_ASKED = re.compile(
+    r"\bhow (?:many (?:more )?(?:days|weeks|months|quarters|years|hours|minutes)|long|soon)\b|\bpayback\b|"
+    r"\bduration\b|\blongest\b|\bhow (?:late|old)\b",
+    _I,
+)
+_SHARE_ASKED = re.compile(r"\b(?:what|which) (?:percent(?:age)?|share|proportion|fraction)\b", _I)
+_COUNT_ASKED = re.compile(
+    r"\bhow many\b(?! (?:more )?(?:days|weeks|months|quarters|years|hours|minutes))|\bwhat is the (?:count|"
+    r"headcount)\b",
+    _I,
+)
+_PART_ASKED = re.compile(r"\bhow much (?:of (?:it|that|this|the)|more|less)\b", _I)
+_MONEY_ASKED = re.compile(
+    r"\bhow much (?:does|do|did|will|would) (?:it|that|this) cost\b|\bfull cost\b|\bwhat does (?:it|"
+    r"that) cost\b|\bin money\b|\bhow much (?:money|cash)\b|\bwhat is (?:it|that) worth a year\b",
+    _I,
+)
+_AS_OF = re.compile(
+    r"\bas of (?:which|what)\b|\bwhen (?:was|were|did|have)\b|\blast (?:checked|measured|counted)\b|"
+    r"\bsince (?:when|which)\b|\bwhich date (?:was|is it from)\b",
+    _I,
+)
+_DEADLINE = re.compile(
+    r"\bby (?:which|what|when)\b|\bon (?:which|what) (?:date|day)\b|\bwhen (?:will|would|can|"
+    r"do you (?:expect|plan|think)|should)\b|\bhow soon\b|\bfall(?:s)? due\b|\bwhat date will\b|"
+    r"\bwhich date may\b",
+    _I,
+)
+_SORTS: Final = (
+    (_TIME_ASKED, frozenset({TIME})),
+    (_SHARE_ASKED, frozenset({SHARE, COUNT})),
+    (_MONEY_ASKED, frozenset({MONEY, SHARE})),
+    (_COUNT_ASKED, frozenset({COUNT, SHARE})),
+    (_PART_ASKED, frozenset({MONEY, SHARE, COUNT})),
+)
+_CHOICE = re.compile(
+    r"\bwhich (?:one|of (?:the two|them|these|those|the inputs|these figures))\b|\bboth (?:be|would be) "
+    r"(?:true|"
+    r"right)\b|\bless flattering one\b|\bis it a rounding\b",
+    _I,
+)
+_ALTERNATIVE = re.compile(
+    r"\binstead\b|\b(?:who|what) else\b|\b(?:which|what|other) (?:\w+ )?(?:options?|alternatives?|way)\b|"
+    r"\bwhat (?:waits|will we not)\b",
+    _I,
+)
+_COUNTS_UNNAMED = re.compile(
+    r"\bhow many (?:more |others? |of (?:those|them|these) )?(?:are|is|were|was|in|have|has|do|does|did|"
+    r"will|on|can|would|came|come|went|stayed|left|tried)\b",
+    _I,
+)
+_YES_NO = re.compile(
+    r"(?:^|[.?!,;:]\s*|\band )(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|"
+    r"should) (?:it|that|this|there|you|we|they|the|any|your|our|those|these)\b",
+    _I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question, for the rules that look for its answer."""
+
+    text: str  # the question without the words that it quotes
+    quote: str  # the words of slide or speech that it is about; may be empty
+    topic: Topic  # of the question and the claim
+    known: tuple[Quantity, ...]  # numbers that were on the table: to say them again gives none
+    known_periods: frozenset[str]  # lower case
+    sorts: frozenset[str]  # of number that would answer; empty where any would
+
+    @property
+    def is_as_of(self) -> bool:
+        return bool(_AS_OF.search(self.text)) and not self.is_deadline
+
+    @property
+    def is_deadline(self) -> bool:
+        return bool(_DEADLINE.search(self.text))
+
+    @property
+    def is_choice(self) -> bool:
+        """It asks which of two figures is right: to say one of them again is the answer."""
+        return bool(_CHOICE.search(self.text))
+
+    @property
+    def wants_alternative(self) -> bool:
+        """It asks what else there is, which any plain sentence may say."""
+        return bool(_ALTERNATIVE.search(self.text))
+
+    @property
+    def counts_unnamed(self) -> bool:
+        """It asks how many without saying what: "how many of those", "how many more in the pipeline"."""
+        return bool(_COUNTS_UNNAMED.search(self.text))
+
+    @property
+    def asks_base(self) -> bool:
+        """It asks for a whole or a starting figure by name, so that a bare number answers it."""
+        return "base" in needs_of(self.text)
+
+    @property
+    def is_yes_no(self) -> bool:
+        return bool(_YES_NO.search(self.text))
+
+
+def asked_of(exchange: Exchange, scene: Scene) -> Asked:
+    """What the last turn of *exchange* asks, with what its claim and earlier questions said."""
+    claim = claim_of(exchange, scene)
+    quote = exchange.quote or ""
+    first, last = exchange.turns[0].question, exchange.turns[-1].question
+    words = " ".join(asking_sentences(first) + (asking_sentences(last) if last != first else []))
+    known = list(claim.quantities) if claim else []
+    for text in (quote, *(turn.question for turn in exchange.turns)):
+        known += find_quantities(text)
+    periods = frozenset(period.text.lower() for period in find_periods(quote))
+    topic = topic_of(" ".join((words, quote, claim.text if claim else "")))
+    last_words = " ".join(asking_sentences(last))
+    return Asked(last_words, quote, topic, tuple(known), periods, _sorts(last_words))
+
+
+def claim_of(exchange: Exchange, scene: Scene) -> Claim | None:
+    """The claim that an exchange is about, where it is about one."""
+    spoken = (exchange.claim or "").startswith("s")
+    claims: Sequence[Claim] = scene.speech_claims if spoken else scene.deck_claims
+    return next((claim for claim in claims if claim.id == exchange.claim), None)
+
+
+def _sorts(words: str) -> frozenset[str]:
+    """Every sort of number that one of the question's parts asks for; empty where any would do."""
+    asked = [sorts for cue, sorts in _SORTS if cue.search(words)]
+    return frozenset().union(*asked, {BARE}) if asked else frozenset()

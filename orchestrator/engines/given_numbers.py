@@ -1,0 +1,164 @@
+"""Whether an answer gives the number, or the whole or starting figure, that was asked for.
+
+A number counts where it is about what was asked: in a sentence that shares a telling word
+or a measure with the question or its claim, or in one that points back ("It is forty.").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from orchestrator.claims.quantities import measure
+from orchestrator.engines import answer_cues as cues
+from orchestrator.engines import number_cues
+from orchestrator.engines.asked import Asked
+from orchestrator.engines.evasions import puts_off, refusal
+from orchestrator.engines.found import (
+    LONG_ANSWER,
+    SHORT_ANSWER,
+    Evidence,
+    Found,
+    hedged_words,
+    not_cued,
+    same,
+)
+from orchestrator.engines.reading import (
+    BARE,
+    COUNT,
+    MONEY,
+    SHARE,
+    TIME,
+    Answer,
+    Sentence,
+    Stated,
+    clause_from,
+    sort_of,
+)
+from orchestrator.engines.topics import topic_of
+
+_OPENING: Final = 2  # sentences
+_MOST_NUMBERS: Final = 20
+"""Numbers of one answer whose hedges are looked at: it bounds the time, and nobody gives more."""
+_LARGE = re.compile(r"illion|thousand|\d{4}", re.IGNORECASE)
+_WHETHER = re.compile(r"\bwhether\b|\bdepending on\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
+
+
+def number(answer: Answer, asked: Asked) -> Evidence:
+    """The first number about what was asked that is not hedged; of a long answer, the nearest to it."""
+    judged = [
+        (_bearing(one, part, asked, direct=answer.length <= LONG_ANSWER or place < _OPENING), one, part)
+        for place, part in enumerate(answer.sentences)
+        for one in part.numbers
+    ]
+    about = [(one, part) for bearing, one, part in judged if bearing == "about"]
+    about = sorted(about, key=lambda pair: -_shared(pair[1], answer, asked))[:_MOST_NUMBERS]
+    hedged = None
+    for one, part in about:
+        taken_back = hedged_words(answer, part, one.start, one.end)
+        if taken_back is None:
+            return Evidence("number", Found.GIVEN, one.words)
+        hedged = hedged or taken_back
+    if TIME in asked.sorts and (span := _span(answer)):
+        return Evidence("number", Found.GIVEN, span)
+    if none := _none(answer, asked):
+        return Evidence("number", Found.GIVEN, none)
+    if hedged:
+        return Evidence("number", Found.MISSING, hedged, "hedged")
+    return _no_number(answer, asked, {bearing: one.words for bearing, one, _ in reversed(judged)})
+
+
+def _no_number(answer: Answer, asked: Asked, by_bearing: Mapping[str, str]) -> Evidence:
+    """What stands in the place of a number that was asked for."""
+    put_off = refusal(answer.text) is not None
+    if "unsure" in by_bearing and not put_off:
+        return Evidence("number", Found.UNCLEAR, by_bearing["unsure"])
+    if asked.is_choice and cues.CHOOSES.search(answer.text):
+        return Evidence("number", Found.UNCLEAR)
+    for because in ("repeats", "elsewhere"):
+        if because in by_bearing:
+            return Evidence("number", Found.MISSING, by_bearing[because], because)
+    size = number_cues.SIZE_IN_WORDS.search(answer.text)
+    if size and answer.length <= LONG_ANSWER and not put_off:
+        words = clause_from(answer.text, size.start(), size.end())
+        return Evidence("number", Found.MISSING, words, "in words")
+    return Evidence("number", Found.MISSING)
+
+
+def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
+    """How a number bears on the question: "about", "repeats", "elsewhere" or "unsure".
+
+    Args:
+        direct: The sentence comes soon after the question, so "it" is what was asked about.
+    """
+    if any(same(one, quantity) for quantity in asked.known):
+        return "about" if asked.is_choice else "repeats"
+    own = topic_of(one.noun)
+    fits = not asked.sorts or one.sort in asked.sorts
+    no_time = asked.sorts == {TIME, BARE} and (not fits or _LARGE.search(one.words) is not None)
+    clause = topic_of(_CLAUSE.split(part.text[: one.start - part.start])[-1])
+    if (own | clause).clashes(asked.topic) or no_time:
+        return "elsewhere"
+    if one.sort == TIME and TIME not in asked.sorts:
+        if asked.sorts:
+            return "elsewhere"
+        fits = any(sort_of(quantity.unit) == TIME for quantity in asked.known)
+    if _WHETHER.search(part.text, 0, one.start - part.start):
+        return "unsure"
+    if fits and own.meets(asked.topic):
+        return "about"
+    if fits and direct and _points_back(one, part, asked):
+        # "How many have signed?" "900 applications": counted, and it may be something else.
+        return "unsure" if one.sort == COUNT and own.words and asked.sorts else "about"
+    if fits and asked.sorts and one.sort in (TIME, MONEY, SHARE) and direct:
+        return "elsewhere" if part.topic.clashes(asked.topic) else "about"
+    if part.topic.meets(asked.topic):
+        named = one.sort == COUNT and own.words and not asked.counts_unnamed
+        return "about" if fits and not named else "unsure"
+    return "elsewhere" if part.topic.clashes(asked.topic) else "unsure"
+
+
+def _shared(part: Sentence, answer: Answer, asked: Asked) -> int:
+    """How much a sentence has in common with the question; of a short answer the first number counts."""
+    return len(part.topic.words & asked.topic.words) if answer.length > LONG_ANSWER else 0
+
+
+def _points_back(one: Stated, part: Sentence, asked: Asked) -> bool:
+    """Nothing that leads up to the number speaks of anything new: "It is 40", "Of those, twelve"."""
+    lead = topic_of(part.text[: one.start - part.start])
+    return not (lead.words - asked.topic.words)
+
+
+def _span(answer: Answer) -> str | None:
+    """A stretch of time said as a period: "in twelve months"."""
+    for part in answer.sentences:
+        for period in part.periods:
+            if period.kind == "relative" and not puts_off(part.text) and measure(period.text):
+                return period.text
+    return None
+
+
+def _none(answer: Answer, asked: Asked) -> str | None:
+    for part in answer.sentences:
+        if (none := number_cues.NONE_AT_ALL.search(part.text)) and not part.topic.clashes(asked.topic):
+            word = re.search(r"(?:not (?:a single )?one|not a single|no one|\w+)$", none[0])
+            return word[0] if word else none[0]
+    return None
+
+
+def base(answer: Answer, asked: Asked) -> Evidence:
+    """A cue such as "out of" or "up from" with a number close behind it."""
+    for part in answer.sentences:
+        for match in cues.BASE_CUE.finditer(part.text):
+            start, reach = part.start + match.start(), part.start + match.end() + 30
+            for one in part.numbers:
+                near = start <= one.start <= reach
+                if near and one.sort != TIME and not any(same(one, q) for q in asked.known):
+                    return Evidence("base", Found.GIVEN, answer.text[start : one.end])
+    first = next(answer.numbers, None)
+    if first and answer.length <= SHORT_ANSWER and not any(same(first, q) for q in asked.known):
+        opens = not answer.text[: first.start].split() and asked.asks_base
+        return Evidence("base", Found.GIVEN if opens else Found.UNCLEAR, first.words if opens else None)
+    return not_cued("base", answer, asked)

@@ -1,0 +1,106 @@
+"""Whether an answer gives a source, an owner, a cause or a comparison: told by the words for them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from orchestrator.claims.periods import find_periods
+from orchestrator.engines import answer_cues as cues
+from orchestrator.engines.asked import Asked
+from orchestrator.engines.evasions import puts_off, refusal
+from orchestrator.engines.found import LONG_ANSWER, SHORT_ANSWER, Evidence, Found, cued, not_cued
+from orchestrator.engines.reading import Answer, clause_from, sentence_at
+from orchestrator.engines.topics import topic_of
+
+_FEWEST_WORDS: Final = 3  # of a comparison that is said back: "comparably" alone says nothing
+
+
+def source(answer: Answer, asked: Asked) -> Evidence:
+    if admission := cues.NOTHING_SIGNED.search(answer.text):
+        words = sentence_at(answer.text, *admission.span())
+        return Evidence("source", Found.UNCLEAR, admits=words)
+    vague = next(cues.VAGUE_SOURCE.finditer(answer.text), None)
+    for part, match in cued(cues.SOURCE, answer):
+        words = clause_from(answer.text, part.start + match.start(), part.start + match.end())
+        weak = cues.VAGUE_SOURCE.search(words)
+        if not (weak and not _names_record(words, weak)) and not part.topic.clashes(asked.topic):
+            return Evidence("source", Found.GIVEN, words.strip())
+    signed = re.search(r"\bsigned\b[^.;]{0,40}", answer.text) if "sign" in asked.topic.words else None
+    if signed and (find_periods(signed[0]) or re.search(r"\b(?:with|by) [A-Z]", signed[0])):
+        return Evidence("source", Found.GIVEN, clause_from(answer.text, signed.start(), signed.end()))
+    if vague:
+        words = clause_from(answer.text, vague.start(), vague.end())
+        return Evidence("source", Found.MISSING, words, "no record")
+    return not_cued("source", answer, asked)
+
+
+def _names_record(words: str, weak: re.Match[str]) -> bool:
+    """Beside the vague words stands a record: "from our system's export of 3 June"."""
+    rest = words[: weak.start()] + " from " + words[weak.end() :]
+    return bool(cues.SOURCE.search(rest))
+
+
+def owner(answer: Answer, asked: Asked) -> Evidence:
+    text = answer.text
+    for match in cues.NAMED_OWNER.finditer(text):
+        name = match["name"] or match["by"] or match["is"] or match["at"]
+        group = cues.GROUP.search(match[0]) or cues.NO_NAMES.match(name)
+        if not group and not cues.NEGATED.search(text[max(0, match.start() - 40) : match.start()]):
+            return Evidence("owner", Found.GIVEN, match[0].strip(" ,"))
+    if cues.NAME_ALONE.fullmatch(text) and not cues.NO_NAMES.match(text.strip()):
+        return Evidence("owner", Found.GIVEN, text.strip().rstrip(".!"))
+    for part, match in cued(cues.OWNER, answer):
+        if not puts_off(part.text):
+            words = clause_from(text, part.start + match.start(), part.start + match.end())
+            return Evidence("owner", Found.GIVEN, words.strip())
+    for because, cue in (("nobody", cues.NOBODY_YET), ("group", cues.GROUP)):
+        if found := cue.search(text):
+            return Evidence("owner", Found.MISSING, sentence_at(text, *found.span()), because)
+    if cues.ONE_NAME.fullmatch(text.strip()) and not cues.NO_NAMES.match(text.strip()):
+        return Evidence("owner", Found.UNCLEAR)
+    return not_cued("owner", answer, asked)
+
+
+def cause(answer: Answer, asked: Asked) -> Evidence:
+    empty = other = None
+    found = list(cued(cues.CAUSE, answer))
+    if answer.length > LONG_ANSWER:
+        found.sort(key=lambda pair: not pair[0].topic.meets(asked.topic))
+    for part, match in found:
+        effect = topic_of(part.text[: match.start()])  # what the cause is of; the cause itself is new
+        if puts_off(part.text):
+            continue
+        if effect.clashes(asked.topic):
+            other = other or sentence_at(answer.text, part.start, part.start + match.end())
+            continue
+        words = clause_from(answer.text, part.start + match.start(), part.start + match.end())
+        says = topic_of(answer.text[part.start + match.end() : part.end]).words
+        circular = answer.length <= SHORT_ANSWER and not says - asked.topic.words
+        if not cues.EMPTY_CAUSE.match(words) and not circular:
+            return Evidence("cause", Found.GIVEN, words)
+        empty = empty or words
+    if empty:
+        return Evidence("cause", Found.MISSING, empty, "empty")
+    if other and answer.length <= SHORT_ANSWER:
+        return Evidence("cause", Found.MISSING, other, "elsewhere")
+    return not_cued("cause", answer, asked)
+
+
+def comparison(answer: Answer, asked: Asked) -> Evidence:
+    if admission := cues.NOT_COMPARED.search(answer.text):
+        words = sentence_at(answer.text, *admission.span())
+        return Evidence("comparison", Found.UNCLEAR, admits=words)
+    unweighed = None
+    for part, match in cued(cues.COMPARISON, answer):
+        if part.topic.clashes(asked.topic):
+            continue
+        words = clause_from(answer.text, part.start + match.start(), part.start + match.end())
+        if len(words.split()) < _FEWEST_WORDS:
+            words = sentence_at(answer.text, part.start + match.start(), part.start + match.end())
+        if part.numbers or cues.WEIGHED.search(part.text):
+            return Evidence("comparison", Found.GIVEN, words)
+        unweighed = unweighed or words
+    if unweighed and not refusal(answer.text):
+        return Evidence("comparison", Found.UNCLEAR)  # the other side is named, and not how large it is
+    return not_cued("comparison", answer, asked)
