@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from orchestrator.claims.model import Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
@@ -46,6 +49,8 @@ class Judgement:
     quote: str | None = None  # the presenter's own words behind the verdict, verbatim
     missing: tuple[str, ...] = ()  # of NEEDS: asked for and not given
     follow_up: str | None = None  # the next question, when the verdict asks for one
+    promises: tuple[str, ...] = ()  # what the presenter undertook in this answer, verbatim
+    contradicts: Tension | None = None  # the slide or earlier words that cannot be right beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class Turn:
     verdict: str | None = None
     reason: str | None = None
     quote: str | None = None
+    lead_in: str = ""  # the beginning of the question, which is not said again when it comes back
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class Exchange:
     turns: tuple[Turn, ...]
     outcome: str | None = None  # None while it is open
     spent_s: float = 0.0  # seconds that its answers took
+    angle: str | None = None  # why it was asked, as the candidate had it
+    comes_back_to: str | None = None  # the parked exchange whose question is put again
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +92,20 @@ class Observation:
 
     text: str
     quote: str | None
+    matter: str | None = None  # what of the delivery it is about: said once in a session
+
+
+def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Every question once: of one that was parked and put again, the later exchange."""
+    taken_up = {exchange.comes_back_to for exchange in exchanges}
+    return tuple(one for one in exchanges if one.id not in taken_up)
+
+
+def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Parked exchanges whose question was not put again: what the presenter takes home."""
+    return tuple(one for one in each_once(exchanges) if one.outcome == "parked")
+
+
+def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Those of them that can still come back: a question comes back once."""
+    return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)

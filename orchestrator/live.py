@@ -16,9 +16,13 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from orchestrator import moderator, panelist, playback
+from orchestrator import moderator, panelist, playback, timekeeping
 from orchestrator.driver import driving
 from orchestrator.errors import DriverBusyError, SpeechError, UsageError
+from orchestrator.exchange import Exchange
+from orchestrator.orchestration import SECTION_BREAKS
+from orchestrator.pauses import ends_sentence
+from orchestrator.render_moderator import spoken
 from orchestrator.session import Session
 from orchestrator.speech.follow import follow
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
@@ -40,6 +44,15 @@ class LiveFeed:
     line: int = 0
     refused: int = 0
     heard_at: float = field(default_factory=monotonic)
+    told: int = 0  # lines of the moderator's that were shown
+
+    def tell(self) -> None:
+        """Show what the moderator has said since last time."""
+        said = self.session.room.said
+        for line in said[self.told :]:
+            if words := spoken(self.session.rehearsal, line):
+                self.say(words)
+        self.told = len(said)
 
 
 def feed_live(session: Session, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
@@ -52,11 +65,13 @@ def feed_live(session: Session, source: str, *, stop: Callable[[], bool], say: C
     """
     kind = "jsonl" if source == "-" else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == "-" else Path(source).name
-    feed = LiveFeed(session, True, say, LiveReader(kind), name)
+    feed = LiveFeed(session, True, say, LiveReader(kind), name, told=len(session.room.said))
     try:
         with driving(session.rehearsal, "feed"):
             session.run_clock()
             try:
+                moderator.open_session(session.rehearsal)
+                feed.tell()
                 _listen(feed, source, stop)
             finally:
                 if not session.room.ended:
@@ -151,13 +166,40 @@ def _look(feed: LiveFeed) -> None:
     if room.refresh_due or rehearsal.now_s() - room.refreshed_at_s >= timers.refresh:
         panelist.refresh(rehearsal, "slide" if room.refresh_due else "timer")
     if room.break_due:
-        full = len(room.exchanges) >= rehearsal.options.exchanges
-        choice = None if full else moderator.choose(rehearsal)
-        if choice is None:
-            rehearsal.store.note({"type": "passed", "why": "nobody has a question"}, by="moderator")
-        else:
-            exchange = moderator.open_exchange(rehearsal, choice)
-            feed.say(f"{rehearsal.name_of(exchange.agent)}: {exchange.turns[0].question}")
+        _put(feed, moderator.ask_somebody(rehearsal))
+    elif timekeeping.speak_if_due(rehearsal, presides=True, is_at_a_stop=_is_at_a_stop(feed)):
+        feed.tell()
+    elif _is_pausing(feed):
+        _put(feed, moderator.ask_at_pause(rehearsal))
+
+
+def _is_at_a_stop(feed: LiveFeed) -> bool:
+    """What was heard last ends a sentence, or some silence has followed."""
+    segments = feed.session.room.segments
+    pause_s = feed.session.rehearsal.rules.timers_s.hand_raise_pause
+    return not segments or ends_sentence(segments[-1]) or monotonic() - feed.heard_at >= pause_s
+
+
+def _is_pausing(feed: LiveFeed) -> bool:
+    """The presenter has been silent for long enough to come in, in the modes that wait for that."""
+    rehearsal = feed.session.rehearsal
+    silent_s = monotonic() - feed.heard_at
+    return (
+        rehearsal.options.mode != SECTION_BREAKS
+        and bool(rehearsal.room.segments)
+        and silent_s >= rehearsal.rules.timers_s.hand_raise_pause
+    )
+
+
+def _put(feed: LiveFeed, exchange: Exchange | None) -> None:
+    """Show the question that is being put, if one is, behind the moderator's words."""
+    feed.tell()
+    if exchange is not None:
+        _tell_question(feed, exchange)
+
+
+def _tell_question(feed: LiveFeed, exchange: Exchange) -> None:
+    feed.say(f"{feed.session.rehearsal.name_of(exchange.agent)}: {exchange.turns[-1].question}")
 
 
 def _finish_answer(feed: LiveFeed) -> None:
@@ -166,10 +208,15 @@ def _finish_answer(feed: LiveFeed) -> None:
     if not feed.drives or room.open is None or not room.heard:
         return
     exchange = room.open
-    moderator.take_heard(feed.session.rehearsal)
-    judgement = moderator.judge(feed.session.rehearsal)
-    asked = f"{exchange.id}: taken as the answer to {feed.session.rehearsal.name_of(exchange.agent)}"
+    rehearsal = feed.session.rehearsal
+    moderator.take_heard(rehearsal)
+    if feed.session.room.open is None:  # the answer asked to come back to it
+        feed.tell()
+        return
+    judgement = moderator.judge(rehearsal)
+    asked = f"{exchange.id}: taken as the answer to {rehearsal.name_of(exchange.agent)}"
     feed.say(f"{asked}; {judgement.verdict}: {judgement.reason}")
+    feed.tell()
     open_ = feed.session.room.open
     if open_ is not None:
-        feed.say(f"{feed.session.rehearsal.name_of(open_.agent)}: {open_.turns[-1].question}")
+        _tell_question(feed, open_)

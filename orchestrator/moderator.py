@@ -1,4 +1,4 @@
-"""The moderator: who speaks next, and the way of an exchange from question to outcome.
+"""The moderator: the way of an exchange from question to outcome.
 
 Every step is one transaction that begins from what the room shows, so it can be taken by any
 process, and a rehearsal that was cut off anywhere goes on with the next step.
@@ -8,111 +8,114 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
-from orchestrator import panelist, render
+from orchestrator import panelist, phrases, render
+from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_heard
 from orchestrator.claims.extract import speech_claims
-from orchestrator.engines.protocol import JudgementRequest, PhrasesRequest
+from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Turn
+from orchestrator.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
 from orchestrator.layout import MODERATOR
+from orchestrator.orchestration import FREE_FLOW
+from orchestrator.phrases import say
 from orchestrator.rehearsal import Rehearsal
+from orchestrator.session_state import show_state
 from orchestrator.speech.model import WORDS_PER_MINUTE, Segment
+from orchestrator.speech.parking import wish_to_park
 from orchestrator.values import to_json
 
 TRANSCRIPT = "shared/presenter-transcript.md"
-FOCUS_WEIGHT = 0.5
-SILENCE_WEIGHT = 0.5
-"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question."""
+WISHED = "the presenter asked to come back to it"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Whom the moderator calls on, with which question, and why."""
+def open_session(rehearsal: Rehearsal) -> bool:
+    """The first words, before anything was said; False if that is past."""
+    room = rehearsal.room
+    if room.said or room.segments or room.exchanges or room.open is not None or room.is_played_out:
+        return False
+    with rehearsal.store.transaction():
+        return say(rehearsal, phrases.OPENING)
 
-    agent: str
-    candidate: Candidate
-    why: str
+
+def ask_somebody(rehearsal: Rehearsal) -> Exchange | None:
+    """At a break or at the end: call on whoever is next, or record that nobody has a question.
+
+    At the end those not heard yet come first, then what was parked, then the others.
+    """
+    room = rehearsal.room
+    choice = parked = None
+    if not is_full(rehearsal):
+        choice = choose(rehearsal, holds_back=not room.is_played_out)
+        parked = _parked(rehearsal) if room.is_played_out else None
+    is_first_heard = choice is not None and choice.agent in not_heard(rehearsal)
+    if parked is not None and (choice is None or (_is_ripe(rehearsal, parked) and not is_first_heard)):
+        return come_back(rehearsal, parked)
+    if choice is not None:
+        return open_exchange(rehearsal, choice)
+    why = "the exchanges are used up" if is_full(rehearsal) else "nobody has a question"
+    if not is_full(rehearsal) and choose(rehearsal) is not None:
+        why = "the exchanges that are left are kept for panelists not heard yet"
+    with rehearsal.store.transaction():
+        if not is_full(rehearsal) and room.failed and not room.is_played_out:
+            say(rehearsal, phrases.STALLING, slide=room.slide)
+        elif room.said and room.said[-1].occasion == phrases.NO_QUESTION:
+            say(rehearsal, phrases.TRANSITION, slide=room.slide)
+        rehearsal.store.note({"type": "passed", "why": why}, by=MODERATOR)
+    return None
 
 
-def write_phrases(rehearsal: Rehearsal) -> None:
-    """Fill the phrase library in for this session."""
-    options = rehearsal.options
-    context = rehearsal.context(MODERATOR, purpose="phrases")
-    slots = {"presenter": options.presenter, "minutes_left": str(options.minutes)}
-    request = PhrasesRequest(rehearsal.seats[MODERATOR], rehearsal.scene(), rehearsal.phrases, slots)
-    try:
-        chosen = rehearsal.engine.reply(request, context)
-    except EngineError:
-        chosen = ()
-    rehearsal.store.append(
-        "moderator/generated-phrases.md",
-        render.phrases(chosen),
-        by=MODERATOR,
-        value={"type": "phrases", "phrases": list(chosen)},
+def _parked(rehearsal: Rehearsal, agent: str | None = None) -> Exchange | None:
+    """The parked question that comes back next: the oldest, of *agent* where one is named."""
+    waiting = still_to_come_back(rehearsal.room.exchanges)
+    return next((one for one in waiting if agent in (None, one.agent)), None)
+
+
+def _is_ripe(rehearsal: Rehearsal, parked: Exchange) -> bool:
+    """Something lies between the parking and now: the rest of the talk, or another question."""
+    room = rehearsal.room
+    return room.exchanges[-1].id != parked.id or len(room.exchanges) == room.asked_when_played_out
+
+
+def come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
+    """Put a parked question again, as an exchange of its own; what it still needs is what is judged.
+
+    Its lead-in was said when it was first asked, and is not said twice.
+    """
+    first, last = parked.turns[0], parked.turns[-1]
+    exchange = replace(
+        parked,
+        id=f"x{len(rehearsal.room.exchanges) + 1}",
+        why_this_agent=f"the question that was parked as {parked.id} comes back",
+        asked_at_s=rehearsal.now_s(),
+        turns=(Turn(first.question.removeprefix(first.lead_in).lstrip(), last.needs),),
+        outcome=None,
+        spent_s=0.0,
+        comes_back_to=parked.id,
     )
+    return _put(rehearsal, exchange, phrases.COMING_BACK)
 
 
-# ---------------------------------------------------------------------- choosing
+def come_back_to_parked(rehearsal: Rehearsal, agent: str | None = None) -> Exchange | None:
+    """Put the oldest parked question again; only one of *agent*'s where one is named. None: there is none."""
+    parked = _parked(rehearsal, agent)
+    return None if parked is None else come_back(rehearsal, parked)
 
 
-def choose(rehearsal: Rehearsal, agent: str | None = None) -> Choice | None:
-    """The panelist to call on now; only *agent* where one is named. None: nobody has a question."""
-    ready = []
-    for seat in rehearsal.options.panel:
-        waiting = rehearsal.room.waiting.get(seat)
-        if waiting is not None and agent in (None, seat) and panelist.why_stale(rehearsal, waiting) is None:
-            ready.append((seat, waiting.candidate))
-    if not ready:
+def ask_at_pause(rehearsal: Rehearsal) -> Exchange | None:
+    """At a pause of the presenter: whoever may come in now. In free flow nobody is called, they cut in."""
+    choice = choose_at_pause(rehearsal)
+    if choice is None:
         return None
-    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
-    silent = [seat for seat, _ in ready if seat not in spoken]
-    left = rehearsal.options.exchanges - len(spoken)
-    must = silent and left <= len([seat for seat in rehearsal.options.panel if seat not in spoken])
-    if must:
-        ready = [pair for pair in ready if pair[0] in silent]
-    seat, candidate = max(ready, key=lambda pair: _score(rehearsal, *pair))
-    return Choice(seat, candidate, _why(rehearsal, seat, candidate, named=agent is not None))
+    return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
 
 
-def _score(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> tuple[bool, float]:
-    focus = FOCUS_WEIGHT if _in_focus(rehearsal, candidate) else 0.0
-    return candidate.grounded, candidate.relevance + focus + SILENCE_WEIGHT * _silence(rehearsal, agent)
+def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
+    """Put the question: from here on the presenter's words are the answer.
 
-
-def _silence(rehearsal: Rehearsal, agent: str) -> float:
-    """0 for who spoke last, 1 for who has not spoken yet."""
-    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
-    if agent not in spoken:
-        return 1.0
-    since = spoken[::-1].index(agent)
-    return min(since / len(rehearsal.options.panel), 1.0)
-
-
-def _in_focus(rehearsal: Rehearsal, candidate: Candidate) -> bool:
-    words = {word for text in rehearsal.options.focus for word in text.lower().split() if len(word) > 3}
-    about = f"{candidate.quote or ''} {candidate.question}".lower()
-    return any(word in about for word in words)
-
-
-def _why(rehearsal: Rehearsal, agent: str, candidate: Candidate, *, named: bool) -> str:
-    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
-    reasons = ["was asked for by name"] if named else []
-    if agent not in spoken:
-        reasons.append("has not spoken yet")
-    elif _silence(rehearsal, agent) > 0:
-        reasons.append(f"last spoke {spoken[::-1].index(agent)} exchanges ago")
-    if _in_focus(rehearsal, candidate):
-        reasons.append("the presenter's focus")
-    reasons.append(f"relevance {candidate.relevance:.2f} ({render.one_line(candidate.angle)})")
-    return "; ".join(reasons)
-
-
-# ---------------------------------------------------------------------- an exchange, step by step
-
-
-def open_exchange(rehearsal: Rehearsal, choice: Choice) -> Exchange:
-    """Put the question: from here on the presenter's words are the answer."""
+    *calls*: the moderator gives the panelist the floor, in words.
+    """
     candidate = choice.candidate
     exchange = Exchange(
         id=f"x{len(rehearsal.room.exchanges) + 1}",
@@ -124,15 +127,26 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice) -> Exchange:
         grounded=candidate.grounded,
         why_this_agent=choice.why,
         asked_at_s=rehearsal.now_s(),
-        turns=(Turn(_spoken(candidate), candidate.needs),),
+        turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip()),),
+        angle=candidate.angle,
     )
+    return _put(rehearsal, exchange, phrases.CALLING if calls else None)
+
+
+def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
     with rehearsal.store.transaction():
         if rehearsal.room.open is not None:
             raise SessionStateError(f"{rehearsal.room.open.id} is still open: answer it or park it first")
-        show_state(rehearsal, "question", exchange)
+        exchange = replace(exchange, id=f"x{len(rehearsal.room.exchanges) + 1}")  # others may have asked
+        hands = tuple(agent for agent in rehearsal.room.hands if agent != exchange.agent)
+        if occasion is not None:
+            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        show_state(rehearsal, "question", exchange, hands=hands)
         rehearsal.store.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
-        panelist.write_candidate(rehearsal, choice.agent, panelist.empty_candidate(rehearsal, choice.agent))
-        show_state(rehearsal, "answering", exchange)
+        if exchange.comes_back_to is None:
+            empty = panelist.empty_candidate(rehearsal, exchange.agent)
+            panelist.write_candidate(rehearsal, exchange.agent, empty)
+        show_state(rehearsal, "answering", exchange, hands=hands)
     return exchange
 
 
@@ -141,28 +155,46 @@ def _spoken(candidate: Candidate) -> str:
     return f"{candidate.lead_in} {candidate.question}".strip()
 
 
-def take_answer(rehearsal: Rehearsal, text: str | None, *, used: int | None = None) -> None:
+def take_answer(
+    rehearsal: Rehearsal, text: str | None, *, used: int | None = None, parks: bool = False
+) -> None:
     """Put the answer into the transcript, stamped with the moment of the session clock.
 
-    Its words count at 150 a minute for the exchange. None: there was no answer.
+    Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
+    to come back to the question, or *parks* says so, the exchange is parked and not judged.
     """
     exchange = still_open(rehearsal)
     if exchange.turns[-1].answer is not None:
         raise SessionStateError(
             f"{exchange.id}: this question has been answered; `greenroom resume` judges it"
         )
-    if text is None or not text.strip():
+    words = " ".join((text or "").split())
+    if not words and not parks:
         with rehearsal.store.transaction():
             rehearsal.store.note({"type": "silence", "exchange": exchange.id}, by="transcript")
             show_state(rehearsal, "judging", exchange)
         return
-    words = " ".join(text.split())
+    wish = wish_to_park(words)
+    answered = exchange
+    with rehearsal.store.transaction():
+        if words:
+            answered = _add_answer(rehearsal, exchange, words, used)
+        elif used is not None:
+            rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
+        if parks or wish is not None:
+            _park(rehearsal, answered, wish)
+        else:
+            show_state(rehearsal, "judging", exchange)
+
+
+def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int | None) -> Exchange:
+    """Write an answer down; returns the exchange with it."""
     now_s = rehearsal.now_s()
     lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
     segment = Segment(words, now_s, round(now_s + lasts_s, 3), _presenter(rehearsal), rehearsal.room.slide)
     segment = replace(segment, times_estimated=True)
     index = len(rehearsal.room.segments) + 1
-    value = {
+    value: dict[str, Any] = {
         "type": "answer",
         "exchange": exchange.id,
         "turn": len(exchange.turns),
@@ -171,18 +203,29 @@ def take_answer(rehearsal: Rehearsal, text: str | None, *, used: int | None = No
         **({"used": used} if used is not None else {}),
     }
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
-    with rehearsal.store.transaction():
-        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
-        show_state(rehearsal, "judging", exchange)
+    rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+    return _answered(exchange, words, round(segment.end_s - segment.start_s, 3))
+
+
+def _answered(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
+    last = replace(exchange.turns[-1], answer=words)
+    return replace(exchange, turns=(*exchange.turns[:-1], last), spent_s=round(exchange.spent_s + lasts_s, 3))
 
 
 def take_heard(rehearsal: Rehearsal) -> None:
-    """What the presenter said since the question, already in the transcript, is the answer."""
+    """What the presenter said since the question, already in the transcript, is the answer.
+
+    Where it asks to come back to the question, the exchange is parked and not judged.
+    """
     exchange = still_open(rehearsal)
     text = " ".join(segment.text for segment in rehearsal.room.heard)
+    wish = wish_to_park(text)
     with rehearsal.store.transaction():
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
-        show_state(rehearsal, "judging", exchange)
+        if wish is not None:
+            _park(rehearsal, _answered(exchange, text), wish)
+        else:
+            show_state(rehearsal, "judging", exchange)
 
 
 def _presenter(rehearsal: Rehearsal) -> str | None:
@@ -213,6 +256,7 @@ def judge(rehearsal: Rehearsal) -> Judgement:
             rehearsal.store.note(
                 {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
             )
+            say(rehearsal, phrases.FOLLOW_UP, exchange=exchange.id, agent=exchange.agent)
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:
@@ -239,11 +283,20 @@ def _outcome(judgement: Judgement) -> str:
 def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it."""
     with rehearsal.store.transaction():
-        return resolve(rehearsal, still_open(rehearsal), "parked")
+        return _park(rehearsal, still_open(rehearsal), None)
 
 
-def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str) -> Exchange:
-    """Write an exchange down and give the floor back. Call inside a transaction."""
+def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None) -> Exchange:
+    """The wish stands with the question it was about, and no verdict: parking is no failing."""
+    last = replace(exchange.turns[-1], reason=WISHED, quote=wish)
+    return resolve(rehearsal, replace(exchange, turns=(*exchange.turns[:-1], last)), "parked")
+
+
+def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending: bool = False) -> Exchange:
+    """Write an exchange down and give the floor back. Call inside a transaction.
+
+    *is_ending*: the session ends with it, so there is no floor to give back.
+    """
     done = replace(exchange, outcome=outcome)
     show_state(rehearsal, "resolving", done)
     rehearsal.store.append(
@@ -252,11 +305,34 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str) -> Exchange:
         by=MODERATOR,
         value=tagged_exchange("exchange_closed", done),
     )
-    if any(turn.answer for turn in done.turns):
+    if any(turn.answer and turn.verdict for turn in done.turns):
         panelist.observe(rehearsal, done)
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
+    if not is_ending:
+        _round_off(rehearsal, done)
     show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1)
     return done
+
+
+def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
+    """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
+    room = rehearsal.room
+    if done.outcome == "parked":
+        occasion = phrases.PARKING
+    elif room.segments and not room.is_played_out:
+        occasion = phrases.TRANSITION
+    elif any(turn.answer for turn in done.turns):
+        occasion = phrases.ACKNOWLEDGING
+    else:
+        return
+    say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=room.slide)
+
+
+def close(rehearsal: Rehearsal) -> None:
+    """The last words, said once. Call inside a transaction."""
+    if all(said.occasion != phrases.CLOSING for said in rehearsal.room.said):
+        say(rehearsal, phrases.CLOSING)
+    show_state(rehearsal, "closing")
 
 
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
@@ -280,51 +356,3 @@ def still_open(rehearsal: Rehearsal) -> Exchange:
 def tagged_exchange(kind: str, exchange: Exchange) -> dict[str, object]:
     """A record's value for an exchange."""
     return {"type": kind, "exchange": to_json(exchange)}
-
-
-# ---------------------------------------------------------------------- state and time
-
-
-def show_state(
-    rehearsal: Rehearsal, state: str, exchange: Exchange | None = None, *, done: int | None = None
-) -> None:
-    """Write session-state.md."""
-    options, room = rehearsal.options, rehearsal.room
-    now_s = rehearsal.now_s()
-    used_s = now_s + room.spent_s
-    count = len(room.exchanges) if done is None else done
-    times = f"{render.clock(now_s)} presenting, {render.clock(room.spent_s)} answering"
-    lines = [
-        "# Session state",
-        "",
-        f"- State: {state}",
-        f"- Slide: {room.slide if room.slide is not None else 'none yet'}",
-        f"- Time: {render.clock(used_s)} of {options.minutes}:00 ({times})",
-        f"- Exchanges: {count} of {options.exchanges}",
-    ]
-    if exchange is not None:
-        lines += [
-            f"- Exchange: {exchange.id}, turn {len(exchange.turns)} of {rehearsal.turn_limit}",
-            f"- Asking: {rehearsal.name_of(exchange.agent)} ({exchange.agent})",
-            f"- Question: {render.one_line(exchange.turns[-1].question)}",
-        ]
-    rehearsal.store.write(
-        "moderator/session-state.md",
-        "\n".join(lines) + "\n",
-        by=MODERATOR,
-        value={"type": "state", "state": state},
-    )
-
-
-def warn_of_time(rehearsal: Rehearsal) -> None:
-    """Say once when a share of the time budget is used up."""
-    budget_s = rehearsal.options.minutes * 60
-    used_s = rehearsal.now_s() + rehearsal.room.spent_s
-    for share in rehearsal.rules.time_warnings:
-        if share not in rehearsal.room.warned and used_s >= share * budget_s:
-            rehearsal.store.append(
-                "moderator/debrief-notes.md",
-                f"- {share:.0%} of the time ({rehearsal.options.minutes} min) was used up.\n",
-                by=MODERATOR,
-                value={"type": "time_warning", "share": share},
-            )

@@ -17,7 +17,7 @@ from typing import Any
 from orchestrator.outline import Outline, bullets, quoted_bullets, read_outline
 
 INTENSITIES = ("friendly", "moderate", "adversarial")
-MODES = ("section-breaks", "hand-raise", "free-flow")
+SECTION_BREAKS, HAND_RAISE, FREE_FLOW = MODES = ("section-breaks", "hand-raise", "free-flow")
 
 PHRASE_HEADINGS = (
     "Opening",

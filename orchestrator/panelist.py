@@ -18,10 +18,13 @@ from orchestrator.engines.protocol import (
     NotesRequest,
     ObservationRequest,
 )
+from orchestrator.engines.repeats import gist, same
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Exchange, Target
+from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Waiting
+from orchestrator.room import Room, Waiting
+from orchestrator.session_state import show_state
 from orchestrator.values import tagged, to_json
 
 SPOKEN_TO_SHARE = 0.6
@@ -79,11 +82,28 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
         "why": why,
         "made": [agent for agent, _ in made],
         "inputs": inputs,
+        **({"failed": failed} if failed else {}),
     }
     with rehearsal.store.transaction():
         for agent, waiting in made:
             write_candidate(rehearsal, agent, waiting)
-        rehearsal.store.note({**value, **({"failed": failed} if failed else {})}, by="moderator")
+        hands = _hands_up(rehearsal, dict(made))
+        rehearsal.store.note({**value, **({"hands": hands} if hands else {})}, by="moderator")
+        if tuple(hands) != rehearsal.room.hands and rehearsal.room.open is None:
+            show_state(rehearsal, "presenting", hands=hands)
+
+
+def _hands_up(rehearsal: Rehearsal, made: dict[str, Waiting]) -> list[str]:
+    """In hand raise, whose candidate may be asked, given the candidates that this refresh made."""
+    if rehearsal.options.mode != HAND_RAISE:
+        return []
+    waiting = {**rehearsal.room.waiting, **made}
+    now_s = rehearsal.now_s()
+    return [
+        agent
+        for agent in rehearsal.options.panel
+        if agent in waiting and why_stale(rehearsal, waiting[agent], confirmed_at_s=now_s) is None
+    ]
 
 
 def _made(rehearsal: Rehearsal, agent: str, context: Context) -> Waiting:
@@ -141,21 +161,35 @@ def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
     return Waiting(_nothing(agent), "empty", now_s, _digest([]), _digest([]))
 
 
-def why_stale(rehearsal: Rehearsal, waiting: Waiting) -> str | None:
-    """Why this candidate must not be asked any more; None: it may."""
+def why_stale(rehearsal: Rehearsal, waiting: Waiting, *, confirmed_at_s: float | None = None) -> str | None:
+    """Why this candidate must not be asked any more; None: it may.
+
+    *confirmed_at_s*: when it was last looked at; None: at the room's last refresh.
+    """
     room = rehearsal.room
     question = waiting.candidate
     if waiting.status != "ready":
         return f"its status is {waiting.status}"
-    if question.claim is not None and question.claim in room.asked_claims:
+    if question.claim is not None and _was_asked_about(room, question.claim):
         return "its claim has been asked about"
     if waiting.intel_sha256 != rehearsal.store.state("shared/external-intel.md").sha256:
         return "the intel has changed"
-    if rehearsal.now_s() - max(waiting.made_at_s, room.refreshed_at_s) > rehearsal.rules.timers_s.stale:
+    confirmed_s = room.refreshed_at_s if confirmed_at_s is None else confirmed_at_s
+    if rehearsal.now_s() - max(waiting.made_at_s, confirmed_s) > rehearsal.rules.timers_s.stale:
         return f"it is older than {rehearsal.rules.timers_s.stale:g} s"
     if question.quote is not None and _spoken_to(rehearsal, question, waiting.made_at_s):
         return "the presenter has spoken to it since"
     return None
+
+
+def _was_asked_about(room: Room, claim_id: str) -> bool:
+    """Somebody has asked about this claim, or about another that says the same elsewhere."""
+    asked = room.asked_claims
+    if claim_id in asked or claim_id not in room.claims_by_id:
+        return claim_id in asked
+    own = gist(room.claims_by_id[claim_id])
+    known = (room.claims_by_id[one] for one in sorted(asked) if one in room.claims_by_id)
+    return any(same(own, gist(claim)) for claim in known)
 
 
 def _spoken_to(rehearsal: Rehearsal, question: Candidate, since_s: float) -> bool:

@@ -10,18 +10,61 @@ Source: DESIGN.md, sections 6 and 7.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from orchestrator import moderator, panelist, render
+from orchestrator import moderator, panelist, render, tensions, timekeeping
 from orchestrator.claims.extract import speech_claims
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange
+from orchestrator.orchestration import SECTION_BREAKS
+from orchestrator.pauses import ends_sentence
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Playback, Room
-from orchestrator.speech.answers import pick_answer
+from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.model import Segment
+from orchestrator.speech.presenter import presenter_of
+from orchestrator.speech.read import Recording
+from orchestrator.speech.slides import estimate_slides
 from orchestrator.values import to_json
 
 TRANSCRIPT = moderator.TRANSCRIPT
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A recording to be played, and what goes with it."""
+
+    recording: Recording
+    kind: str  # as in Playback
+    answers: tuple[Answer, ...] = ()
+    archive: str | None = None  # where a run archives at its end
+    typed: bool = False  # answers are typed at the terminal while it plays
+
+
+def begin(rehearsal: Rehearsal, loading: Loading) -> None:
+    """Take a recording in, whole: it can then be played, and go on after any interruption.
+
+    Raises:
+        UsageError: The speaker that was named does not speak in it.
+        SpeechError: It names slides that the deck does not have.
+    """
+    room, recording = rehearsal.room, loading.recording
+    named = rehearsal.options.speaker
+    speaker = presenter_of(recording.segments, named) if recording.segments else None
+    loaded = Playback(
+        kind=loading.kind,
+        name=recording.name,
+        segments=estimate_slides(recording.segments, rehearsal.scene().deck),
+        answers=loading.answers,
+        offset_s=rehearsal.now_s() if room.segments else 0.0,
+        archive=loading.archive,
+        typed=loading.typed,
+    )
+    store = rehearsal.store
+    with store.transaction():
+        store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
+        if speaker is not None and room.presenter_how is None:
+            store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
 
 
 def play(
@@ -66,13 +109,18 @@ def step(
     if playback is None:
         return False
     asks = playback.kind == "run"
+    if asks and moderator.open_session(rehearsal):
+        return True
     if asks and room.open is not None:
         return _go_on_asking(rehearsal, playback, prompt)
     if room.refresh_due:
         panelist.refresh(rehearsal, "played out" if room.is_played_out else "slide")
         return True
     if asks and room.break_due:
-        return _ask_somebody(rehearsal)
+        moderator.ask_somebody(rehearsal)
+        return True
+    if timekeeping.speak_if_due(rehearsal, presides=asks, is_at_a_stop=_is_at_a_stop(rehearsal, playback)):
+        return True
     if room.played < len(playback.segments):
         _play_on(rehearsal, playback, wait_until)
         return True
@@ -83,18 +131,18 @@ def step(
         return True
     if len(room.exchanges) >= rehearsal.options.exchanges:
         return False
-    return _ask_somebody(rehearsal)
-
-
-def _ask_somebody(rehearsal: Rehearsal) -> bool:
-    full = len(rehearsal.room.exchanges) >= rehearsal.options.exchanges
-    choice = None if full else moderator.choose(rehearsal)
-    if choice is None:
-        why = "the exchanges are used up" if full else "nobody has a question"
-        rehearsal.store.note({"type": "passed", "why": why}, by="moderator")
-    else:
-        moderator.open_exchange(rehearsal, choice)
+    moderator.ask_somebody(rehearsal)
     return True
+
+
+def _is_at_a_stop(rehearsal: Rehearsal, playback: Playback) -> bool:
+    """The recording has come to the end of a sentence, or to a pause."""
+    played = rehearsal.room.played
+    if played == len(playback.segments):
+        return True
+    if rehearsal.now_s() > playback.offset_s + playback.segments[played].start_s:
+        return False  # within a long piece of speech
+    return played == 0 or played in rehearsal.pauses(playback) or ends_sentence(playback.segments[played - 1])
 
 
 def _go_on_asking(
@@ -113,13 +161,15 @@ def _go_on_asking(
         agent=exchange.agent,
         exchange=exchange.id,
         claim=exchange.claim,
+        comes_back_to=exchange.comes_back_to,
     )
-    moderator.take_answer(rehearsal, None if used is None else playback.answers[used].text, used=used)
+    answer = playback.answers[used] if used is not None else Answer("")
+    moderator.take_answer(rehearsal, answer.text, used=used, parks=answer.park)
     return True
 
 
 def _play_on(rehearsal: Rehearsal, playback: Playback, wait_until: Callable[[float], None] | None) -> None:
-    """The next of: a refresh that is due, a change of slide, the next segment."""
+    """The next of: a refresh that is due, a pause to ask in, a change of slide, the next segment."""
     room = rehearsal.room
     segment = playback.segments[room.played]
     start_s = playback.offset_s + segment.start_s
@@ -127,6 +177,9 @@ def _play_on(rehearsal: Rehearsal, playback: Playback, wait_until: Callable[[flo
     due_s = start_s if changes else playback.offset_s + segment.end_s
     refresh_s = rehearsal.rules.timers_s.refresh
     tick_s = (room.refreshed_at_s // refresh_s + 1) * refresh_s
+    pause_s = _pause_s(rehearsal, playback)
+    if pause_s is not None and pause_s < tick_s and _ask_at_pause(rehearsal, pause_s, wait_until):
+        return
     at_s = tick_s if tick_s <= due_s else due_s
     if wait_until is not None:
         wait_until(at_s)
@@ -139,17 +192,38 @@ def _play_on(rehearsal: Rehearsal, playback: Playback, wait_until: Callable[[flo
             return
         change_slide(rehearsal, segment.slide, at_s=start_s, estimated=segment.slide_estimated)
     else:
-        with rehearsal.store.transaction():
-            add_segment(rehearsal, segment, played=room.played + 1)
-            moderator.warn_of_time(rehearsal)
+        add_segment(rehearsal, segment, played=room.played + 1)
+
+
+def _pause_s(rehearsal: Rehearsal, playback: Playback) -> float | None:
+    """When the panel may come in before the next segment, on the session clock; None: it may not."""
+    room = rehearsal.room
+    if playback.kind != "run" or rehearsal.options.mode == SECTION_BREAKS:
+        return None
+    pause_s = rehearsal.pauses(playback).get(room.played)
+    if pause_s is None or (room.slides and room.slides[-1].at_s > pause_s):  # the talk has gone on
+        return None
+    over_s = max(pause_s, playback.offset_s + playback.segments[room.played].start_s)
+    return max(pause_s, rehearsal.now_s()) if rehearsal.now_s() <= over_s else None
+
+
+def _ask_at_pause(rehearsal: Rehearsal, at_s: float, wait_until: Callable[[float], None] | None) -> bool:
+    if wait_until is not None:
+        wait_until(at_s)
+    rehearsal.playing_s = at_s
+    return moderator.ask_at_pause(rehearsal) is not None
 
 
 def _is_break(rehearsal: Rehearsal, playback: Playback, to: int) -> bool:
     """Whether the panel comes in before this change of slide, and has not done so yet."""
     room = rehearsal.room
-    if playback.kind != "run" or room.section_ended == len(room.slides):
+    if playback.kind != "run" or not _breaks_at_sections(rehearsal) or room.section_ended == len(room.slides):
         return False
     return ends_section(room, rehearsal.scene().deck, to, rehearsal.rules.section_break_slides)
+
+
+def _breaks_at_sections(rehearsal: Rehearsal) -> bool:
+    return rehearsal.options.mode == SECTION_BREAKS
 
 
 def add_segment(
@@ -165,23 +239,33 @@ def add_segment(
         played: How many segments of the playback are then in the transcript.
         source: The followed file's name and the number of the line that it came from.
     """
-    index = len(rehearsal.room.segments) + 1
+    claims = speech_claims(segment, len(rehearsal.room.segments) + 1)
+    found = tensions.tensions_in(rehearsal, segment, claims)
     value = {
         "type": "segment",
         "segment": to_json(segment),
-        "claims": to_json(speech_claims(segment, index)),
+        "claims": to_json(claims),
+        **({"tensions": to_json(found)} if found else {}),
         **({"played": played} if played is not None else {}),
         **({"source": list(source)} if source is not None else {}),
     }
-    rehearsal.store.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
+    line = render.segment_line(segment)
+    if not found:  # the usual case: one record, one write
+        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+        return
+    with rehearsal.store.transaction():
+        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+        tensions.note_tensions(rehearsal, found)
 
 
 def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool) -> None:
     """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
     room, deck = rehearsal.room, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
-    ends = room.section_ended != len(room.slides) and ends_section(
-        room, deck, number, rehearsal.rules.section_break_slides
+    ends = (
+        _breaks_at_sections(rehearsal)
+        and room.section_ended != len(room.slides)
+        and ends_section(room, deck, number, rehearsal.rules.section_break_slides)
     )
     rehearsal.store.append(
         TRANSCRIPT,

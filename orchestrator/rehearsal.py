@@ -11,13 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from orchestrator.checks.find import Index, index_of
 from orchestrator.context import Assembler, Context, read_templates
 from orchestrator.engines.protocol import Engine, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
+from orchestrator.pauses import pauses_in
 from orchestrator.persona import Seat, read_domain, read_persona
-from orchestrator.room import Options, Room, options_of
+from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store import Repair, Store
 
 
@@ -42,6 +44,7 @@ class Rehearsal:
         self.assembler = Assembler(store, self.templates, budget_tokens=value["budget_tokens"])
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
+        self._pauses: tuple[Playback, Mapping[int, float]] | None = None
         store.clock = self._clock_s
 
     def _clock_s(self) -> float:
@@ -74,10 +77,22 @@ class Rehearsal:
         """The moderator's phrase library."""
         return read_phrases(*_named(self.templates, "templates/moderator/phrase-library.md"))
 
+    @cached_property
+    def figures(self) -> Index:
+        """The deck's figures, made once, for speech to be held against."""
+        deck = self.scene().deck
+        return index_of(deck, self.room.deck_claims)
+
     @property
     def turn_limit(self) -> int:
         """Most turns of one exchange."""
         return self.rules.turn_limits[self.options.intensity]
+
+    def pauses(self, playback: Playback) -> Mapping[int, float]:
+        """Where the recording pauses (`pauses_in`); worked out once for a recording."""
+        if self._pauses is None or self._pauses[0] is not playback:
+            self._pauses = (playback, pauses_in(playback, self.rules.timers_s.hand_raise_pause))
+        return self._pauses[1]
 
     def now_s(self) -> float:
         """Session clock, seconds."""
@@ -118,6 +133,10 @@ class Rehearsal:
             clock_s=self.now_s(),
             intensity=self.options.intensity,
             focus=self.options.focus,
+            tensions=room.tensions,
+            intel=room.intel.items,
+            presenter=room.presenter,
+            observed=room.observed,
         )
 
 

@@ -8,6 +8,7 @@ Values, by `type`, and the operation that carries each:
 =================  ============================================================================
 session            open: versions, panel, options, deck, digests of the templates
 deck               write of deck-content: slides, claims, gaps
+intel              write of external-intel: every finding, and the claim it bears on
 focus_brief        write of a focus brief: the targets
 segment            append to the transcript: the segment, its claims, its place in a playback
 slide              append to the transcript: the slide, and whether a section ended before it
@@ -17,14 +18,20 @@ candidate          replace of a candidate question: the question, and what it wa
 exchange_opened    note: the exchange with its first question
 answered           note: what the presenter said since the question was the answer
 silence            note: a question got no answer
+answer_used        note: a prepared answer without words was used: it parks the question
 verdict            note: the judgement of the last answer
 follow_up          note: the next question of the open exchange
 exchange_closed    append to the exchange history: the whole exchange
+observation        append to a presenter profile: what a panelist noticed
 passed             note: a break at which nobody had a question
-refresh            note: when the candidates were last looked at, and why
+phrases            append to generated-phrases: the moderator's phrases for this session
+said               append to generated-phrases: a line of the moderator's, with its occasion
+refresh            note: when the candidates were last looked at, why, and whose hands are up
 playback           note: a recording that is being played, with its answers
 speaker            note: who the presenter is
 time_warning       append to the debrief notes: a share of the time budget is used up
+no_question        append to the debrief notes: nobody has asked for a while
+monologue          append to the debrief notes: one voice for so long that a pause is due
 clock              note: the session clock was set, and whether it runs
 driver             note: a process began or stopped to drive the session
 played_out         note: the recording is over; only questions and the end are left
@@ -38,10 +45,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.claims.model import Claim, Gap
+from orchestrator.claims.model import Claim, Gap, Tension
 from orchestrator.clock import ClockState
 from orchestrator.deck.model import Deck
-from orchestrator.exchange import Candidate, Exchange, Judgement, Target, Turn
+from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
+from orchestrator.intel.model import Intel
 from orchestrator.ledger import Record
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.model import Segment
@@ -67,6 +75,13 @@ class Options:
     remember: bool = False
     keep_source: bool = True
     language: str = "en"
+
+
+UNNAMED = "Presenter"
+"""Who presents, where nobody was named."""
+
+BREATHER_S = 10.0
+"""A silence this long is the pause that would be suggested, so it ends a monologue; our own measure."""
 
 
 def options_of(plain: Mapping[str, Any]) -> Options:
@@ -102,6 +117,18 @@ class Playback:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A line of the moderator's."""
+
+    occasion: str  # a heading of the phrase library
+    text: str
+    at_s: float  # session clock
+    phrase: str  # as the library has it, with its slots open
+    exchange: str | None = None  # which it introduces or closes
+    after: int = 0  # how many exchanges had been opened
+
+
+@dataclass(frozen=True, slots=True)
 class SlideTime:
     """When a slide came up, on the session clock."""
 
@@ -118,7 +145,11 @@ class Room:
     deck: Deck | None = None
     deck_claims: tuple[Claim, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
+    tensions: list[Tension] = field(default_factory=list)  # the deck's own, then those found in speech
+    intel: Intel = field(default_factory=Intel)  # the last revision
     targets: dict[str, tuple[Target, ...]] = field(default_factory=dict)
+    observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
     seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)
@@ -146,6 +177,19 @@ class Room:
     is_over: bool = False  # played out, and nobody has another question
     state: str = "presenting"  # of the moderator's states
     warned: set[float] = field(default_factory=set)  # shares of the time budget that were announced
+    phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of this session, by occasion
+    said: list[Said] = field(default_factory=list)
+    hands: tuple[str, ...] = ()  # who has a hand up, in the mode hand-raise
+    failed: frozenset[str] = frozenset()  # whose engine failed at the last refresh
+    claims_by_id: dict[str, Claim] = field(default_factory=dict)
+    quiet_from_s: float | None = None  # session clock: since when nobody has asked; None: no word yet
+    is_prompted: bool = False  # the moderator has spoken of that silence
+    asked_here: bool = False  # somebody has asked since the last segment
+    asked_when_played_out: int = 0  # exchanges closed when the recording ended
+    voice: str | None = None  # who has the word
+    voice_from_s: float | None = None  # session clock: since when, without another voice; None: nobody has
+    voice_until_s: float = 0.0
+    is_pause_suggested: bool = False  # during this monologue
     ended: bool = False
 
     @property
@@ -185,6 +229,13 @@ class Room:
         all_ = [*self.exchanges, *([self.open] if self.open else [])]
         return frozenset(exchange.claim for exchange in all_ if exchange.claim is not None)
 
+    @property
+    def monologue_s(self) -> float:
+        """How long the presenter has spoken without another voice or a long pause, in seconds."""
+        if self.voice_from_s is None or self.voice not in (None, self.presenter):
+            return 0.0
+        return self.voice_until_s - self.voice_from_s
+
     def take(self, record: Record) -> None:
         """Fold in the next record."""
         if record.op == "freeze":
@@ -207,6 +258,12 @@ class Room:
         self.deck = from_json(Deck, value["deck"])
         self.deck_claims = from_json(tuple[Claim, ...], value["claims"])
         self.gaps = from_json(tuple[Gap, ...], value["gaps"])
+        self.is_checked = "tensions" in value
+        self.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
+        self.claims_by_id.update((claim.id, claim) for claim in self.deck_claims)
+
+    def _intel(self, value: Mapping[str, Any], record: Record) -> None:
+        self.intel = from_json(Intel, value["intel"])
 
     def _focus_brief(self, value: Mapping[str, Any], record: Record) -> None:
         self.targets[record.by] = from_json(tuple[Target, ...], value["targets"])
@@ -214,11 +271,15 @@ class Room:
     def _plain(self, record: Record) -> None:
         """Text appended without a value counts as a segment of its own, at the clock's time."""
         text = " ".join((record.text or "").split())
-        self.segments.append(Segment(text, record.clock_s, record.clock_s))
+        segment = Segment(text, record.clock_s, record.clock_s)
+        self.segments.append(segment)
+        self._voice(segment, record)
 
     def _segment(self, value: Mapping[str, Any], record: Record) -> None:
         segment = from_json(Segment, value["segment"])
         self._spoken(segment, value)
+        self._voice(segment, record)
+        self.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
         if value.get("played") is not None:
             self.played = value["played"]
         if value.get("source") is not None:
@@ -237,12 +298,27 @@ class Room:
             spent_s = round(self.open.spent_s + segment.end_s - segment.start_s, 3)
             self.open = replace(self.open, turns=(*self.open.turns[:-1], last), spent_s=spent_s)
 
+    def _answer_used(self, value: Mapping[str, Any], record: Record) -> None:
+        self.answers_used.add(value["used"])
+
     def _spoken(self, segment: Segment, value: Mapping[str, Any]) -> None:
         self.segments.append(segment)
         claims = from_json(tuple[Claim, ...], value.get("claims", ()))
         self.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
+        self.claims_by_id.update((claim.id, claim) for claim in claims)
         spoken_s = self.seconds_by_speaker.get(segment.speaker, 0.0)
         self.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
+
+    def _voice(self, segment: Segment, record: Record) -> None:
+        """Who speaks, and since when, on the session clock."""
+        self.asked_here = False
+        from_s = max(0.0, round(record.clock_s - (segment.end_s - segment.start_s), 3))
+        if self.quiet_from_s is None:
+            self.quiet_from_s = from_s
+        goes_on = self.voice_from_s is not None and self.voice == segment.speaker
+        if not goes_on or from_s - self.voice_until_s >= BREATHER_S:
+            self.voice, self.voice_from_s, self.is_pause_suggested = segment.speaker, from_s, False
+        self.voice_until_s = record.clock_s
 
     def _slide(self, value: Mapping[str, Any], record: Record) -> None:
         self.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
@@ -261,10 +337,14 @@ class Room:
         self.refreshed_at_s = value["at_s"]
         self.inputs.update(value["inputs"])
         self.refresh_due = False
+        self.hands = tuple(value.get("hands", ()))
+        self.failed = frozenset(value.get("failed", ()))
 
     def _exchange_opened(self, value: Mapping[str, Any], record: Record) -> None:
         self.open = from_json(Exchange, value["exchange"])
         self.break_due = False
+        self.asked_here = True
+        self.hands = tuple(agent for agent in self.hands if agent != self.open.agent)
         self.heard.clear()
 
     def _answered(self, value: Mapping[str, Any], record: Record) -> None:
@@ -298,8 +378,13 @@ class Room:
     def _exchange_closed(self, value: Mapping[str, Any], record: Record) -> None:
         self.exchanges.append(from_json(Exchange, value["exchange"]))
         self.open = None
+        self.quiet_from_s, self.is_prompted = record.clock_s, False
+        self.voice_from_s, self.is_pause_suggested = None, False
         if self.is_played_out:
             self.refresh_due = True
+
+    def _observation(self, value: Mapping[str, Any], record: Record) -> None:
+        self.observed.append(from_json(Observation, value))
 
     def _passed(self, value: Mapping[str, Any], record: Record) -> None:
         self.break_due = False
@@ -319,6 +404,19 @@ class Room:
     def _time_warning(self, value: Mapping[str, Any], record: Record) -> None:
         self.warned.add(value["share"])
 
+    def _no_question(self, value: Mapping[str, Any], record: Record) -> None:
+        self.is_prompted = self.break_due = True
+
+    def _monologue(self, value: Mapping[str, Any], record: Record) -> None:
+        self.is_pause_suggested = True
+
+    def _phrases(self, value: Mapping[str, Any], record: Record) -> None:
+        by_heading = value.get("by_heading", {})  # the first release kept none
+        self.phrases = {heading: tuple(texts) for heading, texts in by_heading.items()}
+
+    def _said(self, value: Mapping[str, Any], record: Record) -> None:
+        self.said.append(from_json(Said, value))
+
     def _clock(self, value: Mapping[str, Any], record: Record) -> None:
         self.clock = ClockState(value["at_s"], record.at if value["live"] else None)
 
@@ -327,4 +425,5 @@ class Room:
 
     def _played_out(self, value: Mapping[str, Any], record: Record) -> None:
         self.is_played_out = True
+        self.asked_when_played_out = len(self.exchanges)
         self.refresh_due = True

@@ -16,6 +16,8 @@ from typing import Any
 from orchestrator import debrief as debriefs
 from orchestrator import moderator, panelist, playback
 from orchestrator.archive.freeze import freeze
+from orchestrator.choosing import choose
+from orchestrator.claims.model import Tension
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import engine_named
@@ -24,17 +26,19 @@ from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateEr
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
+from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.read import read_intel
+from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
-from orchestrator.room import Options, Playback, Room
+from orchestrator.room import Options, Room
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.model import Segment
-from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
-from orchestrator.start import Given, Source, intel_part, start_session
+from orchestrator.start import Given, Source, start_session
 from orchestrator.store import Repair
-from orchestrator.values import to_json
 from orchestrator.verify import Verification, verify_session
 
 INTEL = "shared/external-intel.md"
@@ -60,6 +64,7 @@ class Session:
         *,
         deck_text: str | None = None,
         engine: str | Engine | None = None,
+        loading: Loading | None = None,
         **options: Any,
     ) -> Session:
         """Begin a session on a deck file, or on Markdown given as *deck_text*.
@@ -67,8 +72,10 @@ class Session:
         Args:
             home: Where templates are taken from and the session is put.
             engine: A name, or an engine of your own (then it is yours to give again at `open`).
+            loading: A recording to be played. It is in the session from its first moment, so
+                `resume` goes on with it whatever happens; `load` takes one in later.
             **options: The fields of `start.Given`: id, presenter, panel, date, intensity, mode,
-                minutes, exchanges, focus, intel, speaker, layout, remember, keep_source.
+                minutes, exchanges, focus, intel, board, speaker, layout, remember, keep_source.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
@@ -85,7 +92,12 @@ class Session:
             used = engine_named(engine or home.config.engine)
         else:
             given, used = replace(given, engine=engine.name), engine
-        root = start_session(home, read_source(deck, deck_text), given, used)
+
+        def load(rehearsal: Rehearsal) -> None:
+            if loading is not None:
+                playback.begin(rehearsal, loading)
+
+        root = start_session(home, read_source(deck, deck_text), given, used, then=load)
         return cls.open(home, root, engine=used)
 
     @classmethod
@@ -246,25 +258,8 @@ class Session:
             UsageError: The speaker that was named does not speak in it.
             SpeechError: It names slides that the deck does not have.
         """
-        room = self.room
-        speaker = (
-            presenter_of(recording.segments, self.rehearsal.options.speaker) if recording.segments else None
-        )
-        segments = estimate_slides(recording.segments, self.rehearsal.scene().deck)
-        loaded = Playback(
-            kind=kind,
-            name=recording.name,
-            segments=segments,
-            answers=tuple(answers),
-            offset_s=self.rehearsal.now_s() if room.segments else 0.0,
-            archive=archive,
-            typed=typed,
-        )
-        store = self.rehearsal.store
-        with store.transaction():
-            store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
-            if speaker is not None and room.presenter_how is None:
-                store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
+        self.rehearsal.store.catch_up()
+        playback.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
 
     @property
     def is_to_be_archived(self) -> bool:
@@ -335,14 +330,20 @@ class Session:
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
         """A new revision of external-intel; returns its number and how many there may be.
 
+        What was known stays; a file given again by the same name takes the place of what it said.
+
         Raises:
-            InputError: A file cannot be read as text.
+            InputError: A file cannot be read or breaks its shape.
             RevisionLimitError: There have been too many.
         """
-        text = "# External intel\n\n" + "".join(intel_part(path) for path in paths)
+        reported = read_intel(paths)
         store = self.rehearsal.store
-        revision = store.write(INTEL, text, by="intel")
-        return revision, store.max_revisions(store.layout.file(INTEL))
+        most = store.max_revisions(store.layout.file(INTEL))
+        with store.transaction():
+            room = self.room
+            before = replace(room.intel, revision=store.state(INTEL).revisions)
+            intel = intel_of(reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
+            return store.write(INTEL, intel_page(intel, most), by="intel", value=intel_value(intel)), most
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
@@ -366,8 +367,10 @@ class Session:
 
     # ------------------------------------------------------------------ the panel
 
-    def ask(self, agent: str | None = None) -> Exchange | None:
+    def ask(self, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
         """The moderator calls on a panelist, or on *agent*; None if nobody has a question.
+
+        A parked question is put again where *parked* asks for it, or where nobody has another.
 
         Raises:
             SessionStateError: A question is open already.
@@ -381,12 +384,19 @@ class Session:
         room = self.room
         if room.open is not None:
             raise SessionStateError(f"{room.open.id} is still open: answer it or park it first")
+        if parked:
+            return moderator.come_back_to_parked(self.rehearsal, agent)
         panelist.refresh(self.rehearsal, "ask")
-        choice = moderator.choose(self.rehearsal, agent)
-        return None if choice is None else moderator.open_exchange(self.rehearsal, choice)
+        choice = choose(self.rehearsal, agent)
+        if choice is None:
+            return moderator.come_back_to_parked(self.rehearsal, agent)
+        return moderator.open_exchange(self.rehearsal, choice)
 
     def answer(self, text: str | None) -> Judgement:
         """The presenter's answer to the open question, judged; None: there was no answer.
+
+        An answer that asks to come back to the question parks it: the judgement is then
+        `unjudged`, with the words that ask for it, and is not part of the exchange.
 
         Raises:
             SessionStateError: No question is open.
@@ -395,6 +405,9 @@ class Session:
         exchange = moderator.still_open(self.rehearsal)
         if exchange.turns[-1].answer is None:
             moderator.take_answer(self.rehearsal, text)
+            last = self.room.exchanges[-1] if self.room.exchanges else None
+            if last is not None and last.id == exchange.id and last.outcome == "parked":
+                return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
         return moderator.judge(self.rehearsal)
 
     def park(self) -> Exchange:
@@ -415,8 +428,9 @@ class Session:
             open_ = rehearsal.room.open
             if open_ is not None:
                 answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
-                moderator.resolve(rehearsal, open_, "unresolved" if answered else "unjudged")
-            moderator.show_state(rehearsal, "closing")
+                outcome = "unresolved" if answered else "unjudged"
+                moderator.resolve(rehearsal, open_, outcome, is_ending=True)
+            moderator.close(rehearsal)
         store.mend()
         if not without_debrief:
             self._write_debrief()
@@ -424,8 +438,12 @@ class Session:
         freeze(store, templates, immutable=self.home.config.immutable if self.home is not None else False)
         return store.head
 
+    def _tensions(self) -> Sequence[Tension] | None:
+        """What contradicts what; None where nobody looked."""
+        return self.room.tensions if self.room.is_checked else None
+
     def _write_debrief(self) -> None:
-        debrief = debriefs.debrief_of(self.rehearsal)
+        debrief = debriefs.debrief_of(self.rehearsal, self._tensions())
         fd = os.open(self.path, FOLDER)
         try:
             replace_file(fd, "debrief.md", debriefs.as_markdown(debrief).encode())
@@ -436,7 +454,7 @@ class Session:
     def debrief(self) -> debriefs.Debrief:
         """The debrief as it stands."""
         self.rehearsal.store.catch_up()
-        return debriefs.debrief_of(self.rehearsal)
+        return debriefs.debrief_of(self.rehearsal, self._tensions())
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says."""
@@ -473,7 +491,7 @@ def _plain_option(name: str, value: Any) -> Any:
         items = value.split(",") if isinstance(value, str) and name == "panel" else value
         items = [items] if isinstance(items, str | Path) else items
         return tuple(Path(item) if name == "intel" else item for item in items)
-    return value
+    return Path(value) if name == "board" and isinstance(value, str) else value
 
 
 def read_source(deck: str | Path | None, deck_text: str | None) -> Source:

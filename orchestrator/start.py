@@ -14,28 +14,37 @@ from pathlib import Path
 from time import time
 from typing import Any, Final
 
-from orchestrator import __version__, files, moderator, panelist
+from orchestrator import __version__, files, panelist, phrases, session_state
+from orchestrator.checks.find import tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
+from orchestrator.claims.model import Claim, Gap, Tension
 from orchestrator.config import checked
-from orchestrator.context import FRAMES_VERSION
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.deck.model import Deck
+from orchestrator.dossier.board import read_board
+from orchestrator.dossier.build import build_dossier
+from orchestrator.dossier.model import BoardMember
+from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import GreenroomError, HomeError, InputError, SessionExistsError, UsageError
+from orchestrator.errors import HomeError, SessionExistsError, UsageError
+from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home import UNFINISHED, Home, digests
+from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.model import Intel, Reported
+from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.read import read_intel
 from orchestrator.layout import MODERATOR, Layout, check_session_id
 from orchestrator.orchestration import Orchestration, read_orchestration
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import Rehearsal, read_seats
-from orchestrator.room import Options
+from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store, create_store
 from orchestrator.values import to_json
 
 LAYOUTS_VERSION: Final = 1
 UNFINISHED_KEPT_S: Final = 3600
 """A start takes seconds; what is left after an hour was left by a process that died."""
-MAX_INTEL_BYTES: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ class Given:
     remember: bool = False
     keep_source: bool = True
     intel: tuple[Path, ...] = ()
+    board: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +77,25 @@ class Source:
     path: Path | None = None
 
 
-def start_session(home: Home, source: Source, given: Given, engine: Engine) -> Path:
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What was given beside the deck: findings from outside, and who sits on the board."""
+
+    reported: tuple[Reported, ...]
+    members: tuple[BoardMember, ...]
+
+
+def start_session(
+    home: Home,
+    source: Source,
+    given: Given,
+    engine: Engine,
+    *,
+    then: Callable[[Rehearsal], None] = lambda rehearsal: None,
+) -> Path:
     """Make a session and return its folder.
+
+    *then* is done in the transaction that makes it, so it is there or the session is not.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
@@ -80,14 +107,14 @@ def start_session(home: Home, source: Source, given: Given, engine: Engine) -> P
     rules = read_orchestration(templates[name], name)
     text = " ".join(line for slide in source.deck.slides for line in (slide.title, *slide.lines))
     options = _options(home, given, layout, rules, language_of(text))
-    intel = _intel(given.intel)
+    outside = Outside(read_intel(given.intel), read_board(given.board) if given.board is not None else ())
     _sweep(home)
     target = home.sessions / options.id
     _refuse_twins(home, options.id)
     aside = home.sessions / f"{UNFINISHED}{options.id}-{os.getpid()}"
     try:
         home.sessions.mkdir(parents=True, exist_ok=True)
-        _make(aside, home, source, options, layout, templates, seats, rules, intel, engine)
+        _make(aside, home, source, options, layout, templates, seats, rules, outside, engine, then)
         os.rename(aside, target)
         _sync_folder(home.sessions)
     except BaseException as error:
@@ -103,10 +130,10 @@ def start_session(home: Home, source: Source, given: Given, engine: Engine) -> P
 def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, language: str) -> Options:
     config = home.config
     defaults = rules.defaults
-    _check(given, config.mode)
+    _check(given)
     return Options(
         id=check_session_id(given.id) if given.id is not None else home.new_id(),
-        presenter=given.presenter or "Presenter",
+        presenter=given.presenter or UNNAMED,
         panel=layout.panel,
         engine=given.engine or config.engine,
         layout=given.layout or config.layout,
@@ -123,16 +150,13 @@ def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, lan
     )
 
 
-def _check(given: Given, configured_mode: str | None) -> None:
-    """Raises UsageError for an option that cannot be meant, GreenroomError for what is not built yet."""
+def _check(given: Given) -> None:
+    """Raises UsageError for an option that cannot be meant."""
     for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)
         own_engine = key == "engine" and value not in ("claude",)
         if value is not None and not own_engine:
             checked(key, value, f"--{key}")
-    mode = given.mode or configured_mode
-    if mode not in (None, "section-breaks"):
-        raise GreenroomError(f"the mode {mode} is not built yet: use section-breaks")
     texts = {"presenter": (given.presenter,), "speaker": (given.speaker,), "focus": given.focus}
     for key, values in texts.items():
         for value in values:
@@ -192,8 +216,9 @@ def _make(
     templates: Mapping[str, str],
     seats: Mapping[str, Seat],
     rules: Orchestration,
-    intel: str,
+    outside: Outside,
     engine: Engine,
+    then: Callable[[Rehearsal], None],
 ) -> None:
     deck = source.deck
     value: dict[str, Any] = {
@@ -216,7 +241,7 @@ def _make(
         if source.path is not None and options.keep_source:
             _copy(root / "source" / f"{deck.sha256}{source.path.suffix.lower()}", source.path.read_bytes())
         with store.transaction():
-            _write_files(store, home, source, options, layout, seats, rules, intel, engine)
+            _write_files(store, home, source, options, layout, seats, rules, outside, engine, then)
         store.flush()
     finally:
         store.close()
@@ -232,11 +257,13 @@ def _write_files(
     layout: Layout,
     seats: Mapping[str, Seat],
     rules: Orchestration,
-    intel: str,
+    outside: Outside,
     engine: Engine,
+    then: Callable[[Rehearsal], None],
 ) -> None:
     deck = source.deck
     claims, gaps = deck_claims(deck), find_gaps(deck)
+    found = tensions(deck, claims)
     blueprint = _blueprints(home, _fields(options, deck, layout, seats, rules))
     for path, row in layout.files.items():
         if row.has_blueprint and path != "shared/session-config.md":
@@ -246,16 +273,53 @@ def _write_files(
         "shared/deck-content.md",
         render_deck_content(deck, claims, gaps),
         by="start",
-        value={"type": "deck", "deck": to_json(deck), "claims": to_json(claims), "gaps": to_json(gaps)},
+        value={
+            "type": "deck",
+            "deck": to_json(deck),
+            "claims": to_json(claims),
+            "gaps": to_json(gaps),
+            "tensions": to_json(found),
+        },
     )
-    store.write("shared/external-intel.md", intel, by="start")
-    dossier = "# Board dossier\n\nNo board was described for this session.\n"
-    store.write("shared/board-dossier.md", dossier, by="start")
+    sitting = [seats[one] for one in layout.panel]
+    intel = _write_outside(store, deck, claims, gaps, found, sitting, options, outside)
     rehearsal = Rehearsal(store, lambda _: engine)
     rehearsal.room.deck, rehearsal.room.deck_claims = deck, claims  # the records are not committed yet
-    moderator.write_phrases(rehearsal)
+    rehearsal.room.tensions = list(found)
+    rehearsal.room.intel = intel
+    phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
-    moderator.show_state(rehearsal, "presenting")
+    session_state.show_state(rehearsal, "presenting")
+    then(rehearsal)
+
+
+def _write_outside(
+    store: Store,
+    deck: Deck,
+    claims: Sequence[Claim],
+    gaps: Sequence[Gap],
+    found: Sequence[Tension],
+    seats: Sequence[Seat],
+    options: Options,
+    outside: Outside,
+) -> Intel:
+    """Write the first revision of external-intel, and the board dossier; returns the intel."""
+    intel = intel_of(outside.reported, deck, claims)
+    most = store.max_revisions(store.layout.file("shared/external-intel.md"))
+    store.write("shared/external-intel.md", intel_page(intel, most), by="start", value=intel_value(intel))
+    dossier = build_dossier(
+        deck,
+        claims,
+        gaps,
+        seats,
+        members=outside.members,
+        intel=intel.items,
+        tensions=found,
+        focus=options.focus,
+    )
+    value = dossier_value(dossier, outside.members)
+    store.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
+    return intel
 
 
 def _fields(
@@ -315,35 +379,6 @@ def _blueprints(home: Home, fields: Mapping[str, Any]) -> Callable[[str], str]:
             raise HomeError(f"{own}: this blueprint cannot be rendered: {error}") from error
 
     return rendered
-
-
-def _intel(paths: Sequence[Path]) -> str:
-    """The first revision of external-intel: the given files, one after the other."""
-    if not paths:
-        return "# External intel\n\nNo external intel was given for this session.\n"
-    return "# External intel\n\n" + "".join(intel_part(path) for path in paths)
-
-
-def intel_part(path: Path) -> str:
-    """One file of outside information as it stands in external-intel.
-
-    Raises:
-        InputError: It cannot be read as text.
-    """
-    try:
-        raw = path.read_bytes()
-        if len(raw) > MAX_INTEL_BYTES:
-            raise InputError(
-                f"{path}: {len(raw)} bytes are too many for intel (limit {MAX_INTEL_BYTES}): shorten it"
-            )
-        text = raw.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {files.reason(error)}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text: give Markdown or plain text") from error
-    if "\0" in text:
-        raise InputError(f"{path}: holds NUL, so it is no text: give Markdown or plain text")
-    return f"## {path.name}\n\n{text.strip()}\n\n"
 
 
 def _copy(path: Path, raw: bytes) -> None:

@@ -74,7 +74,7 @@ def test_json_is_the_same(tmp_path: Path) -> None:
         ),
         (
             "- {text: No., zzz: 1}",
-            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim",
+            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim, park",
         ),
         ("- {agent: skeptic}", ": item 1 has no text: write what is answered under text"),
         ("- ''", ": item 1 has no text: write what is answered under text"),

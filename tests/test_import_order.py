@@ -20,7 +20,7 @@ values clock
 claims.model deck.model speech.model
 exchange
 layout
-config
+config entries
 home
 records
 finding
@@ -38,22 +38,30 @@ store
 deck
 claims
 speech
+checks
+intel
 render
-context
+frames
 messages
+context
 verify
 room
+pauses
 engines
+dossier
 rehearsal
 driver
+session_state phrases tensions
 panelist
-moderator
-start
+choosing
+moderator timekeeping
 playback
+start
 debrief
 memory
 archive
 session
+render_moderator
 live finish erase
 __init__
 web

@@ -17,7 +17,6 @@ Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 LATER = {
-    "dossier": "the dossier",
     "recap": "the recap",
     "summarise": "the fact summariser",
     "briefing": "the briefing",

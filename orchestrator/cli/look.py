@@ -1,10 +1,10 @@
-"""Commands that only look: check, context, list, show, debrief, verify, panel, doctor."""
+"""Commands that only look: context, list, show, debrief, verify, panel, doctor."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from typing import Annotated, Any
 
 import typer
 
@@ -12,16 +12,13 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import looked_at, s3_options
 from orchestrator.errors import GreenroomError, UsageError
 
-if TYPE_CHECKING:
-    from orchestrator.claims.model import Claim
-
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (check, context, show, debrief, verify, doctor):
+    for command in (context, show, debrief, verify, doctor):
         app.command()(command)
     app.command("list")(list_)
     panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
@@ -30,82 +27,16 @@ def register(app: typer.Typer) -> None:
     app.add_typer(panel, name="panel")
 
 
-def check(
-    deck: Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")],
-    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
-) -> None:
-    """Read a deck (and speech) and say what was understood, without a session."""
-    from orchestrator.claims.extract import deck_claims, speech_claims
-    from orchestrator.claims.language import language_of
-    from orchestrator.deck.content import find_gaps
-    from orchestrator.deck.read import read_deck
-
-    read = read_deck(deck)
-    claims = list(deck_claims(read))
-    notices = list(read.notices)
-    if speech is not None:
-        from orchestrator.speech.read import read_speech
-        from orchestrator.speech.slides import estimate_slides
-
-        recording = read_speech(speech)
-        notices += recording.notices
-        for number, segment in enumerate(estimate_slides(recording.segments, read), start=1):
-            claims += speech_claims(segment, number)
-    gaps = find_gaps(read)
-    screen = Screen.current
-    for notice in notices:
-        screen.note(f"note: {notice}")
-    screen.note("note: contradictions are not looked for yet")
-    text = " ".join(line for slide in read.slides for line in (slide.title, *slide.lines))
-    if (language := language_of(text)) != "en":
-        screen.note(f"note: the deck's language was taken to be {language!r}: the rules are English,")
-        screen.note("note: so only its figures are read")
-    plain = {
-        "slides": [{"slide": slide.number, "title": slide.title} for slide in read.slides],
-        "claims": [_claim(claim) for claim in claims],
-        "tensions": [],
-        "gaps": [{"slide": gap.slide, "note": gap.note} for gap in gaps],
-    }
-    lines = [f"{read.title or read.name}: {len(read.slides)} slides, {len(claims)} claims", ""]
-    for claim in claims:
-        place = f"slide {claim.slide}" if claim.said_at_s is None else f"at {claim.said_at_s:g} s"
-        lines.append(f"{claim.id:8} {place:12} {', '.join(claim.kinds)}: {claim.text}")
-    if gaps:
-        lines += ["", "Gaps:"]
-        lines += [
-            f"  {f'slide {gap.slide}' if gap.slide is not None else 'the deck'}: {gap.note}" for gap in gaps
-        ]
-    screen.result(plain, "\n".join(lines))
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    return {
-        "claim": claim.id,
-        "slide": claim.slide,
-        "said_at_s": claim.said_at_s,
-        "text": claim.text,
-        "kinds": list(claim.kinds),
-        "quantities": [
-            {
-                "value": one.value,
-                "unit": one.unit,
-                "period": one.period,
-                "subject": one.subject,
-                "text": one.text,
-            }
-            for one in claim.quantities
-        ],
-    }
-
-
 def context(
     session: Name,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
     at: Annotated[str | None, typer.Option(metavar="RECEIPT|SEQ", help="As it was then.")] = None,
     as_: Annotated[
-        str, typer.Option("--as", metavar="text|receipt", help="In which form (messages is not built yet).")
+        str, typer.Option("--as", metavar="text|messages|receipt", help="In which form.")
     ] = "text",
-    layout: Annotated[str | None, typer.Option(metavar="NAME", help="For messages (not built yet).")] = None,
+    layout: Annotated[
+        str | None, typer.Option(metavar="NAME", help="For messages: watermark or strict.")
+    ] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
     from orchestrator.config import checked
@@ -116,8 +47,6 @@ def context(
         checked("layout", layout, "--layout")
     if layout is not None and at is not None:
         raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
-    if as_ == "messages":
-        raise GreenroomError("messages for a model's API are not built yet: use --as text")
     screen = Screen.current
     with looked_at(session) as opened:
         opened.rehearsal.store.layout.order(agent)
@@ -129,6 +58,11 @@ def context(
             recorded = not at.isdecimal()
         if as_ == "text" and not screen.json:
             print(found.text, end="")
+            return
+        if as_ == "messages":
+            used = layout or found.receipt.layout or opened.rehearsal.options.layout
+            sent: dict[str, Any] = found.messages(used)
+            screen.result(sent, json.dumps(sent, ensure_ascii=False, indent=1))
             return
         plain: dict[str, Any] = {
             "receipt": found.receipt.id if recorded else None,
@@ -186,6 +120,7 @@ def show(
 
     if trace:
         raise GreenroomError("the step trace is not built yet: leave --trace out")
+    screen = Screen.current
     with looked_at(session) as opened:
         store = opened.rehearsal.store
         receipts = opened.receipts()
@@ -220,33 +155,43 @@ def show(
         lines.append(f"{store.seq} records, {len(receipts)} receipts; ledger head {store.head}")
         if receipts:
             last = receipts[-1]
-            lines.append(
-                f"What {last.agent} knew last: greenroom context {opened.id} {last.agent} --at {last.id}"
-            )
-        Screen.current.result(plain, "\n".join(lines))
+            command = f"{screen.command} context {opened.id} {last.agent} --at {last.id}"
+            lines.append(f"What {last.agent} knew last: {command}")
+        screen.result(plain, "\n".join(lines))
 
 
 def debrief(
     session: Name,
     format_: Annotated[
-        str,
-        typer.Option("--format", metavar="md|json", help="In which form (html and pdf are not built yet)."),
-    ] = "md",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="text|md|html|json",
+            help="In which form; without it, text at a terminal and else md (pdf is not built yet).",
+        ),
+    ] = None,
 ) -> None:
     """A session's debrief."""
-    from orchestrator.debrief import as_json, as_markdown
+    from orchestrator import render
+    from orchestrator.cli.summary import page_text
+    from orchestrator.debrief import as_html, as_json, as_markdown
 
-    if format_ in ("html", "pdf"):
-        raise GreenroomError(f"the debrief as {format_} is not built yet: use md or json")
-    if format_ not in ("md", "json"):
-        raise UsageError(f"--format {format_!r}: use md or json")
+    if format_ == "pdf":
+        raise GreenroomError("the debrief as pdf is not built yet: use html, and print it from a browser")
+    if format_ not in (None, "text", "md", "html", "json"):
+        raise UsageError(f"--format {format_!r}: use text, md, html or json")
     screen = Screen.current
+    wanted = format_ or ("text" if sys.stdout.isatty() else "md")
     with looked_at(session) as opened:
         found = opened.debrief()
-        if format_ == "json" or screen.json:
+        if wanted == "json" or screen.json:
             print(json.dumps(as_json(found), ensure_ascii=False, indent=1))
-        else:
+        elif wanted == "html":
+            print(as_html(found), end="")
+        elif wanted == "md":
             print(as_markdown(found), end="")
+        else:
+            print(f"{render.one_line(found.deck)}\n\n{page_text(found)}")
 
 
 def verify(

@@ -5,16 +5,22 @@ from __future__ import annotations
 import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator import render
+from orchestrator.render_moderator import spoken
 
 if TYPE_CHECKING:
     from orchestrator.exchange import Exchange
+    from orchestrator.room import Said
     from orchestrator.session import Session
 
 WIDTH = 88
+KEYS = (
+    'Enter gives the answer; an empty line gives none; "park" asks to come back to it later; '
+    "Ctrl-C stops and keeps everything.\n"
+)
 
 
 def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
@@ -23,13 +29,16 @@ def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
     It shows what came of the answer before. Ctrl-C at the prompt raises KeyboardInterrupt: what
     was not entered was not said.
     """
-    shown = {"turns": 0}
+    shown = {"turns": 0, "said": 0}
 
     def ask(exchange: Exchange) -> str | None:
         if not shown["turns"]:
-            _say("Enter gives the answer; an empty line gives none; Ctrl-C stops and keeps everything.\n")
+            _say(KEYS)
         _last_verdict(session, exchange)
         shown["turns"] += 1
+        said = session.room.said
+        _moderator(session, said[shown["said"] :])
+        shown["said"] = len(said)
         number = len(session.room.exchanges) + 1
         name = session.rehearsal.name_of(exchange.agent)
         place = f", {render.place(exchange.slide, exchange.said_at_s)}" if exchange.grounded else ""
@@ -41,6 +50,15 @@ def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
         return _line()
 
     return ask
+
+
+def _moderator(session: Session, said: Sequence[Said]) -> None:
+    """What the moderator has said since the last question, sparingly."""
+    lines = [line for one in said if (line := spoken(session.rehearsal, one)) is not None]
+    for line in lines:
+        _say(textwrap.fill(line, WIDTH, break_on_hyphens=False))
+    if lines:
+        _say("")
 
 
 def _last_verdict(session: Session, exchange: Exchange) -> None:

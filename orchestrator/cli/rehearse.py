@@ -1,9 +1,9 @@
-"""Commands that rehearse: demo, run, start, feed, slide, ask, answer, park, pause, intel, resume, end."""
+"""Commands that rehearse: demo, run, start, feed, slide, ask, answer, park, pause, resume, end."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from orchestrator.cli.shared import opened, pacer, s3_options, stoppable
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 
 if TYPE_CHECKING:
+    from orchestrator.rehearsal import Rehearsal
     from orchestrator.session import Session
 
 Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
@@ -27,15 +28,23 @@ Panel = Annotated[
 ]
 Date = Annotated[str | None, typer.Option(metavar="DAY", help="The rehearsal's date, YYYY-MM-DD.")]
 Intel = Annotated[
-    list[Path] | None, typer.Option(metavar="FILE", help="News and facts from outside; may be repeated.")
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated.",
+    ),
 ]
-Board = Annotated[Path | None, typer.Option(metavar="FILE", help="Who sits on the board (not built yet).")]
+Board = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Who sits on the board: a YAML or JSON list of name, role, background, interests.",
+    ),
+]
 Engine = Annotated[str | None, typer.Option(metavar="NAME", help="offline (claude is not built yet).")]
 LayoutName = Annotated[str | None, typer.Option("--layout", metavar="NAME", help="watermark or strict.")]
 Intensity = Annotated[str | None, typer.Option(metavar="LEVEL", help="friendly, moderate or adversarial.")]
-Mode = Annotated[
-    str | None, typer.Option(metavar="MODE", help="section-breaks (the others are not built yet).")
-]
+Mode = Annotated[str | None, typer.Option(metavar="MODE", help="section-breaks, hand-raise or free-flow.")]
 Minutes = Annotated[int | None, typer.Option(min=1, help="The time you will have.")]
 Exchanges = Annotated[
     int | None, typer.Option(min=0, help="How many questions, with their follow-ups, at most.")
@@ -69,7 +78,7 @@ SAME_NAMES = (
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (demo, run, start, feed, slide, ask, answer, park, pause, intel, resume, end):
+    for command in (demo, run, start, feed, slide, ask, answer, park, pause, resume, end):
         app.command()(command)
 
 
@@ -139,8 +148,6 @@ def _options(params: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `run` and `start` as `Session.start` takes them, checked."""
     from orchestrator.config import checked
 
-    if params["board"] is not None:
-        raise GreenroomError("--board is not built yet: leave it out")
     for key in ("engine", "layout", "intensity", "mode"):
         if params[key] is not None:
             checked(key, params[key], f"--{key}")
@@ -149,6 +156,7 @@ def _options(params: Mapping[str, Any]) -> dict[str, Any]:
         "id": params["id_"],
         "panel": tuple(name.strip() for name in params["panel"].split(",")) if params["panel"] else None,
         "intel": tuple(params["intel"] or ()),
+        "board": params["board"],
         "focus": tuple(params["focus"] or ()),
         "keep_source": not params["no_source"],
     }
@@ -165,6 +173,7 @@ def _rehearse(
     typed: bool = False,
 ) -> dict[str, Any]:
     from orchestrator.archive.stores import open_store
+    from orchestrator.playback import Loading
     from orchestrator.session import Session
     from orchestrator.speech.answers import read_answers
     from orchestrator.speech.read import Recording, read_speech
@@ -177,14 +186,10 @@ def _rehearse(
         open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
     recording = read_speech(speech) if speech is not None else Recording.silent()
     prepared = read_answers(answers) if answers is not None else ()
-    if recording.segments:
-        from orchestrator.speech.presenter import presenter_of
-
-        presenter_of(recording.segments, options.get("speaker"))
-    with Session.start(home, deck, **options) as session:
+    loading = Loading(recording, "run", prepared, archive, typed)
+    with Session.start(home, deck, loading=loading, **options) as session:
         for notice in (*session.rehearsal.scene().deck.notices, *recording.notices):
             screen.note(f"note: {notice}")
-        session.load(recording, kind="run", answers=prepared, archive=archive, typed=typed)
         return play_to_the_end(session, speed=speed, began=began)
 
 
@@ -203,7 +208,7 @@ def play_to_the_end(
             finished = session.play(
                 stop=stop,
                 wait_until=pacer(speed, stop),
-                on_step=on_step,
+                on_step=on_step if typed or screen.json else _telling(session, on_step),
                 prompt=prompt_of(session) if typed else None,
             )
     except KeyboardInterrupt:
@@ -214,6 +219,24 @@ def play_to_the_end(
         print(f"greenroom: stopped; go on with `{screen.command} resume {session.id}`", file=sys.stderr)
         raise typer.Exit(1)
     return finish_run(session, began=began, repaired=repaired)
+
+
+def _telling(session: Session, then: Callable[[Rehearsal], None] | None) -> Callable[[Rehearsal], None]:
+    """A callback for every step that shows what the moderator has said, sparingly."""
+    from orchestrator.render_moderator import spoken
+
+    told = len(session.room.said)
+
+    def tell(rehearsal: Rehearsal) -> None:
+        nonlocal told
+        for said in rehearsal.room.said[told:]:
+            if (line := spoken(rehearsal, said)) is not None:
+                Screen.current.note(line)
+        told = len(rehearsal.room.said)
+        if then is not None:
+            then(rehearsal)
+
+    return tell
 
 
 def finish_run(session: Session, *, began: float, repaired: Sequence[str]) -> dict[str, Any]:
@@ -320,8 +343,9 @@ def feed(
                 finished = True
             else:
                 opened_session.load(recording, kind="feed")
+                tell = None if screen.json else _telling(opened_session, None)
                 with stoppable() as stop:
-                    finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+                    finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop), on_step=tell)
             for notice in recording.notices:
                 screen.note(f"note: {notice}")
             if not finished:
@@ -349,12 +373,17 @@ def slide(
 def ask(
     session: Name,
     agent: Annotated[str | None, typer.Option(metavar="A", help="Call on this panelist.")] = None,
+    parked: Annotated[
+        bool, typer.Option("--parked", help="Come back to a question that was parked.")
+    ] = False,
 ) -> None:
     """Let the moderator call on a panelist."""
     from orchestrator import render
 
     with opened(session) as opened_session:
-        exchange = opened_session.ask(agent)
+        exchange = opened_session.ask(agent, parked=parked)
+        if exchange is None and parked:
+            raise SessionStateError("no parked question is left to come back to")
         if exchange is None:
             raise SessionStateError("nobody has a question now: feed some speech, or move on to other slides")
         plain = {
@@ -366,6 +395,7 @@ def ask(
             "slide": exchange.slide,
             "said_at_s": exchange.said_at_s,
             "why_this_agent": exchange.why_this_agent,
+            "comes_back_to": exchange.comes_back_to,
         }
         name = opened_session.rehearsal.name_of(exchange.agent)
         place = f" ({render.place(exchange.slide, exchange.said_at_s)})" if exchange.grounded else ""
@@ -395,7 +425,9 @@ def answer(
             "outcome": outcome,
         }
         turns = room.open.turns[:-1] if room.open is not None else room.exchanges[-1].turns
-        said = render.verdict(turns[-1], is_last=room.open is None)
+        said = judgement.reason
+        if outcome != "parked":
+            said = render.verdict(turns[-1], is_last=room.open is None)
         then = f"\n{follow_up}" if follow_up else f"\nThe exchange is closed: {outcome}."
         Screen.current.result(plain, f"{said}{then}")
 
@@ -413,22 +445,6 @@ def pause(session: Name) -> None:
         opened_session.pause()
         Screen.current.result(
             {"state": opened_session.state}, "paused: the clock stands until the next live feed"
-        )
-
-
-def intel(
-    session: Name,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE…", help="Text files with news and facts.")
-    ] = None,
-) -> None:
-    """A new revision of external-intel, from files."""
-    if not files:
-        raise GreenroomError("name at least one file: refreshing intel without files is not built yet")
-    with opened(session) as opened_session:
-        revision, of = opened_session.add_intel(tuple(files))
-        Screen.current.result(
-            {"revision": revision, "of": of}, f"external-intel: revision {revision} of {of}"
         )
 
 

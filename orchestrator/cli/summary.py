@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
+import os
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
-from orchestrator.debrief import exchange_json
+from orchestrator.debrief import as_text, exchange_json, words
+from orchestrator.exchange import each_once
+from orchestrator.values import to_json
 
 if TYPE_CHECKING:
-    from orchestrator.exchange import Exchange, Turn
+    from orchestrator.debrief import Debrief
     from orchestrator.session import Session
 
 WIDTH = 100
@@ -30,6 +34,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
         "speaker": room.presenter,
         "speaker_how": room.presenter_how,
         "exchanges": [exchange_json(exchange) for exchange in room.exchanges],
+        "said": [to_json(said) for said in room.said],
         "grounded_share": round(sum(grounded) / len(grounded), 3) if grounded else None,
         "debrief": str(session.path / "debrief.md"),
         "receipts": len(receipts),
@@ -54,31 +59,31 @@ def counted(number: int, noun: str) -> str:
 
 
 def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) -> str:
-    """The page for people: the questions, the verdicts, what stays open.
+    """The page for people: what to fix first, the questions, what stays open, and where it all is.
 
     *brief* leaves out the exchanges, which somebody at the terminal has just had.
     """
-    room = session.room
-    names = {agent: session.rehearsal.name_of(agent) for agent in session.rehearsal.options.panel}
-    lines = [_head(session, plain), ""]
-    for exchange in () if brief else room.exchanges:
-        lines += [*_exchange(exchange, names), ""]
-    if not room.exchanges:
-        lines += ["Nobody asked anything.", ""]
     debrief = session.debrief()
-    if debrief.was_answered:
-        lines += ["Fix this first", *_wrapped(debrief.fix_first or debrief.nothing_to_fix, "  "), ""]
-    elif room.exchanges:
+    lines = [_head(session, plain), "", page_text(debrief, reviews=not brief), ""]
+    if not debrief.was_answered and debrief.reviews:
         lines += ["These are the questions. To answer them, run it again with --answers -", ""]
-    outcomes = [exchange.outcome or "" for exchange in room.exchanges]
+    outcomes = [words.outcome(one) for one in each_once(debrief.exchanges)]
     counts = ", ".join(f"{outcomes.count(one)} {one}" for one in dict.fromkeys(outcomes))
     lines += [
-        f"{counted(len(outcomes), 'question')}: {counts}." if debrief.was_answered else "",
+        *([f"{counted(len(outcomes), 'question')}: {counts}."] if debrief.was_answered else []),
         f"Debrief   {plain['debrief']}",
         f"Archive   {plain['archive'] or 'none'}",
         f"Verified  {'yes' if plain['valid'] else 'NO: run greenroom verify ' + session.id}",
     ]
-    return "\n".join(line for before, line in zip(["x", *lines], lines, strict=False) if line or before)
+    return "\n".join(lines)
+
+
+def page_text(debrief: Debrief, *, reviews: bool = True) -> str:
+    """The debrief as it fits the terminal, in colour if it is one; elsewhere plain, 100 columns wide."""
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
+    colour = is_terminal and "NO_COLOR" not in os.environ
+    return as_text(debrief, width=width, colour=colour, reviews=reviews).rstrip("\n")
 
 
 def _head(session: Session, plain: dict[str, Any]) -> str:
@@ -88,35 +93,6 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     title = render.one_line(deck.title or deck.name)
     counts = ", ".join(counted(plain[f"{noun}s"], noun) for noun in ("slide", "segment", "claim"))
     return f"{title}: {counts}{who}"
-
-
-def _exchange(exchange: Exchange, names: dict[str, str]) -> list[str]:
-    name = names[exchange.agent]
-    place = render.place(exchange.slide, exchange.said_at_s) if exchange.grounded else "no particular claim"
-    lines = [f"{exchange.id}  {name} ({exchange.agent}), {place}"]
-    if not any(turn.answer for turn in exchange.turns):
-        return [*lines, *_wrapped(exchange.turns[0].question, "    ")]
-    for turn in exchange.turns:
-        lines += _turn(turn, is_last=turn is exchange.turns[-1])
-    return [*lines, f"    = {exchange.outcome}"]
-
-
-def _turn(turn: Turn, *, is_last: bool) -> list[str]:
-    lines = _wrapped(turn.question, "    Q ")
-    lines += _wrapped(turn.answer or "(no answer)", "    A ")
-    if turn.verdict is not None:
-        lines += _wrapped(render.verdict(turn, is_last=is_last), "    > ")
-    return lines
-
-
-def _wrapped(text: str, prefix: str) -> list[str]:
-    return textwrap.wrap(
-        render.one_line(text),
-        WIDTH,
-        initial_indent=prefix,
-        subsequent_indent=" " * len(prefix),
-        break_long_words=False,
-    )
 
 
 def next_steps(plain: dict[str, Any], command: str) -> str:

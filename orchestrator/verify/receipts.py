@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 from orchestrator.context import Receipt, receipt_of
-from orchestrator.frames import FRAMES_VERSION
 from orchestrator.errors import UsageError
+from orchestrator.frames import FRAMES_VERSION
 from orchestrator.layout import Layout
 from orchestrator.ledger import Record
 from orchestrator.store import LEDGER_NAME

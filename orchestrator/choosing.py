@@ -1,0 +1,151 @@
+"""Whom the moderator calls on: never the same claim twice, and everybody at least once.
+
+Source: DESIGN.md, section 7; orchestration.md, "Who speaks next".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from orchestrator import panelist, render
+from orchestrator.exchange import Candidate
+from orchestrator.orchestration import FREE_FLOW, HAND_RAISE
+from orchestrator.rehearsal import Rehearsal
+
+FOCUS_WEIGHT: Final = 0.5
+SILENCE_WEIGHT: Final = 0.5
+"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question."""
+
+AHEAD: Final = {HAND_RAISE: 1, FREE_FLOW: 3}
+"""How many exchanges the panel may be ahead of an even share of the time (orchestration.md, "Modes").
+
+So the panel does not spend all its questions on the first slides. With section breaks the
+sections set the pace.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Whom the moderator calls on, with which question, and why."""
+
+    agent: str
+    candidate: Candidate
+    why: str
+
+
+def choose(
+    rehearsal: Rehearsal,
+    agent: str | None = None,
+    *,
+    holds_back: bool = False,
+    only: Callable[[Candidate], bool] = lambda candidate: True,
+    how: str | None = None,
+) -> Choice | None:
+    """The panelist to call on now; only *agent* where one is named. None: nobody has a question.
+
+    Args:
+        holds_back: More will be presented, so what is left is kept for panelists not heard yet,
+            even if none of them has a question now.
+        only: Which candidates take part.
+        how: How the panelist came by the floor, in words; it stands with the reasons.
+    """
+    ready = [pair for pair in _ready(rehearsal) if agent in (None, pair[0]) and only(pair[1])]
+    unheard = not_heard(rehearsal)
+    if agent is None and _left(rehearsal) <= len(unheard):
+        theirs = [pair for pair in ready if pair[0] in unheard]
+        ready = theirs if theirs or holds_back else ready
+    if not ready:
+        return None
+    seat, candidate = max(ready, key=lambda pair: _score(rehearsal, *pair))
+    reasons = [how] if how is not None else ["was asked for by name"] if agent is not None else []
+    return Choice(seat, candidate, "; ".join([*reasons, *_why(rehearsal, seat, candidate)]))
+
+
+def _ready(rehearsal: Rehearsal) -> list[tuple[str, Candidate]]:
+    waiting = [(seat, rehearsal.room.waiting.get(seat)) for seat in rehearsal.options.panel]
+    return [
+        (seat, one.candidate)
+        for seat, one in waiting
+        if one is not None and panelist.why_stale(rehearsal, one) is None
+    ]
+
+
+def not_heard(rehearsal: Rehearsal) -> list[str]:
+    """Panelists that have not spoken yet."""
+    spoken = {exchange.agent for exchange in rehearsal.room.exchanges}
+    return [seat for seat in rehearsal.options.panel if seat not in spoken]
+
+
+def _left(rehearsal: Rehearsal) -> int:
+    return rehearsal.options.exchanges - len(rehearsal.room.exchanges)
+
+
+def is_full(rehearsal: Rehearsal) -> bool:
+    """The exchanges of this session are used up."""
+    return _left(rehearsal) <= 0
+
+
+def choose_at_pause(rehearsal: Rehearsal) -> Choice | None:
+    """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
+    room, mode = rehearsal.room, rehearsal.options.mode
+    if is_full(rehearsal) or room.asked_here or not _in_pace(rehearsal, AHEAD[mode]):
+        return None
+    if mode == HAND_RAISE:
+        return choose(rehearsal, holds_back=True, how="raised a hand")
+    last_s = max(room.quiet_from_s or 0.0, room.said[-1].at_s if room.said else 0.0)
+    if rehearsal.now_s() - last_s < rehearsal.rules.timers_s.free_flow_gap:
+        return None
+    return choose(
+        rehearsal, holds_back=True, only=partial(_is_on_the_table, rehearsal), how="cut in"
+    ) or choose(rehearsal, holds_back=True, how="cut in")
+
+
+def _in_pace(rehearsal: Rehearsal, ahead: int) -> bool:
+    used_s = rehearsal.now_s() + rehearsal.room.spent_s
+    share = min(1.0, used_s / (rehearsal.options.minutes * 60))
+    return len(rehearsal.room.exchanges) + 1 <= ahead + rehearsal.options.exchanges * share
+
+
+def _is_on_the_table(rehearsal: Rehearsal, candidate: Candidate) -> bool:
+    """It is about the slide that is shown, or about what was said within the last minute."""
+    room = rehearsal.room
+    if candidate.said_at_s is not None:
+        offset_s = room.playback.offset_s if room.playback is not None else 0.0
+        return rehearsal.now_s() - offset_s - candidate.said_at_s <= rehearsal.rules.timers_s.stale
+    return candidate.grounded and room.slide in (None, candidate.slide)
+
+
+def _score(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> tuple[bool, float]:
+    focus = FOCUS_WEIGHT if _in_focus(rehearsal, candidate) else 0.0
+    return candidate.grounded, candidate.relevance + focus + SILENCE_WEIGHT * _silence(rehearsal, agent)
+
+
+def _silence(rehearsal: Rehearsal, agent: str) -> float:
+    """0 for who spoke last, 1 for who has not spoken yet."""
+    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
+    if agent not in spoken:
+        return 1.0
+    since = spoken[::-1].index(agent)
+    return min(since / len(rehearsal.options.panel), 1.0)
+
+
+def _in_focus(rehearsal: Rehearsal, candidate: Candidate) -> bool:
+    words = {word for text in rehearsal.options.focus for word in text.lower().split() if len(word) > 3}
+    about = f"{candidate.quote or ''} {candidate.question}".lower()
+    return any(word in about for word in words)
+
+
+def _why(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> list[str]:
+    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
+    reasons = []
+    if agent not in spoken:
+        reasons.append("has not spoken yet")
+    elif _silence(rehearsal, agent) > 0:
+        reasons.append(f"last spoke {spoken[::-1].index(agent)} exchanges ago")
+    if _in_focus(rehearsal, candidate):
+        reasons.append("the presenter's focus")
+    reasons.append(f"relevance {candidate.relevance:.2f} ({render.one_line(candidate.angle)})")
+    return reasons
