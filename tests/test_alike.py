@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.checks.alike import alike_of, deck_alike, speech_alike
+from orchestrator.checks.alike import alike_of, deck_alike, said_of, speech_alike
 from orchestrator.checks.figures import words_of
 from orchestrator.claims.model import Tension
 from orchestrator.deck.read import read_deck_text
@@ -24,7 +24,8 @@ def _in_deck(*slides: str) -> list[tuple[str, str]]:
 
 def _in_speech(line: str, said: str) -> list[Tension]:
     deck = read_deck_text(_deck(line, "The garden shed was painted in green"))
-    return list(speech_alike(alike_of(deck, words_of(deck)), Segment(said, 3.0, 9.0, "Presenter", 2)))
+    alike = alike_of(deck, words_of(deck))
+    return list(speech_alike(alike, said_of(alike, Segment(said, 3.0, 9.0, "Presenter", 2))))
 
 
 FOUND = [

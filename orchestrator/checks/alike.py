@@ -162,9 +162,9 @@ def _is_taken_back(saying: Saying) -> bool:
     return bool(corrections) and saying.place.quote.find(saying.amount.text) < corrections[-1]
 
 
-def speech_alike(alike: Alike, segment: Segment) -> Iterator[Tension]:
+def speech_alike(alike: Alike, spoken: Sequence[Saying]) -> Iterator[Tension]:
     """Numbers said aloud that a number of the deck about the same thing does not allow."""
-    for saying in said_of(alike, segment):
+    for saying in spoken:
         if (
             saying.status == ACTUAL
             and (search := _search(saying, alike)).best is not None
@@ -354,6 +354,3 @@ def _in_common(a: Saying, b: Saying) -> str:
 
 def _shown(saying: Saying) -> str:
     return " ".join(saying.amount.text.split())
-
-
-__all__ = ["Alike", "Counter", "alike_of", "deck_alike", "speech_alike"]

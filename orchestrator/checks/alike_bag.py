@@ -14,7 +14,6 @@ from orchestrator.checks.vocabulary import FUNCTION, ORGANISATIONS
 from orchestrator.claims.words import word_set
 
 _ARTICLES: Final = word_set("a an the our their its his her your my this that these those any all some")
-_LONGEST_PHRASE: Final = 4
 _POLAR_WEIGHT: Final = 0.9
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9&’']*")
 

@@ -7,7 +7,6 @@ structure what a bare number means, where `claims.quantities` rightly leaves it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -126,11 +125,6 @@ def fractions(text: str) -> tuple[Amount, ...]:
         vague = bool(_VAGUE.search(text[max(0, match.start() - 24) : match.start()]))
         found.append(Amount(value, half, "%", None, match["words"], match.start(), match.end("words"), vague))
     return tuple(found)
-
-
-def same_unit(parts: Iterable[Amount]) -> bool:
-    """All are written in one unit; what they count may be named differently."""
-    return len({part.unit for part in parts}) == 1
 
 
 def _maybe_spoken(text: str) -> bool:

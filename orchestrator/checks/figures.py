@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from orchestrator.checks.lexicon import mentions, singular, stems, tokens
+from orchestrator.checks.lexicon import mentions, metric_phrases, singular, stems, tokens
 from orchestrator.checks.metrics import OF_PEOPLE
 from orchestrator.checks.model import GROWTH, LEVEL, TARGET, Figure, When
 from orchestrator.checks.naming import Named, fits, name_numbers
@@ -27,6 +27,7 @@ from orchestrator.checks.vocabulary import (
 )
 from orchestrator.checks.when import typical_rate, whens
 from orchestrator.claims.boilerplate import NO_WORD, claims_nothing, is_boilerplate, lists_criteria
+from orchestrator.claims.calendar import MONTH_NAMES, MONTHS
 from orchestrator.claims.cues import PLAN_HEADING
 from orchestrator.claims.language import reads_as_english
 from orchestrator.claims.model import Claim, Place
@@ -71,7 +72,6 @@ _GROWTH_ALONE = re.compile(
     re.I,
 )
 _GROWTH_TAIL = re.compile(r"\s*(?:more|less|higher|lower|up|down|growth|increase|decrease)\b", re.I)
-_GROWTH_TITLE = re.compile(r"\bgrowth\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,51 +166,10 @@ def words_of(deck: Deck) -> DeckWords:
 
 
 def _no_names() -> frozenset[str]:
-    from orchestrator.checks.lexicon import _phrases  # the words of the lexicon are no names
-
-    known = {word for table in _phrases().values() for words, _, _ in table for word in words}
-    months = {
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "oct",
-        "nov",
-        "dec",
-        "q1",
-        "q2",
-        "q3",
-        "q4",
-        "h1",
-        "h2",
-        "fy",
-        "usd",
-        "eur",
-        "gbp",
-        "chf",
-        "ceo",
-        "cfo",
-        "coo",
-        "cto",
-        "kpi",
-    }
-    return frozenset(known | months | FUNCTION | GENERIC | LINKS | set(MODIFIERS) | PLACES)
+    known = {word for table in metric_phrases().values() for words, _, _ in table for word in words}
+    no_subjects = word_set("q1 q2 q3 q4 h1 h2 fy usd eur gbp chf ceo cfo coo cto kpi")
+    months = {*MONTH_NAMES, *MONTHS}
+    return frozenset(known | months | no_subjects | FUNCTION | GENERIC | LINKS | set(MODIFIERS) | PLACES)
 
 
 def _slide_figures(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.checks.alike import Alike, alike_of, deck_alike, said_of, speech_alike, unsaid
@@ -53,7 +54,12 @@ class Index:
 
 
 def index_of(deck: Deck, deck_claims: Sequence[Claim]) -> Index:
-    """The index that `tensions_of_segment` compares with."""
+    """The index that `tensions_of_segment` compares with; remembered for the last decks asked about."""
+    return _index_of(deck, tuple(deck_claims))
+
+
+@lru_cache(maxsize=2)
+def _index_of(deck: Deck, deck_claims: tuple[Claim, ...]) -> Index:
     words = words_of(deck)
     figures = figures_of(deck, deck_claims, words=words)
     groups = group(figures, words.year)
@@ -97,8 +103,9 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
     found += speech_growth(index.groups, spoken)
     found += speech_levels(index.groups, spoken)
     found += speech_kin(index.kin, new)
-    found += unsaid(found, speech_alike(index.alike, segment))
-    found += unsaid(found, speech_echoes(said_of(index.alike, segment), index.alike.sayings))
+    sayings = said_of(index.alike, segment)
+    found += unsaid(found, speech_alike(index.alike, sayings))
+    found += unsaid(found, speech_echoes(sayings, index.alike.sayings))
     return _without_repetition(found)
 
 

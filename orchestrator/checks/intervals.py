@@ -6,7 +6,6 @@ import math
 import re
 from typing import Final
 
-EXACT: Final = frozenset[str]()
 SPOKEN_PRECISION: Final = 0.1
 """How far a round number said aloud may be from what is meant ("four million" for 4.2)."""
 WRITTEN_PRECISION: Final = 0.05

@@ -105,7 +105,7 @@ def _rows() -> list[tuple[str, str, list[str]]]:
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], str, str]]]:
+def metric_phrases() -> dict[str, list[tuple[tuple[str, ...], str, str]]]:
     """Phrases by their first word, the longest first."""
     found: dict[str, dict[tuple[str, ...], tuple[str, str]]] = defaultdict(dict)
     for name, units, phrases in _rows():
@@ -120,7 +120,7 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], str, str]]]:
 
 def mentions(text_tokens: list[Token]) -> list[Mention]:
     """The metrics that are named, left to right, without overlaps; the longest name wins."""
-    table, found, position = _phrases(), [], 0
+    table, found, position = metric_phrases(), [], 0
     while position < len(text_tokens):
         for words, metric, units in table.get(text_tokens[position].word, ()):
             stop = position + len(words)

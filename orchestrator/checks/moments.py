@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 from orchestrator.checks.spoken_days import digits_for_days
-from orchestrator.claims.calendar import MONTH
+from orchestrator.claims.calendar import MONTH, MONTHS
 from orchestrator.claims.periods import Period, find_periods
 
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ORDINALS: Final = {
     "first": 1,
     "second": 2,
@@ -178,7 +177,7 @@ def _days(words: str) -> tuple[date, date, bool, bool] | None:
     if not years and (spoken := _SPOKEN_YEAR.search(words)):
         years = [2000 + _spoken(spoken)]
     year = years[0] if years else _NO_YEAR
-    months = [_MONTHS.index(m[0][:3].lower()) + 1 for m in _MONTH.finditer(words)]
+    months = [MONTHS.index(m[0][:3].lower()) + 1 for m in _MONTH.finditer(words)]
     if months:
         return _month_days(words, months, years)
     if quarter := _QUARTER.search(words):

@@ -26,13 +26,6 @@ _SUMMARY = re.compile(
     r"decisions?)\b",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(
-    r"\b(?P<number>two|three|four|five|six|seven|[2-7])\s+(?:\w+\s+){0,2}?(?P<what>steps|commitments|"
-    r"promises|actions|measures|decisions|goals|priorities|"
-    r"milestones|deliverables|initiatives|pillars|points)\b",
-    re.IGNORECASE,
-)
-_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 _PROMISE = re.compile(
     r"\b(?:will|shall|promise|commit(?:ted)?|guarantee|deliver|by (?:the end of |mid-|early |late "
     r")?(?:[A-Z]|Q\d|20\d\d))\b"

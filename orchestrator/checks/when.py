@@ -8,13 +8,13 @@ from datetime import date, timedelta
 from typing import Final
 
 from orchestrator.checks.model import When
+from orchestrator.claims.calendar import MONTHS
 from orchestrator.claims.periods import Period
 
 SAME: Final = "same"
 ONE_SIDED: Final = "one-sided"  # one of the two names a time, the other none
 DIFFERENT: Final = "different"
 
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORDS: Final = {
     "one": 1,
     "two": 2,
@@ -190,10 +190,10 @@ def _part(kind: str, number: int, months: int, year: int | None) -> When:
 
 
 def _month(text: str, match: re.Match[str], year: int | None) -> When:
-    number = _MONTHS.index(match[1].lower()) + 1
+    number = MONTHS.index(match[1].lower()) + 1
     before = _DAY_BEFORE.search(text[: match.start()])
     day = int(match[2]) if match[2] else int(before[1]) if before else None
-    name = _MONTHS[number - 1]
+    name = MONTHS[number - 1]
     if year is None:
         return When("day" if day else "month", None, None, f"{day} {name}" if day else name)
     if day and 1 <= day <= 31:

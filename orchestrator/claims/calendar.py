@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
+MONTH_NAMES: Final = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+MONTHS: Final = tuple(name[:3] for name in MONTH_NAMES)
+"""As they are abbreviated, in order."""
+
 MONTH: Final = (
     r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|"
     r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"

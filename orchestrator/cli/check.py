@@ -166,8 +166,10 @@ def _page(
     flags: Sequence[Flag],
     gaps: Sequence[Gap],
 ) -> Iterator[str]:
-    counts = (_count(len(deck.slides), "slide"), _count(len(claims), "claim"))
-    yield f"{deck.title or deck.name}: {', '.join(counts)}, {_count(len(found), 'contradiction')}"
+    from orchestrator.cli.summary import counted  # it imports the debrief, which `--help` can do without
+
+    counts = (counted(len(deck.slides), "slide"), counted(len(claims), "claim"))
+    yield f"{deck.title or deck.name}: {', '.join(counts)}, {counted(len(found), 'contradiction')}"
     if found:
         yield from ("", "Contradictions")
     for number, tension in enumerate(found, start=1):
@@ -204,7 +206,3 @@ def _where(slide: int | None, said_at_s: float | None) -> str:
     if said_at_s is None:
         return f"slide {slide}"
     return f"at {int(said_at_s) // 60}:{int(said_at_s) % 60:02}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -8,7 +8,6 @@ from typing import Final
 
 from orchestrator.claims.periods import find_periods
 from orchestrator.engines import number_cues
-from orchestrator.engines.reading import clause_from
 
 _I: Final = re.IGNORECASE
 
@@ -74,8 +73,3 @@ def dated_promises(text: str) -> Iterator[tuple[str, str]]:
     for promise in promises_in(text):
         if date := due(promise):
             yield promise, date
-
-
-def promise_clause(promise: str) -> str:
-    """A promise cut to what can be said back: its first clause, at most some words."""
-    return clause_from(promise, 0, 1)
