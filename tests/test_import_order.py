@@ -41,6 +41,7 @@ speech
 render
 context
 messages
+meter
 verify
 room
 engines
