@@ -137,9 +137,10 @@ def _strict(files: _Files, purpose: str) -> Iterator[TextBlock]:
     block = files.transcript
     pieces = _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT))))
     pieces[0] = header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    pieces, blank = _with_words(pieces)
     for number, piece in enumerate(pieces):
         yield TextBlock(piece, marked=number >= len(pieces) - 2)
-    end = footer(block.index, block.count, block.path)
+    end = blank + footer(block.index, block.count, block.path)
     own = [after.path for after in files.after if after.mutability == Mutability.APPEND_ONLY.value][1:]
     marked = own[:1] if _stands_still(files, own, purpose) else []
     for after in files.after:
@@ -183,10 +184,11 @@ def _watermark(files: _Files) -> Iterator[TextBlock]:
     pieces = _pieces(files, block, [*steps, len(entries)])
     settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
     settled[0] = header(block.index, block.count, block.path, block.mutability) + settled[0]
+    settled, blank = _with_words(settled)
     for number, piece in enumerate(settled):
         yield TextBlock(piece, marked=number == len(settled) - 1)
     name = f"file {block.index} of {block.count}"
-    pause = f"^^^ {name} goes on further below: {block.path}\n"
+    pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
     lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
     for after in lasting:
         if after.path == HISTORY:
@@ -224,14 +226,30 @@ def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
     """The exchange history: its beginning, then one block for each exchange, the last marked."""
     pieces = _pieces(files, block, range(1, len(files.parts_of(HISTORY)) + 1))
     pieces[0] = pause + header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    pieces, blank = _with_words(pieces)
     for number, piece in enumerate(pieces):
         yield TextBlock(piece, marked=number == len(pieces) - 1)
-    yield TextBlock(footer(block.index, block.count, block.path))
+    yield TextBlock(blank + footer(block.index, block.count, block.path))
 
 
 def _filled(pieces: Sequence[str]) -> list[str]:
     """The pieces that hold something; an empty file has one all the same."""
     return [piece for piece in pieces if piece] or [""]
+
+
+def _with_words(pieces: Sequence[str]) -> tuple[list[str], str]:
+    """The pieces, each with more than white space in it, and the white space that is left at the end.
+
+    The service refuses a block of white space alone. It joins what comes behind it, so that
+    the blocks before it stay as they were sent.
+    """
+    kept, blank = [], ""
+    for piece in pieces:
+        blank += piece
+        if piece.strip():
+            kept.append(blank)
+            blank = ""
+    return kept, blank
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any, Final, Self
 
 from orchestrator.messages import Messages, TextBlock
 from orchestrator.meter import CacheMeter, InputUsage, tokens_of
-from tests.messages_replies import reply_to
+from tests.messages_replies import reply_to, task_of
 from tests.messages_rules import Refused, check_request
 
 FAULTS: Final = (
@@ -78,8 +78,6 @@ class Taken:
     @property
     def task(self) -> str:
         """The kind of task that it asks for; "" for none."""
-        from tests.messages_replies import task_of
-
         return task_of(self.body)
 
 
@@ -88,7 +86,8 @@ class MessagesServer:
     """Serves on a free port of loopback between `__enter__` and `__exit__`."""
 
     faults: Mapping[int, Fault] = field(default_factory=dict)
-    always: Fault | None = None  # for every call that `faults` does not name
+    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that `faults` does not name
+    always: Fault | None = None  # for every other call
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
     key: str = "test-key"
@@ -133,8 +132,8 @@ class MessagesServer:
         with self._lock:
             self._in_flight -= 1
 
-    def fault_of(self, number: int) -> Fault | None:
-        return self.faults.get(number, self.always)
+    def fault_of(self, taken: Taken) -> Fault | None:
+        return self.faults.get(taken.number) or self.by_task.get(taken.task) or self.always
 
     def count(self, body: Mapping[str, Any]) -> InputUsage:
         """The input tokens, by the rules of the cache."""
@@ -185,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _message(self, body: dict[str, Any]) -> None:
         taken = self.owner.begin(body)
         try:
-            self._answer(taken, self.owner.fault_of(taken.number))
+            self._answer(taken, self.owner.fault_of(taken))
         finally:
             self.owner.done()
 
@@ -255,11 +254,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._error(529, "overloaded_error", "as the test asked for")
         else:
             raw = json.dumps(message).encode()
+            first = len(raw) // 2 if kind in ("cut", "stalled") else None
             self._send(
-                200, raw, "application/json", first=len(raw) // 2 if kind in _HALVED else None, wait_s=seconds
+                200, raw, "application/json", first=first, wait_s=seconds if kind == "stalled" else 0.0
             )
-            if kind == "cut":
-                self.close_connection = True
 
     def _stream(self, message: dict[str, Any], text: str, kind: str, seconds: float) -> None:
         self.send_response(200)
@@ -324,12 +322,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(raw[:first])
-        if first is not None and wait_s:
+        if first is None:
+            return
+        if wait_s:
             self.owner.closing.wait(wait_s)
             self.wfile.write(raw[first:])
+        else:
+            self.close_connection = True
 
 
-_HALVED: Final = ("cut", "stalled")
 _REFUSALS: Final[Mapping[str, tuple[int, str]]] = {
     "key": (401, "authentication_error"),
     "forbidden": (403, "permission_error"),

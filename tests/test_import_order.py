@@ -39,9 +39,10 @@ deck
 claims
 speech
 render
-context
+frames
 messages
 meter
+context
 verify
 room
 engines

@@ -13,6 +13,8 @@ from orchestrator.errors import EngineError
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""
+MOST_BRACES: Final = 100
+"""Places at which an object may begin that are tried; a wrong one costs a look at the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +83,20 @@ def part_of(text: str, kind: str) -> Part:
 def json_in(text: str) -> dict[str, Any] | None:
     """The JSON object that a text is, or that stands in it between other words; None: there is none."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    start = text.find("{")
-    while start >= 0:
+    start = -1
+    for _ in range(MOST_BRACES):
+        start = text.find("{", start + 1)
+        if start < 0:
+            return None
         try:
             found, end = decoder.raw_decode(text, start)
         except RecursionError:
             return None
         except ValueError:
-            start = text.find("{", start + 1)
             continue
         if isinstance(found, dict) and "kind" in found:
             return found
-        start = text.find("{", end)
+        start = end - 1
     return None
 
 

@@ -7,6 +7,7 @@ thread, several at once, and a call that hangs holds up nobody but who waits for
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import threading
 from collections.abc import Coroutine
@@ -65,6 +66,7 @@ class Service:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="claude", daemon=True)
                 self._thread.start()
+                atexit.register(self.close)  # for who forgets to: sockets left open are warned about
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def forget(self, feature: str) -> bool:
@@ -116,6 +118,7 @@ class Service:
             self._loop = self._thread = self._client = self._in_flight = None
         if loop is None or thread is None:
             return
+        atexit.unregister(self.close)
         asyncio.run_coroutine_threadsafe(_wind_up(client), loop).result(_CLOSE_S)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_CLOSE_S)
