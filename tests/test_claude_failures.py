@@ -36,7 +36,7 @@ FATAL = {
 }
 HARMLESS = ("slow",)
 QUICK: dict[str, Any] = {"deadlines_s": dict.fromkeys(KINDS, 0.4), "retries": 1}
-PATIENT: dict[str, Any] = {"deadlines_s": dict.fromkeys(KINDS, 20.0), "retries": 1}
+PATIENT: dict[str, Any] = {"deadlines_s": dict.fromkeys(KINDS, 60.0), "retries": 1}
 
 OURS = {"number", "stand", "title", "words"}
 SAID = sorted(set(re.findall(r"\w{5,}", f"{SECRET} {NOBODY_SAID} {DECK} {SPEECH}")) - OURS)
@@ -96,8 +96,9 @@ def test_what_goes_on_is_one_line_and_never_a_verdict(
     asked: Asked, fault: str, streamed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    lasts_s = 0.02 if fault == "rate_limit" else 5.0
-    with MessagesServer(always=Fault(fault, lasts_s)) as server, engine_on(server, **QUICK) as engine:
+    lasts_s = 0.02 if fault == "rate_limit" else 30.0
+    settings = QUICK if fault in ("hang", "stalled") else PATIENT
+    with MessagesServer(always=Fault(fault, lasts_s)) as server, engine_on(server, **settings) as engine:
         line = attempt(engine, asked, "judgement", streamed=streamed)
     assert isinstance(line, str)
     if fault in FATAL:
@@ -105,7 +106,7 @@ def test_what_goes_on_is_one_line_and_never_a_verdict(
     elif fault in MENDED:
         assert line.startswith("the reply could not be used, and was not mended when sent back: ")
         assert len(server.requests) == 2
-    elif line != f"{server.url.removeprefix('http://')} gave no reply within 0.4 s":
+    else:
         assert line.endswith("; tried 2 times")
     assert told(caplog.text) == []
 
