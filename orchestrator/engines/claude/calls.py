@@ -134,8 +134,8 @@ async def _reply(service: Service, task: Task, turns: tuple[str, ...], until_s: 
 
 
 async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Received:
+    """One request; made again at once without a feature that the service turns out not to have."""
     import anthropic
-    import httpx2
 
     settings, model = service.settings, service.settings.model_for(task.kind)
     while True:
@@ -143,11 +143,7 @@ async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Rece
             began_s = monotonic()
             request = _request(service, task, turns)
             try:
-                if task.on_partial is None:
-                    message = await service.client.messages.create(**request)
-                else:
-                    message = await _streamed(service, request, task)
-                one = received(message)
+                one = await _exchanged(service, request, task)
             except anthropic.APIStatusError as error:
                 feature = lacking(error)
                 if feature is not None and service.forget(feature):
@@ -155,21 +151,36 @@ async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Rece
                 if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun
                     raise PassingError(f"{settings.where} is busy or broken ({error.type})") from None
                 raise status_error(error, settings, model) from None
-            except (anthropic.APIConnectionError, httpx2.HTTPError):
-                raise PassingError(
-                    f"{settings.where} cannot be reached, or broke the connection off"
-                ) from None
-            except UnusableError as error:
-                raise PassingError(
-                    f"{settings.where} does not answer as the Messages API does: {error}"
-                ) from None
-            except (anthropic.AnthropicError, *_BROKEN):
-                raise PassingError(f"{settings.where} sent what is no reply of the Messages API") from None
         if one.stop is None:
             raise PassingError(f"{settings.where} broke the reply off")
         task.on_sent(_sent(task, turns, request, began_s, one))
         check_stop(one, request["max_tokens"])
         return one
+
+
+async def _exchanged(service: Service, request: Mapping[str, Any], task: Task) -> Received:
+    """What came for a request.
+
+    Raises:
+        anthropic.APIStatusError: The service refused it.
+        PassingError: Nothing came, or nothing that is a message.
+    """
+    import anthropic
+    import httpx2
+
+    where = service.settings.where
+    try:
+        if task.on_partial is None:
+            return received(await service.client.messages.create(**request))
+        return received(await _streamed(service, request, task))
+    except anthropic.APIStatusError:
+        raise
+    except (anthropic.APIConnectionError, httpx2.HTTPError):
+        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
+    except UnusableError as error:
+        raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
+    except (anthropic.AnthropicError, *_BROKEN):
+        raise PassingError(f"{where} sent what is no reply of the Messages API") from None
 
 
 _BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
