@@ -14,7 +14,7 @@ from orchestrator import panelist, render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.engines.protocol import JudgementRequest, PhrasesRequest
 from orchestrator.errors import EngineError, SessionStateError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Turn
+from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn
 from orchestrator.layout import MODERATOR
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.speech.model import WORDS_PER_MINUTE, Segment
@@ -38,13 +38,14 @@ class Choice:
 def write_phrases(rehearsal: Rehearsal) -> None:
     """Fill the phrase library in for this session."""
     options = rehearsal.options
-    context = rehearsal.context(MODERATOR, purpose="phrases")
     slots = {"presenter": options.presenter, "minutes_left": str(options.minutes)}
     request = PhrasesRequest(rehearsal.seats[MODERATOR], rehearsal.scene(), rehearsal.phrases, slots)
+    context = rehearsal.context(MODERATOR, purpose="phrases", request=request)
     try:
         chosen = rehearsal.engine.reply(request, context)
     except EngineError:
         chosen = ()
+    rehearsal.note_calls()
     rehearsal.store.append(
         "moderator/generated-phrases.md",
         render.phrases(chosen),
@@ -200,6 +201,8 @@ def judge(rehearsal: Rehearsal) -> Judgement:
     )
     judged = replace(exchange, turns=(*exchange.turns[:-1], turn))
     note = panelist.take_note(rehearsal, judged)
+    closes = not (asks_on and judgement.follow_up is not None)
+    seen = panelist.observation(rehearsal, judged) if closes and _was_answered(judged) else None
     with rehearsal.store.transaction():
         rehearsal.store.note(
             {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
@@ -216,19 +219,21 @@ def judge(rehearsal: Rehearsal) -> Judgement:
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:
-            resolve(rehearsal, judged, _outcome(judgement))
+            resolve(rehearsal, judged, _outcome(judgement), seen)
     return judgement
 
 
 def _judgement(rehearsal: Rehearsal, exchange: Exchange, is_last: bool) -> Judgement:
     if not exchange.turns[-1].answer:
         return Judgement("unjudged", "no answer was given")
-    context = rehearsal.context(exchange.agent, purpose="judgement")
     request = JudgementRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange, is_last)
+    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
     try:
         return rehearsal.engine.reply(request, context)
     except EngineError as error:
         return Judgement("unjudged", f"the engine gave no judgement: {error}")
+    finally:
+        rehearsal.note_calls()
 
 
 def _outcome(judgement: Judgement) -> str:
@@ -238,11 +243,19 @@ def _outcome(judgement: Judgement) -> str:
 
 def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it."""
+    exchange = still_open(rehearsal)
+    seen = panelist.observation(rehearsal, exchange) if _was_answered(exchange) else None
     with rehearsal.store.transaction():
-        return resolve(rehearsal, still_open(rehearsal), "parked")
+        return resolve(rehearsal, still_open(rehearsal), "parked", seen)
 
 
-def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str) -> Exchange:
+def _was_answered(exchange: Exchange) -> bool:
+    return any(turn.answer for turn in exchange.turns)
+
+
+def resolve(
+    rehearsal: Rehearsal, exchange: Exchange, outcome: str, seen: Observation | None = None
+) -> Exchange:
     """Write an exchange down and give the floor back. Call inside a transaction."""
     done = replace(exchange, outcome=outcome)
     show_state(rehearsal, "resolving", done)
@@ -252,8 +265,7 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str) -> Exchange:
         by=MODERATOR,
         value=tagged_exchange("exchange_closed", done),
     )
-    if any(turn.answer for turn in done.turns):
-        panelist.observe(rehearsal, done)
+    panelist.add_observation(rehearsal, done, seen)
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1)
     return done
