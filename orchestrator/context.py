@@ -124,6 +124,7 @@ class Context:
             layout or receipt.layout or DEFAULT_LAYOUT,
             left_out=receipt.left_out,
             task="".join(receipt.extra),
+            purpose=receipt.purpose,
         )
         return messages.plain()
 

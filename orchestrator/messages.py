@@ -84,6 +84,7 @@ def messages_of(
     left_out: int = 0,
     carried: str = "",
     task: str = "",
+    purpose: str = "",
 ) -> Messages:
     """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
 
@@ -94,6 +95,8 @@ def messages_of(
         left_out: How many of the transcript's oldest entries are not in its block.
         carried: What is carried over from earlier sessions; stands behind the fixed files.
         task: The last block: what is wanted. Without it there is none.
+        purpose: The receipt's: between some calls the transcript stands still, and the strict
+            layout then marks what stands behind it too.
 
     Raises:
         UsageError: There is no such layout.
@@ -104,7 +107,8 @@ def messages_of(
     rest = [block for block in blocks if not _is_template(block)]
     at = next(number for number, block in enumerate(rest) if block.path == TRANSCRIPT)
     files = _Files(rest[:at], rest[at], rest[at + 1 :], parts_of, left_out)
-    user = [*_fixed(files, carried), *(_strict(files) if layout == "strict" else _watermark(files))]
+    moving = _strict(files, purpose) if layout == "strict" else _watermark(files)
+    user = [*_fixed(files, carried), *moving]
     return Messages(layout, system, (*user, *([TextBlock(task)] if task else [])))
 
 
@@ -129,16 +133,32 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 # ---------------------------------------------------------------------- strict
 
 
-def _strict(files: _Files) -> Iterator[TextBlock]:
+def _strict(files: _Files, purpose: str) -> Iterator[TextBlock]:
     block = files.transcript
     pieces = _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT))))
     pieces[0] = header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    pieces, blank = _with_words(pieces)
     for number, piece in enumerate(pieces):
         yield TextBlock(piece, marked=number >= len(pieces) - 2)
-    end = footer(block.index, block.count, block.path)
+    end = blank + footer(block.index, block.count, block.path)
+    own = [after.path for after in files.after if after.mutability == Mutability.APPEND_ONLY.value][1:]
+    marked = own[:1] if _stands_still(files, own, purpose) else []
     for after in files.after:
-        yield TextBlock(end + after.text)
+        yield TextBlock(end + after.text, marked=after.path in marked)
         end = ""
+
+
+def _stands_still(files: _Files, own: Sequence[str], purpose: str) -> bool:
+    """Whether the agent's call before or after this one shares what stands behind the transcript.
+
+    An agent's notes follow its judgement at once, and its next question often its observation. At
+    any other call a mark there would be paid for and never read, which is dearer than none.
+    """
+    if purpose != "candidate-question":
+        return purpose in ("judgement", "notes", "observation")
+    said = files.parts_of(TRANSCRIPT)
+    last_said = said[-1].seq if said else 0
+    return any(len(parts) > 1 and parts[-1].seq > last_said for parts in map(files.parts_of, own))
 
 
 def _chunks(entries: Sequence[Part]) -> list[int]:
@@ -164,10 +184,11 @@ def _watermark(files: _Files) -> Iterator[TextBlock]:
     pieces = _pieces(files, block, [*steps, len(entries)])
     settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
     settled[0] = header(block.index, block.count, block.path, block.mutability) + settled[0]
+    settled, blank = _with_words(settled)
     for number, piece in enumerate(settled):
         yield TextBlock(piece, marked=number == len(settled) - 1)
     name = f"file {block.index} of {block.count}"
-    pause = f"^^^ {name} goes on further below: {block.path}\n"
+    pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
     lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
     for after in lasting:
         if after.path == HISTORY:
@@ -205,14 +226,30 @@ def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
     """The exchange history: its beginning, then one block for each exchange, the last marked."""
     pieces = _pieces(files, block, range(1, len(files.parts_of(HISTORY)) + 1))
     pieces[0] = pause + header(block.index, block.count, block.path, block.mutability) + pieces[0]
+    pieces, blank = _with_words(pieces)
     for number, piece in enumerate(pieces):
         yield TextBlock(piece, marked=number == len(pieces) - 1)
-    yield TextBlock(footer(block.index, block.count, block.path))
+    yield TextBlock(blank + footer(block.index, block.count, block.path))
 
 
 def _filled(pieces: Sequence[str]) -> list[str]:
     """The pieces that hold something; an empty file has one all the same."""
     return [piece for piece in pieces if piece] or [""]
+
+
+def _with_words(pieces: Sequence[str]) -> tuple[list[str], str]:
+    """The pieces, each with more than white space in it, and the white space that is left at the end.
+
+    The service refuses a block of white space alone. It joins what comes behind it, so that
+    the blocks before it stay as they were sent.
+    """
+    kept, blank = [], ""
+    for piece in pieces:
+        blank += piece
+        if piece.strip():
+            kept.append(blank)
+            blank = ""
+    return kept, blank
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:

@@ -16,7 +16,7 @@ from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_
 from orchestrator.claims.extract import speech_claims
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
+from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn, still_to_come_back
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import FREE_FLOW
 from orchestrator.phrases import say
@@ -175,14 +175,16 @@ def take_answer(
             show_state(rehearsal, "judging", exchange)
         return
     wish = wish_to_park(words)
+    is_parked = parks or wish is not None
+    seen = noticed_before(rehearsal, exchange) if is_parked else None
     answered = exchange
     with rehearsal.store.transaction():
         if words:
             answered = _add_answer(rehearsal, exchange, words, used)
         elif used is not None:
             rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
-        if parks or wish is not None:
-            _park(rehearsal, answered, wish)
+        if is_parked:
+            _park(rehearsal, answered, wish, seen)
         else:
             show_state(rehearsal, "judging", exchange)
 
@@ -220,10 +222,11 @@ def take_heard(rehearsal: Rehearsal) -> None:
     exchange = still_open(rehearsal)
     text = " ".join(segment.text for segment in rehearsal.room.heard)
     wish = wish_to_park(text)
+    seen = noticed_before(rehearsal, exchange) if wish is not None else None
     with rehearsal.store.transaction():
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
         if wish is not None:
-            _park(rehearsal, _answered(exchange, text), wish)
+            _park(rehearsal, _answered(exchange, text), wish, seen)
         else:
             show_state(rehearsal, "judging", exchange)
 
@@ -243,6 +246,8 @@ def judge(rehearsal: Rehearsal) -> Judgement:
     )
     judged = replace(exchange, turns=(*exchange.turns[:-1], turn))
     note = panelist.take_note(rehearsal, judged)
+    closes = not (asks_on and judgement.follow_up is not None)
+    seen = panelist.observation(rehearsal, judged) if closes and _was_judged(judged) else None
     with rehearsal.store.transaction():
         rehearsal.store.note(
             {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
@@ -260,19 +265,21 @@ def judge(rehearsal: Rehearsal) -> Judgement:
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:
-            resolve(rehearsal, judged, _outcome(judgement))
+            resolve(rehearsal, judged, _outcome(judgement), seen)
     return judgement
 
 
 def _judgement(rehearsal: Rehearsal, exchange: Exchange, is_last: bool) -> Judgement:
     if not exchange.turns[-1].answer:
         return Judgement("unjudged", "no answer was given")
-    context = rehearsal.context(exchange.agent, purpose="judgement")
     request = JudgementRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange, is_last)
+    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
     try:
         return rehearsal.engine.reply(request, context)
     except EngineError as error:
         return Judgement("unjudged", f"the engine gave no judgement: {error}")
+    finally:
+        rehearsal.note_calls()
 
 
 def _outcome(judgement: Judgement) -> str:
@@ -282,20 +289,39 @@ def _outcome(judgement: Judgement) -> str:
 
 def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it."""
+    seen = noticed_before(rehearsal, still_open(rehearsal))
     with rehearsal.store.transaction():
-        return _park(rehearsal, still_open(rehearsal), None)
+        return _park(rehearsal, still_open(rehearsal), None, seen)
 
 
-def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None) -> Exchange:
+def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None, seen: Observation | None) -> Exchange:
     """The wish stands with the question it was about, and no verdict: parking is no failing."""
     last = replace(exchange.turns[-1], reason=WISHED, quote=wish)
-    return resolve(rehearsal, replace(exchange, turns=(*exchange.turns[:-1], last)), "parked")
+    return resolve(rehearsal, replace(exchange, turns=(*exchange.turns[:-1], last)), "parked", seen)
 
 
-def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending: bool = False) -> Exchange:
+def noticed_before(rehearsal: Rehearsal, exchange: Exchange) -> Observation | None:
+    """What was noticed in an exchange that is parked now, if an answer of it was judged before."""
+    return panelist.observation(rehearsal, exchange) if _was_judged(exchange) else None
+
+
+def _was_judged(exchange: Exchange) -> bool:
+    return any(turn.answer and turn.verdict for turn in exchange.turns)
+
+
+def resolve(
+    rehearsal: Rehearsal,
+    exchange: Exchange,
+    outcome: str,
+    seen: Observation | None = None,
+    *,
+    is_ending: bool = False,
+) -> Exchange:
     """Write an exchange down and give the floor back. Call inside a transaction.
 
-    *is_ending*: the session ends with it, so there is no floor to give back.
+    Args:
+        seen: What its panelist noticed about the presenter.
+        is_ending: The session ends with it, so there is no floor to give back.
     """
     done = replace(exchange, outcome=outcome)
     show_state(rehearsal, "resolving", done)
@@ -305,8 +331,7 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending
         by=MODERATOR,
         value=tagged_exchange("exchange_closed", done),
     )
-    if any(turn.answer and turn.verdict for turn in done.turns):
-        panelist.observe(rehearsal, done)
+    panelist.add_observation(rehearsal, done, seen)
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     if not is_ending:
         _round_off(rehearsal, done)

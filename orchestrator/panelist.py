@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from orchestrator import render
 from orchestrator.context import Context
+from orchestrator.engines import aiming, together
 from orchestrator.engines.protocol import (
     CandidateRequest,
     FocusBriefRequest,
@@ -20,7 +21,7 @@ from orchestrator.engines.protocol import (
 )
 from orchestrator.engines.repeats import gist, same
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Exchange, Target
+from orchestrator.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Room, Waiting
@@ -39,17 +40,23 @@ def write_focus_briefs(rehearsal: Rehearsal) -> None:
     taken: set[str] = set()
     panel = rehearsal.options.panel
     for number, agent in enumerate(panel, start=1):
-        context = rehearsal.context(agent, purpose="focus-brief")
         others = tuple(rehearsal.seats[one] for one in panel[number:])
         request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken), others)
-        targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+        context = rehearsal.context(agent, purpose="focus-brief", request=request)
+        failed = {}
+        try:
+            targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+        except EngineError as error:  # the rules choose in its place, and the record says so
+            targets = aiming.targets(request)
+            failed = {"failed": str(error)}
+        rehearsal.note_calls()
         path = f"{agent}/focus-brief.md"
         heading = rehearsal.store.content(path)
         rehearsal.store.write(
             path,
             render.focus_brief(heading, targets),
             by=agent,
-            value={"type": "focus_brief", "targets": to_json(targets)},
+            value={"type": "focus_brief", "targets": to_json(targets), **failed},
         )
         taken.update(target.claim for target in targets)
 
@@ -62,18 +69,25 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     made: list[tuple[str, Waiting]] = []
     failed: dict[str, str] = {}
     inputs: dict[str, str] = {}
+    asked: list[tuple[str, CandidateRequest, Context]] = []
     for agent in rehearsal.options.panel:
         context = rehearsal.peek(agent, purpose="candidate-question")
         inputs[agent] = _digest([sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES]])
         if why == "timer" and rehearsal.room.inputs.get(agent) == inputs[agent]:
             continue
+        request = _request(rehearsal, agent)
+        context = rehearsal.addressed(request, context)
         rehearsal.keep(context)
+        asked.append((agent, request, context))
+    got = together.replies(rehearsal.engine, [(request, context) for _, request, context in asked])
+    rehearsal.note_calls()
+    for (agent, _, context), question in zip(asked, got, strict=True):
         waiting: Waiting | None
-        try:
-            waiting = _made(rehearsal, agent, context)
-        except EngineError as error:
-            failed[agent] = str(error)
+        if isinstance(question, EngineError):
+            failed[agent] = str(question)
             waiting = _as_stale(rehearsal, agent)
+        else:
+            waiting = _made(rehearsal, agent, context, question)
         if waiting is not None and _differs(waiting, rehearsal.room.waiting.get(agent)):
             made.append((agent, waiting))
     value = {
@@ -106,14 +120,16 @@ def _hands_up(rehearsal: Rehearsal, made: dict[str, Waiting]) -> list[str]:
     ]
 
 
-def _made(rehearsal: Rehearsal, agent: str, context: Context) -> Waiting:
-    request = CandidateRequest(
+def _request(rehearsal: Rehearsal, agent: str) -> CandidateRequest:
+    return CandidateRequest(
         rehearsal.seats[agent],
         rehearsal.scene(),
         targets=rehearsal.room.targets.get(agent, ()),
         taken=rehearsal.room.asked_claims,
     )
-    question = rehearsal.engine.reply(request, context)
+
+
+def _made(rehearsal: Rehearsal, agent: str, context: Context, question: Candidate | None) -> Waiting:
     return Waiting(
         candidate=question if question is not None else _nothing(agent),
         status="ready" if question is not None else "empty",
@@ -213,27 +229,34 @@ def _telling(text: str) -> set[str]:
 
 def take_note(rehearsal: Rehearsal, exchange: Exchange) -> tuple[str, str] | None:
     """What the asking panelist notes after the last turn: path and text; None where the engine fails."""
-    context = rehearsal.context(exchange.agent, purpose="notes")
+    request = NotesRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange)
+    context = rehearsal.context(exchange.agent, purpose="notes", request=request)
     try:
-        text = rehearsal.engine.reply(
-            NotesRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange), context
-        )
+        text = rehearsal.engine.reply(request, context)
     except EngineError:
         return None
+    finally:
+        rehearsal.note_calls()
     if not text.strip():
         return None
     note = render.note(exchange.id, len(exchange.turns), rehearsal.now_s(), text)
     return f"{exchange.agent}/exchange-notes.md", note
 
 
-def observe(rehearsal: Rehearsal, exchange: Exchange) -> None:
-    """Add what the panelist noticed about the presenter to its profile, if anything."""
-    context = rehearsal.context(exchange.agent, purpose="observation")
+def observation(rehearsal: Rehearsal, exchange: Exchange) -> Observation | None:
+    """What the panelist noticed about the presenter, if anything. Outside a transaction: it may take long."""
     request = ObservationRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange)
+    context = rehearsal.context(exchange.agent, purpose="observation", request=request)
     try:
-        seen = rehearsal.engine.reply(request, context)
+        return rehearsal.engine.reply(request, context)
     except EngineError:
-        return
+        return None
+    finally:
+        rehearsal.note_calls()
+
+
+def add_observation(rehearsal: Rehearsal, exchange: Exchange, seen: Observation | None) -> None:
+    """Put it into the panelist's profile of the presenter."""
     if seen is not None:
         rehearsal.store.append(
             f"{exchange.agent}/presenter-profile.md",

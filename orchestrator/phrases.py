@@ -42,13 +42,15 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 def write_phrases(rehearsal: Rehearsal) -> None:
     """Choose this session's phrases from the library. Their slots stay open until they are said."""
-    context = rehearsal.context(MODERATOR, purpose="phrases")
     slots = {name: f"{{{name}}}" for name in PHRASE_SLOTS}
     request = PhrasesRequest(rehearsal.seats[MODERATOR], rehearsal.scene(), rehearsal.phrases, slots)
+    context = rehearsal.context(MODERATOR, purpose="phrases", request=request)
     try:
         chosen = rehearsal.engine.reply(request, context)
     except EngineError:
         chosen = ()
+    finally:
+        rehearsal.note_calls()
     by_heading = _by_heading(chosen, rehearsal.phrases)
     named = _presenter(rehearsal)
     rehearsal.store.append(

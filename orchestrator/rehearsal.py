@@ -13,7 +13,7 @@ from typing import Any
 
 from orchestrator.checks.find import Index, index_of
 from orchestrator.context import Assembler, Context, read_templates
-from orchestrator.engines.protocol import Engine, Scene
+from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
@@ -102,11 +102,29 @@ class Rehearsal:
         """An agent's name, as people say it."""
         return self.seats[agent].persona.name
 
-    def context(self, agent: str, *, purpose: str) -> Context:
-        """What *agent* is given now; its receipt goes to disk with the next record."""
+    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context:
+        """What *agent* is given now; its receipt goes to disk with the next record.
+
+        Args:
+            request: What it is for: an engine that sends messages then says in the receipt what it sends.
+        """
         context = self.peek(agent, purpose=purpose)
+        if request is not None:
+            context = self.addressed(request, context)
         self.keep(context)
         return context
+
+    def addressed(self, request: Request[Any], context: Context) -> Context:
+        """The context with a receipt of what the engine will send, where it sends anything."""
+        to = getattr(self.engine, "addressed", None)
+        return context if to is None else to(request, context, self.options.layout)
+
+    def note_calls(self) -> None:
+        """Put what the engine's calls have cost since the last time into the ledger."""
+        take = getattr(self.engine, "take_usage", None)
+        if take is not None and not self.store.frozen:
+            for usage in take():
+                self.store.note(usage.value(), by="moderator")
 
     def peek(self, agent: str, *, purpose: str) -> Context:
         """What *agent* would be given now; nothing is recorded."""

@@ -424,12 +424,14 @@ class Session:
             SessionFrozenError: It has ended already.
         """
         store, rehearsal = self.rehearsal.store, self.rehearsal
+        asked = rehearsal.room.open
+        seen = None if asked is None else moderator.noticed_before(rehearsal, asked)
         with store.transaction():
             open_ = rehearsal.room.open
             if open_ is not None:
                 answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
                 outcome = "unresolved" if answered else "unjudged"
-                moderator.resolve(rehearsal, open_, outcome, is_ending=True)
+                moderator.resolve(rehearsal, open_, outcome, seen, is_ending=True)
             moderator.close(rehearsal)
         store.mend()
         if not without_debrief:

@@ -43,6 +43,7 @@ intel
 render
 frames
 messages
+meter
 context
 verify
 room

@@ -174,6 +174,19 @@ def test_nothing_has_been_written_yet(tmp_path: Path) -> None:
     store.close_files()
 
 
+def test_no_block_is_of_white_space_alone(session: Session) -> None:
+    """The service refuses one, and it would stand in every later call."""
+    rehearse(session)
+    session.say("\n\n", 20)
+    session.store.append(HISTORY, " \n", by=MODERATOR)
+    for layout in ("strict", "watermark"):
+        for text in ("Go on.", "\n"):
+            before = session.context().messages(layout)
+            assert all(block.strip() for block in texts(before))
+            assert sorted(own_lines(before)) == sorted(session.context().text.splitlines())
+            session.say(text, 20)
+
+
 def test_what_is_carried_over_and_the_task_have_their_places(session: Session) -> None:
     rehearse(session)
     context = session.context()
@@ -222,7 +235,9 @@ def own_lines(messages: dict[str, Any]) -> list[str]:
 STEPS = st.lists(
     st.one_of(
         st.tuples(
-            st.just("say"), st.sampled_from(["a", "b ^", "ü\n\n", "x" * 40]), st.sampled_from([0, 4, 16, 130])
+            st.just("say"),
+            st.sampled_from(["a", "b ^", "ü\n\n", " \n", "x" * 40]),
+            st.sampled_from([0, 4, 16, 130]),
         ),
         st.tuples(st.just("exchange"), st.sampled_from(["Q1", "Q2 ^"]), st.just(0)),
         st.tuples(st.sampled_from(["note", "candidate", "intel"]), st.just("n"), st.just(0)),
@@ -266,7 +281,7 @@ def test_every_call_has_the_same_bytes_and_what_was_marked_is_found_again(steps:
             for layout in ("watermark", "strict"):
                 messages = context.messages(layout)
                 blocks, marks = texts(messages), marked(messages)
-                assert all(blocks)
+                assert all(block.strip() for block in blocks)
                 assert len(marks) <= MOST_MARKS
                 assert sorted(own_lines(messages)) == sorted(context.text.splitlines())
                 old, old_marks = before.get(layout, ([], []))

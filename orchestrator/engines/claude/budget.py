@@ -1,0 +1,155 @@
+"""A session's budget: a warning at 80 % of it, and rules in place of the model when it is used up.
+
+What was spent stands in the ledger's records of calls, so a process that starts anew goes on
+from there: it gives their sum to the engine that it makes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from orchestrator.engines.claude.engine import ClaudeEngine, OnText
+from orchestrator.engines.claude.usage import CallUsage, Total, total
+from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.protocol import Request
+
+if TYPE_CHECKING:
+    from orchestrator.context import Context
+
+R = TypeVar("R")
+
+WARNS_AT: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a session's calls may use; None: no limit.
+
+    A model without a known price uses up no money, so only tokens bound it.
+    """
+
+    tokens: int | None = None  # input and output
+    usd: float | None = None
+
+    def share(self, spent: Total) -> float:
+        """How much of it is used up, 1.0 being all."""
+        tokens = spent.read + spent.written + spent.new + spent.output
+        shares = [0.0]
+        if self.tokens is not None:
+            shares.append(tokens / max(1, self.tokens))
+        if self.usd is not None and spent.cost_usd is not None:
+            shares.append(spent.cost_usd / max(1e-9, self.usd))
+        return max(shares)
+
+
+class BudgetedEngine:
+    """A claude engine that stops at its budget; from then on the offline engine answers.
+
+    A call that is in flight when the budget is reached is let finish, so the bill may pass it by
+    the calls in flight.
+    """
+
+    def __init__(
+        self,
+        engine: ClaudeEngine,
+        budget: Budget,
+        *,
+        spent: Total | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """Ask *engine* within *budget*.
+
+        Args:
+            spent: What earlier processes have spent on this session.
+            say: Told once at 80 % and once at 100 %, in one line.
+        """
+        self.engine = engine
+        self._budget, self._say = budget, say
+        self._rules = OfflineEngine()
+        self._lock = threading.Lock()
+        self._taken: list[CallUsage] = []
+        self.spent = spent or Total()
+        share = budget.share(self.spent)
+        self._told = {at for at in (WARNS_AT, 1.0) if share >= at}
+
+    @property
+    def name(self) -> str:
+        return "claude"
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the offline engine answers now."""
+        self._count()
+        return self._budget.share(self.spent) >= 1.0
+
+    def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
+        """As `ClaudeEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
+        return context if self.is_used_up else self.engine.addressed(request, context, layout)
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        """As `ClaudeEngine.reply`, within the budget.
+
+        Raises:
+            EngineError: As there.
+        """
+        if self.is_used_up:
+            return self._rules.reply(request)
+        try:
+            return self.engine.reply(request, context)
+        finally:
+            self._count()
+
+    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
+        """As `ClaudeEngine.begin`, within the budget."""
+        if not self.is_used_up:
+            return self.engine.begin(request, context, on_text)
+        done: Future[R] = Future()
+        done.set_result(self._rules.reply(request))
+        return done
+
+    def take_usage(self) -> list[CallUsage]:
+        """As `ClaudeEngine.take_usage`."""
+        self._count()
+        with self._lock:
+            taken, self._taken = self._taken, []
+        return taken
+
+    def check(self) -> None:
+        """As `ClaudeEngine.check`."""
+        self.engine.check()
+
+    def close(self) -> None:
+        """As `ClaudeEngine.close`."""
+        self.engine.close()
+
+    def _count(self) -> None:
+        with self._lock:
+            new = self.engine.take_usage()
+            self._taken += new
+            self.spent = _sum(self.spent, total(new))
+            share = self._budget.share(self.spent)
+            passed = [at for at in (WARNS_AT, 1.0) if share >= at and at not in self._told]
+            self._told.update(passed)
+        for at in passed:
+            self._say(
+                "the session's budget is used up: from here on the panel works offline, by rules"
+                if at >= 1.0
+                else f"{WARNS_AT:.0%} of the session's budget is used up"
+            )
+
+
+def _sum(one: Total, other: Total) -> Total:
+    costs = (one.cost_usd, other.cost_usd)
+    return Total(
+        calls=one.calls + other.calls,
+        read=one.read + other.read,
+        written=one.written + other.written,
+        new=one.new + other.new,
+        output=one.output + other.output,
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        alarms=one.alarms + other.alarms,
+    )

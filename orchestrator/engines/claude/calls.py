@@ -1,0 +1,248 @@
+"""One task put to the service: sent, retried, validated, and sent back once if it cannot be used.
+
+All of it within the task's deadline on the wall clock. Whatever happens, the outcome is a
+validated part of a reply or an `EngineError` of one line that holds nothing of what was said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.engines.claude.failures import (
+    BUSY,
+    PassingError,
+    UnusableError,
+    lacking,
+    status_error,
+)
+from orchestrator.engines.claude.received import Received, check_stop, part_of, received
+from orchestrator.engines.claude.replies import Part, schema
+from orchestrator.engines.claude.service import Service
+from orchestrator.engines.claude.settings import MAX_TOKENS, OTHER_MAX_TOKENS
+from orchestrator.errors import EngineError
+from orchestrator.messages import Messages, TextBlock
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
+
+FIRST_WAIT_S = 0.5  # doubled at each further try; tests shorten it
+LONGEST_WAIT_S: Final = 8.0
+_LONGEST_ECHO: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request, as far as the meter must know it, and what came back."""
+
+    messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
+    settings: str  # whatever would break the cache if it differed
+    model: str
+    began_s: float  # of a clock that does not run backwards
+    seconds: float
+    usage: Mapping[str, Any]
+    repair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is wanted of the model, and who is told what."""
+
+    kind: str
+    messages: Messages
+    fault_of: Callable[[Part], str | None]  # what is wrong with a part of the right shape; None: nothing
+    on_sent: Callable[[Sent], None]  # after each request that got a reply
+    on_partial: Callable[[Mapping[str, Any]], None] | None = None  # streams: the object as far as it goes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A part of the right shape; `fault` is what is still wrong with it after the one repair."""
+
+    part: Part
+    fault: str | None
+
+
+async def perform(service: Service, task: Task) -> Outcome:
+    """Put *task* to the service.
+
+    Raises:
+        EngineError: No usable reply came within the deadline.
+    """
+    settings = service.settings
+    deadline_s = settings.deadline_s(task.kind)
+    try:
+        async with asyncio.timeout(deadline_s):
+            return await _with_repair(service, task, monotonic() + deadline_s)
+    except TimeoutError:
+        raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
+    except PassingError as error:
+        raise EngineError(f"{error}; tried {settings.retries + 1} times") from None
+
+
+async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
+    first = await _reply(service, task, (), until_s)
+    outcome, fault = _judged(task, first.text)
+    if fault is None and outcome is not None:
+        return outcome
+    second = await _reply(service, task, (first.text, _correction(task.kind, fault or "")), until_s)
+    outcome, fault = _judged(task, second.text)
+    if outcome is None:
+        raise EngineError(f"the reply could not be used, and was not mended when sent back: {fault}")
+    return outcome
+
+
+def _judged(task: Task, text: str) -> tuple[Outcome | None, str | None]:
+    try:
+        part = part_of(text, task.kind)
+    except UnusableError as error:
+        return None, str(error)
+    fault = task.fault_of(part)
+    return Outcome(part, fault), fault
+
+
+def _correction(kind: str, fault: str) -> str:
+    return (
+        f"That reply cannot be used: {fault}.\n"
+        f'Send the whole JSON object once more, mended, with "kind": "{kind}" and nothing around it.\n'
+    )
+
+
+# ---------------------------------------------------------------------- one request
+
+
+async def _reply(service: Service, task: Task, turns: tuple[str, ...], until_s: float) -> Received:
+    """A whole reply, tried again while that makes sense."""
+    retries = service.settings.retries
+    attempt = 0
+    while True:
+        try:
+            return await _attempt(service, task, turns)
+        except PassingError as error:
+            wait_s = error.wait_s
+            if wait_s is None:
+                wait_s = min(FIRST_WAIT_S * 2**attempt, LONGEST_WAIT_S)
+            attempt += 1
+            if attempt > retries:
+                raise
+            if monotonic() + wait_s >= until_s:
+                raise EngineError(f"{error}, and there is no time to wait {wait_s:g} s") from None
+            await asyncio.sleep(wait_s)
+
+
+async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Received:
+    """One request; made again at once without a feature that the service turns out not to have."""
+    import anthropic
+
+    settings, model = service.settings, service.settings.model_for(task.kind)
+    while True:
+        async with service.in_flight:
+            began_s = monotonic()
+            request = _request(service, task, turns)
+            try:
+                one = await _exchanged(service, request, task)
+            except anthropic.APIStatusError as error:
+                feature = lacking(error)
+                if feature is not None and service.forget(feature):
+                    continue
+                if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun
+                    raise PassingError(f"{settings.where} is busy or broken ({error.type})") from None
+                raise status_error(error, settings, model) from None
+        if one.stop is None:
+            raise PassingError(f"{settings.where} broke the reply off")
+        task.on_sent(_sent(task, turns, request, began_s, one))
+        check_stop(one, request["max_tokens"])
+        return one
+
+
+async def _exchanged(service: Service, request: Mapping[str, Any], task: Task) -> Received:
+    """What came for a request.
+
+    Raises:
+        anthropic.APIStatusError: The service refused it.
+        PassingError: Nothing came, or nothing that is a message.
+    """
+    import anthropic
+    import httpx2
+
+    where = service.settings.where
+    try:
+        if task.on_partial is None:
+            return received(await service.client.messages.create(**request))
+        return received(await _streamed(service, request, task))
+    except anthropic.APIStatusError:
+        raise
+    except (anthropic.APIConnectionError, httpx2.HTTPError):
+        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
+    except UnusableError as error:
+        raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
+    except (anthropic.AnthropicError, *_BROKEN):
+        raise PassingError(f"{where} sent what is no reply of the Messages API") from None
+
+
+_BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
+"""What the SDK raises on bodies and events that are not what the API sends; it trusts them as they come."""
+
+
+async def _streamed(service: Service, request: Mapping[str, Any], task: Task) -> Message:
+    """The message whose text is shown while it comes."""
+    from jiter import from_json
+
+    text = ""
+    async with service.client.messages.stream(**request) as stream:
+        async for piece in stream.text_stream:
+            text += piece
+            start = text.find("{")
+            if start < 0 or task.on_partial is None:
+                continue
+            try:
+                partial = from_json(text[start:].encode(), partial_mode="trailing-strings")
+            except ValueError:
+                continue  # words around the object; the whole text is read in the end
+            if isinstance(partial, dict):
+                task.on_partial(partial)
+        return await stream.get_final_message()
+
+
+def _request(service: Service, task: Task, turns: tuple[str, ...]) -> dict[str, Any]:
+    plain = task.messages.plain()
+    if turns:
+        faulty, correction = turns
+        plain["messages"] += [
+            {"role": "assistant", "content": [_text(faulty.strip()[:_LONGEST_ECHO] or "(nothing)")]},
+            {"role": "user", "content": [_text(correction)]},
+        ]
+    config: dict[str, Any] = {}
+    if "schemas" in service.knows:
+        config["format"] = {"type": "json_schema", "schema": schema()}
+    if "effort" in service.knows and service.settings.effort is not None:
+        config["effort"] = service.settings.effort
+    return {
+        "model": service.settings.model_for(task.kind),
+        "max_tokens": MAX_TOKENS.get(task.kind, OTHER_MAX_TOKENS),
+        **plain,
+        **({"output_config": config} if config else {}),
+    }
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _sent(
+    task: Task, turns: tuple[str, ...], request: Mapping[str, Any], began_s: float, one: Received
+) -> Sent:
+    sent = task.messages
+    extra = tuple(TextBlock(text) for text in turns)
+    return Sent(
+        messages=Messages(sent.layout, sent.system, (*sent.user, *extra)),
+        settings=f"{request['model']} {sorted(request.get('output_config', {}))}",
+        model=str(request["model"]),
+        began_s=began_s,
+        seconds=monotonic() - began_s,
+        usage=one.usage,
+        repair=bool(turns),
+    )

@@ -1,0 +1,189 @@
+"""The panel speaks through a model. What it answers is checked; a failure is never praise."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
+
+from orchestrator.engines.claude.calls import Sent, Task, perform
+from orchestrator.engines.claude.quotes import in_answers
+from orchestrator.engines.claude.results import fault_of, result_of
+from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
+from orchestrator.engines.claude.service import Service
+from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.tasks import kind_of
+from orchestrator.engines.claude.usage import CallUsage, cost_usd
+from orchestrator.engines.protocol import JudgementRequest, Request
+from orchestrator.errors import EngineError
+from orchestrator.exchange import Judgement
+from orchestrator.meter import CacheMeter
+
+if TYPE_CHECKING:
+    from orchestrator.context import Context
+
+R = TypeVar("R")
+OnText = Callable[[str], None]
+
+MOST_CACHED_MINIMUM: Final = 4096
+"""Tokens; the longest of the models' shortest cached prefixes (caching.md), so that no alarm is false."""
+
+log = logging.getLogger(__name__)
+
+
+class ClaudeEngine:
+    """Asks one service. It holds no state of a session, only what its calls cost.
+
+    Safe to use from several threads. Close it when done, or use it as a context manager.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._service = Service(settings)
+        self._lock = threading.Lock()
+        self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
+        self._usage: list[CallUsage] = []
+
+    @property
+    def name(self) -> str:
+        return "claude"
+
+    def check(self) -> None:
+        """Find out now whether the service takes the key and knows the models.
+
+        Raises:
+            EngineError: It does not; one line says what to do.
+        """
+        self._service.check()
+
+    def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
+        """The context with a receipt of what will be sent; whoever records receipts records this one.
+
+        Raises:
+            EngineError: The request is of a kind that this engine does not know.
+        """
+        return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        """The result that this kind of request asks for, checked against what was said.
+
+        Raises:
+            EngineError: No usable reply came in time; one line that holds nothing of what was said.
+        """
+        future = self.begin(request, context)
+        try:
+            return future.result()
+        except CancelledError:
+            raise EngineError("the call was given up") from None
+        except BaseException:
+            future.cancel()
+            raise
+
+    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
+        """Start a call and do not wait for it; cancelling the future gives the call up.
+
+        Args:
+            on_text: Called in the engine's thread while a judgement comes in, with as much of the
+                follow-up question as there is; only once its quote is known to be the presenter's.
+        """
+        if context is None:
+            raise EngineError("the claude engine needs an assembled context")
+        if isinstance(request, JudgementRequest) and not (request.exchange.turns[-1].answer or "").strip():
+            return _done(cast(R, Judgement("unjudged", "no answer was given")))
+        if not is_addressed(context):
+            context = self.addressed(request, context)
+        task = Task(
+            kind=kind_of(request),
+            messages=messages_for(context),
+            fault_of=partial(fault_of, request),
+            on_sent=partial(self._note, context.agent, kind_of(request)),
+            on_partial=_shown(request, on_text),
+        )
+        return self._service.submit(self._result(request, task))
+
+    async def _result(self, request: Request[R], task: Task) -> R:
+        outcome = await perform(self._service, task)
+        result: R = result_of(request, outcome.part, outcome.fault)
+        return result
+
+    # ------------------------------------------------------------------ what it costs
+
+    def take_usage(self) -> list[CallUsage]:
+        """What was called since this was last asked, in the order in which replies came."""
+        with self._lock:
+            taken, self._usage = self._usage, []
+        return taken
+
+    def _note(self, agent: str, kind: str, sent: Sent) -> None:
+        with self._lock:
+            expected = self._meter.call(sent.began_s, sent.messages, settings=sent.settings)
+            usage = _usage(agent, kind, sent, expected.read / max(1, expected.total))
+            self._usage.append(usage)
+        log.log(logging.WARNING if usage.alarm else logging.INFO, "%s", usage)
+
+    def close(self) -> None:
+        """Give up what is in flight and end the engine's thread."""
+        self._service.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _done(result: R) -> Future[R]:
+    future: Future[R] = Future()
+    future.set_result(result)
+    return future
+
+
+def _usage(agent: str, kind: str, sent: Sent, promised: float) -> CallUsage:
+    """The service's own count; what it does not report counts as nothing read and nothing written."""
+    plain = sent.usage
+    read, written = plain.get("cache_read_input_tokens"), plain.get("cache_creation_input_tokens")
+    tokens = {
+        "read": _count(read),
+        "written": _count(written),
+        "new": _count(plain.get("input_tokens")),
+        "output": _count(plain.get("output_tokens")),
+    }
+    return CallUsage(
+        agent=agent,
+        kind=kind,
+        model=sent.model,
+        **tokens,
+        seconds=round(sent.seconds, 3),
+        cost_usd=cost_usd(sent.model, **tokens),
+        promised=round(promised, 4),
+        reported=read is not None or written is not None,
+        repair=sent.repair,
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def _shown(request: Request[Any], on_text: OnText | None) -> Callable[[Mapping[str, Any]], None] | None:
+    """Shows the follow-up question while it comes, once what it rests on is known to have been said."""
+    if on_text is None or not isinstance(request, JudgementRequest):
+        return None
+    exchange = request.exchange
+
+    def show(plain: Mapping[str, Any]) -> None:
+        part = plain.get("judgement")
+        if plain.get("kind") != "judgement" or not isinstance(part, dict) or request.is_last:
+            return
+        quote, text = part.get("quote", ""), part.get("follow_up")
+        said = quote is None or (isinstance(quote, str) and in_answers(quote, exchange) is not None)
+        if part.get("verdict") in ("follow_up", "escalate") and said and isinstance(text, str) and text:
+            on_text(text)
+
+    return show

@@ -1,0 +1,105 @@
+"""What went wrong with a call, in one plain line that never holds what was said.
+
+A service's own message may repeat a part of the request, and a validation error repeats the
+reply; so neither is shown, and only its kind, its place and its status are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.engines.claude.replies import KINDS, Part, Reply
+from orchestrator.engines.claude.settings import Settings
+from orchestrator.errors import EngineError
+
+if TYPE_CHECKING:
+    from anthropic import APIStatusError
+    from pydantic import ValidationError
+
+BUSY: Final = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
+"""Kinds of error that a stream may bring after it has begun, and that pass."""
+
+
+class PassingError(EngineError):
+    """What may go well when it is tried again."""
+
+    def __init__(self, message: str, wait_s: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s  # what the service asks for
+
+
+class UnusableError(Exception):
+    """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
+
+
+def lacking(error: APIStatusError) -> str | None:
+    """The feature for which the service refused a request that may be made without it; None: another reason.
+
+    A server that does not know output schemas refuses them by name; so does the public service
+    where a schema is too large for it. `effort` is a setting that not every model has.
+    """
+    if error.status_code not in (400, 422):
+        return None
+    said = str(error.body or error.message).lower()
+    if "effort" in said:
+        return "effort"
+    if "output_config" in said or "output_format" in said or "json_schema" in said:
+        return "schemas"
+    return None
+
+
+def status_error(error: APIStatusError, settings: Settings, model: str) -> EngineError:
+    """A refusal by the service, as an error of ours."""
+    status, where, kind = error.status_code, settings.where, error.type or ""
+    if status >= 500 or status in (408, 409, 429) or kind in BUSY:
+        name = {429: "rate limit", 529: "overloaded"}.get(status, kind.replace("_", " ") or "server error")
+        if error.response.headers.get("x-should-retry") != "false":
+            return PassingError(f"{where} is busy or broken ({status}, {name})", _wait_s(error))
+        return EngineError(f"{where} is busy or broken ({status}, {name}): try again later")
+    lines = {
+        401: f"{where} refused the key: check ANTHROPIC_API_KEY",
+        402: f"{where} wants to be paid first: check the account's balance",
+        403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
+        404: f"{where} does not know the model {model}: choose another one",
+        413: f"{where} refused the request as too large: lower budget_tokens",
+    }
+    said = str(error.body or "").lower()
+    if status in (400, 422) and "too long" in said:
+        return EngineError(f"the context is too long for {model}: lower budget_tokens")
+    if status == 400 and "credit balance" in said:
+        return EngineError(lines[402])
+    return EngineError(lines.get(status, f"{where} refused the request (status {status})"))
+
+
+def _wait_s(error: APIStatusError) -> float | None:
+    """The seconds that a `retry-after` asks for; None where it is missing or no number."""
+    from email.utils import parsedate_to_datetime
+
+    headers = error.response.headers
+    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * factor)
+        except (KeyError, ValueError):
+            continue
+    try:
+        from datetime import UTC, datetime
+
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def shape_fault(error: ValidationError) -> str:
+    """What is wrong with a reply's shape: the first place, and the rule; none of its words."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    place = ".".join(str(step) if isinstance(step, int) or step in _names() else "?" for step in first["loc"])
+    return f"{place or 'the object'}: {first['msg']}"
+
+
+def _names() -> frozenset[str]:
+    found: set[str] = set(KINDS)
+    queue: list[type[Part]] = [Reply, *Part.__subclasses__()]
+    for model in queue:
+        found.update(model.model_fields)
+    return frozenset(found)

@@ -1,0 +1,157 @@
+"""One service that speaks the Messages API: its client, its thread, and what it turned out to know.
+
+Calls run in one event loop in a thread of its own, so that engines can be asked from any
+thread, several at once, and a call that hangs holds up nobody but who waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from orchestrator.engines.claude.failures import status_error
+from orchestrator.engines.claude.settings import Settings
+from orchestrator.errors import EngineError
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+R = TypeVar("R")
+
+CHECK_S: Final = 20.0
+"""How long the check at a start may take."""
+_CLOSE_S: Final = 5.0
+
+
+class Service:
+    """Starts its thread at the first call. Safe to use from several threads; close it when done."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.knows: set[str] = {"schemas", "effort"}
+        """Features not refused so far. Found out once for a service, not once a call."""
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._client: AsyncAnthropic | None = None
+        self._in_flight: asyncio.Semaphore | None = None
+
+    @property
+    def client(self) -> AsyncAnthropic:
+        """The SDK's client. Its own retries are off: ours know the deadline of the whole task.
+
+        Raises:
+            EngineError: There is no key.
+        """
+        if self._client is None:
+            self._client = _client(self.settings)
+        return self._client
+
+    @property
+    def in_flight(self) -> asyncio.Semaphore:
+        """Bounds the calls in flight."""
+        if self._in_flight is None:
+            self._in_flight = asyncio.Semaphore(self.settings.in_flight)
+        return self._in_flight
+
+    def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
+        """Run *work* in the service's thread; cancelling the future gives the call up."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="claude", daemon=True)
+                self._thread.start()
+                atexit.register(self.close)  # for who forgets to: sockets left open are warned about
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def forget(self, feature: str) -> bool:
+        """Note that the service does not know *feature*; False if there is nothing left to do without.
+
+        A server that knows no `output_config` at all may name it again when only the effort is left in it.
+        """
+        for one in (feature, "effort"):
+            if one in self.knows:
+                self.knows.discard(one)
+                return True
+        return False
+
+    def check(self) -> None:
+        """Make the cheapest call there is, so that a bad key or model shows now and not in the middle.
+
+        Raises:
+            EngineError: One line: no key, key refused, model unknown, or nobody there.
+        """
+        for model in sorted({self.settings.model, *self.settings.models.values()}):
+            self.submit(self._check(model)).result()
+
+    async def _check(self, model: str) -> None:
+        import anthropic
+
+        where = self.settings.where
+        try:
+            async with asyncio.timeout(CHECK_S):
+                hello: Any = [{"role": "user", "content": "."}]
+                await self.client.messages.create(model=model, max_tokens=1, messages=hello)
+        except anthropic.APIStatusError as error:
+            if error.status_code != 429 and error.status_code < 500:  # a busy service may well know both
+                raise EngineError(str(status_error(error, self.settings, model))) from None
+        except (TimeoutError, anthropic.APITimeoutError):
+            raise EngineError(f"{where} gave no reply within {CHECK_S:g} s: try again later") from None
+        except anthropic.APIConnectionError:
+            raise EngineError(
+                f"{where} cannot be reached: check the network, or ANTHROPIC_BASE_URL"
+            ) from None
+        except (anthropic.AnthropicError, ValueError, TypeError):
+            raise EngineError(
+                f"{where} does not answer as the Messages API does: check ANTHROPIC_BASE_URL"
+            ) from None
+
+    def close(self) -> None:
+        """Give up what is in flight and end the thread. A later call starts anew."""
+        with self._lock:
+            loop, thread, client = self._loop, self._thread, self._client
+            self._loop = self._thread = self._client = self._in_flight = None
+        if loop is None or thread is None:
+            return
+        atexit.unregister(self.close)
+        asyncio.run_coroutine_threadsafe(_wind_up(client), loop).result(_CLOSE_S)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(_CLOSE_S)
+        if not thread.is_alive():
+            loop.close()
+
+
+async def _wind_up(client: AsyncAnthropic | None) -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    if client is not None:
+        await client.close()
+
+
+def _client(settings: Settings) -> AsyncAnthropic:
+    from anthropic import AsyncAnthropic
+
+    # At DEBUG the SDK logs whole requests, and with them what was said in a session.
+    for name in ("anthropic", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    key = settings.api_key
+    if key is None and settings.auth_token is None:
+        if settings.base_url is None:
+            raise EngineError(
+                "the claude engine needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of "
+                "your own"
+            )
+        key = "none"  # the SDK wants one; a local server does not look at it
+    return AsyncAnthropic(
+        api_key=key,
+        auth_token=None if key is not None else settings.auth_token,
+        base_url=settings.base_url or None,
+        max_retries=0,
+    )

@@ -1,0 +1,115 @@
+"""What a claude engine is set up with: which service, which models, how patient.
+
+Only the command line reads the environment; it hands its variables to `settings_from`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from orchestrator.engines.claude.replies import KINDS
+from orchestrator.errors import ConfigurationError
+from orchestrator.messages import DEFAULT_LAYOUT
+
+DEFAULT_MODEL: Final = "claude-sonnet-5-5"
+PUBLIC_URL: Final = "https://api.anthropic.com"
+
+DEADLINES_S: Final[Mapping[str, float]] = {
+    "candidate_question": 12.0,  # a newer one starts after 15 s (caching.md)
+    "notes": 20.0,
+    "observation": 20.0,
+    "judgement": 30.0,
+    "focus_brief": 90.0,
+    "phrases": 60.0,
+    "facts": 60.0,
+    "debrief": 120.0,
+}
+"""Seconds of wall clock for a whole task, with retries and the one repair."""
+
+MAX_TOKENS: Final[Mapping[str, int]] = {
+    "focus_brief": 12_000,
+    "phrases": 8_000,
+    "facts": 8_000,
+    "debrief": 12_000,
+}
+"""Most output tokens of a call, the model's thinking included; others have OTHER_MAX_TOKENS."""
+OTHER_MAX_TOKENS: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One service and how it is used. The key is never shown."""
+
+    model: str = DEFAULT_MODEL
+    models: Mapping[str, str] = field(default_factory=dict)  # another model, by kind of task
+    effort: str | None = (
+        "low"  # as the API names it; None: the model's own. One for all: it is part of the cache
+    )
+    layout: str = DEFAULT_LAYOUT  # where a context's receipt names none
+    deadlines_s: Mapping[str, float] = field(default_factory=lambda: DEADLINES_S)
+    retries: int = 2
+    in_flight: int = 4
+    base_url: str | None = None  # None: the public service
+    api_key: str | None = field(default=None, repr=False)
+    auth_token: str | None = field(default=None, repr=False)
+
+    def model_for(self, kind: str) -> str:
+        """The model of this kind of task."""
+        return self.models.get(kind, self.model)
+
+    def deadline_s(self, kind: str) -> float:
+        """How long this kind of task may take."""
+        return self.deadlines_s.get(kind, DEADLINES_S[kind])
+
+    @property
+    def where(self) -> str:
+        """The service in messages: never with a user's name or password."""
+        from urllib.parse import urlsplit
+
+        parts = urlsplit(self.base_url or PUBLIC_URL)
+        return parts.netloc.rpartition("@")[2] or parts.path
+
+
+def settings_from(
+    environment: Mapping[str, str],
+    *,
+    model: str | None = None,
+    models: Mapping[str, str] | None = None,
+    layout: str = DEFAULT_LAYOUT,
+) -> Settings:
+    """The settings that an environment gives: ANTHROPIC_API_KEY, _AUTH_TOKEN, _BASE_URL.
+
+    Raises:
+        ConfigurationError: *models* names a kind of task that there is not.
+    """
+    for kind in models or {}:
+        if kind not in KINDS:
+            raise ConfigurationError(f"models: there is no task {kind!r}; use one of {', '.join(KINDS)}")
+    return Settings(
+        model=model or DEFAULT_MODEL,
+        models=models or {},
+        layout=layout,
+        base_url=environment.get("ANTHROPIC_BASE_URL") or None,
+        api_key=environment.get("ANTHROPIC_API_KEY") or None,
+        auth_token=environment.get("ANTHROPIC_AUTH_TOKEN") or None,
+    )
+
+
+def what_it_costs(settings: Settings) -> list[str]:
+    """A line for each task with a model of its own: what that adds to the bill.
+
+    Source: caching.md, "One agent, one cache".
+    """
+    added = {
+        "judgement": "0.05 to 0.06 of the uncached cost, a third of the whole bill",
+        "debrief": "nothing else: it is one call",
+        "phrases": "nothing else: it is one call",
+    }
+    return [
+        f"{kind} uses {model}, which keeps a cache of its own: that adds "
+        f"{added.get(kind, 'the whole context, once for each time it has expired')}"
+        for kind, model in sorted(settings.models.items())
+        if model != settings.model
+    ]

@@ -1,0 +1,315 @@
+"""What a rehearsal's calls cost by the prompt cache's published rules, in each layout, beside its limit.
+
+    scripts/bench caching            the table
+    scripts/bench caching --calls    and every call: read, written and new tokens
+    scripts/bench caching --server   the calls really made, to the test server, and its count compared
+
+A 30-minute recording of our own is played at full speed with three panelists and twelve exchanges;
+each call's messages are built in both layouts, with its task block, and put to the meter.
+Costs are in plain input tokens. A limit is what an endless number of marks at any byte would reach.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, TypeVar
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from orchestrator.context import Context  # noqa: E402 (the path is set first)
+from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
+from orchestrator.engines.claude.sending import addressed, messages_for  # noqa: E402
+from orchestrator.engines.claude.settings import Settings  # noqa: E402
+from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
+from orchestrator.engines.offline import OfflineEngine  # noqa: E402
+from orchestrator.engines.protocol import Engine, Request  # noqa: E402
+from orchestrator.home import Home  # noqa: E402
+from orchestrator.messages import LAYOUTS, Messages  # noqa: E402
+from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
+from orchestrator.session import Session  # noqa: E402
+from orchestrator.speech.answers import Answer  # noqa: E402
+from orchestrator.speech.model import Segment  # noqa: E402
+from orchestrator.speech.read import Recording  # noqa: E402
+
+R = TypeVar("R")
+
+MINUTES, SLIDES, EXCHANGES = 30, 18, 12
+SEGMENT_S = 8.0
+MOST_OF_UNCACHED = 0.17  # watermark, over all calls (caching.md, "What it must reach")
+MOST_OVER_LIMIT = 1.03  # strict, against its own limit
+
+SYLLABLES = (
+    "bar",
+    "cole",
+    "den",
+    "fal",
+    "gor",
+    "hal",
+    "kin",
+    "lor",
+    "mar",
+    "nev",
+    "por",
+    "ras",
+    "sel",
+    "tor",
+    "vin",
+)
+MEASURES = (
+    "grew by {n} % to {m},400 passengers in {year}",
+    "cut fuel cost by {n} % in {m} weeks",
+    "will cost EUR {n} million and take {m} days",
+    "leads with a share of {n} % and {m} customers",
+    "lost {n} % of its contracts because of {m} late departures",
+)
+
+
+def name(number: int) -> str:
+    """A name that no other sentence holds: whoever speaks of it has spoken to that sentence's claim."""
+    digits = [number // len(SYLLABLES) ** place % len(SYLLABLES) for place in range(3)]
+    return "".join(SYLLABLES[digit] for digit in digits).capitalize()
+
+
+def words(number: int) -> str:
+    """A sentence with figures and names of its own."""
+    tenths, whole = 103 + number * 37 % 880, 61 + number * 53 % 900
+    measure = MEASURES[number % len(MEASURES)].format(n=f"{tenths / 10:.1f}", m=whole, year=2024 + number % 3)
+    names = [name(4 * number + place) for place in range(4)]
+    return f"{names[0]} {measure}, with {names[1]}, {names[2]} and {names[3]}."
+
+
+def deck() -> str:
+    slides = []
+    for slide in range(1, SLIDES + 1):
+        lines = "\n".join(f"- {words(slide * 7 + line)}" for line in range(4))
+        slides.append(f"# Part {slide}: {name(3000 + slide)}\n\n{lines}\n")
+    return "---\ntitle: Ferries, plan for 2028\n---\n" + "\n---\n".join(slides)
+
+
+def recording() -> Recording:
+    count = int(MINUTES * 60 / SEGMENT_S)
+    segments = []
+    for number in range(count):
+        start_s = number * SEGMENT_S
+        text = f"{words(number + 200)} So much for that, and now on to the one that is next."
+        slide = 1 + number * SLIDES // count
+        segments.append(Segment(text, start_s, start_s + SEGMENT_S - 0.5, "Ines", slide))
+    return Recording(tuple(segments), times_estimated=False, notices=(), sha256="", name="bench.json")
+
+
+def answers() -> tuple[Answer, ...]:
+    """A figure in every other answer, so that follow-ups come too."""
+    plain = (
+        "I would have to come back to you on that, since the people who measure it are not in the room today."
+    )
+    return tuple(
+        Answer(
+            f"{words(number)} It was counted by the harbour authority in May 2026." if number % 2 else plain
+        )
+        for number in range(4 * EXCHANGES)
+    )
+
+
+@dataclass
+class Call:
+    """One call: what was sent in each layout, and the context's files for the limit of a free order."""
+
+    agent: str
+    kind: str
+    at_s: float
+    layouts: dict[str, Messages]
+    files: dict[str, str]
+    task: str
+    usage: dict[str, InputUsage] = field(default_factory=dict)
+
+
+class Listening:
+    """An engine that keeps what it would have sent, and lets another one answer."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.calls: list[Call] = []
+        self.spent_s = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    def reply(self, request: Request[R], context: Context | None) -> R:
+        if context is not None:
+            scene = request.scene
+            made = {layout: addressed(context, request, layout) for layout in LAYOUTS}
+            # The recording waits while a question is answered; who speaks live does not.
+            at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
+            self.calls.append(
+                Call(
+                    context.agent,
+                    kind_of(request),
+                    at_s,
+                    {layout: messages_for(one) for layout, one in made.items()},
+                    {block.path: block.text for block in context.blocks},
+                    made[LAYOUTS[0]].receipt.extra[0],
+                )
+            )
+        return self.engine.reply(request, context)
+
+
+# ---------------------------------------------------------------------- counting
+
+
+def metered(calls: Sequence[Call], layout: str) -> InputUsage:
+    meter, whole = CacheMeter(), InputUsage()
+    for call in calls:
+        call.usage[layout] = meter.call(call.at_s, call.layouts[layout])
+        whole += call.usage[layout]
+    return whole
+
+
+def uncached(calls: Sequence[Call]) -> float:
+    return sum(sum(map(tokens_of, texts(call.layouts["strict"]))) for call in calls)
+
+
+def texts(messages: Messages) -> list[str]:
+    return [block.text for block in (*messages.system, *messages.user)]
+
+
+def order_limit(calls: Sequence[Call], layout: str) -> float:
+    """The layout's order, cut anywhere: each call reads what it shares with the agent's last one."""
+    return sum(
+        _limit(["".join(texts(call.layouts[layout])) for call in calls if call.agent == agent])
+        for agent in {call.agent for call in calls}
+    )
+
+
+def _limit(sent: Sequence[str]) -> float:
+    shared = [0, *(common(before, after) for before, after in pairwise(sent))]
+    cost = 0.0
+    for number, text in enumerate(sent):
+        read, total = shared[number], len(text.encode())
+        written = max(0, (shared[number + 1] if number + 1 < len(sent) else 0) - read)
+        cost += READ_PRICE * read + WRITE_PRICE * written + (total - read - written)
+    return cost / 4
+
+
+def free_limit(calls: Sequence[Call]) -> float:
+    """Any order of files: each file's bytes are read as far as they were there at the agent's last call."""
+    cost = float(sum(tokens_of(call.task) for call in calls))
+    for agent in {call.agent for call in calls}:
+        own = [call for call in calls if call.agent == agent]
+        for path in own[0].files:
+            cost += _limit([call.files[path] for call in own])
+    return cost
+
+
+def common(one: str, other: str) -> int:
+    """Bytes of the longest beginning that two texts share."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return len(one[:low].encode())
+
+
+# ---------------------------------------------------------------------- printing
+
+
+def table(calls: Sequence[Call]) -> bool:
+    """Print the table; whether both bounds are kept."""
+    plain = uncached(calls)
+    refreshes = [call for call in calls if call.kind == "candidate_question"]
+    kinds = {kind: sum(call.kind == kind for call in calls) for kind in sorted({call.kind for call in calls})}
+    print(f"{len(calls)} calls: " + ", ".join(f"{count} {kind}" for kind, count in kinds.items()))
+    print(f"{'layout':44} {'cost':>9} {'of uncached':>12} {'new tokens a call: median':>26} {'p95':>7}")
+    row("no caching", plain, plain, [sum(map(tokens_of, texts(call.layouts["strict"]))) for call in calls])
+    strict, watermark = metered(calls, "strict"), metered(calls, "watermark")
+    limit = order_limit(calls, "strict")
+    row("strict", strict.cost, plain, [call.usage["strict"].new for call in calls])
+    row("  limit of that order", limit, plain)
+    row("watermark", watermark.cost, plain, [call.usage["watermark"].new for call in calls])
+    row("  limit of that order", order_limit(calls, "watermark"), plain)
+    only = metered(refreshes, "watermark")
+    row("watermark, refreshes alone", only.cost, uncached(refreshes))
+    metered(calls, "watermark")
+    row("limit with a free order", free_limit(calls), plain)
+    kept = watermark.cost <= MOST_OF_UNCACHED * plain and strict.cost <= MOST_OVER_LIMIT * limit
+    print(
+        f"watermark: {watermark.cost / plain:.4f} of uncached, bound {MOST_OF_UNCACHED}; "
+        f"strict: {strict.cost / limit:.4f} of its limit, bound {MOST_OVER_LIMIT}: "
+        f"{'kept' if kept else 'EXCEEDED'}"
+    )
+    return kept
+
+
+def row(name: str, cost: float, plain: float, new: Sequence[int] = ()) -> None:
+    spread = f"{median(new):26.0f} {quantiles(new, n=20)[-1]:7.0f}" if new else ""
+    print(f"{name:44} {cost / 1000:8.0f}k {cost / plain:12.4f} {spread}")
+
+
+def each_call(calls: Sequence[Call]) -> None:
+    for number, call in enumerate(calls, start=1):
+        for layout in LAYOUTS:
+            one = call.usage[layout]
+            print(
+                f"{number:4} {call.at_s:7.1f} s {call.agent:12} {call.kind:20} {layout:10} "
+                f"read {one.read:6} written {one.written:6} new {one.new:6}"
+            )
+
+
+@contextmanager
+def rehearsed(engine: Engine) -> Iterator[Session]:
+    folder = Path(tempfile.mkdtemp(prefix="greenroom-bench-"))
+    try:
+        home = folder / "home"
+        for name in ("templates", "session-templates"):
+            shutil.copytree(ROOT / "agents" / name, home / name)
+        session = Session.start(
+            Home.open(home), deck_text=deck(), engine=engine, minutes=MINUTES * 2, exchanges=EXCHANGES
+        )
+        session.load(recording(), kind="run", answers=answers())
+        session.play()
+        yield session
+    finally:
+        shutil.rmtree(folder)
+
+
+def main(arguments: Sequence[str]) -> int:
+    with ExitStack() as stack:
+        engine: Any = OfflineEngine()
+        if "--server" in arguments:
+            from tests.messages_server import MessagesServer
+
+            server = stack.enter_context(MessagesServer())
+            engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))
+        listening = Listening(engine)
+        session = stack.enter_context(rehearsed(listening))
+        print(f"{MINUTES} minutes, {SLIDES} slides, {len(session.room.exchanges)} exchanges")
+        kept = table(listening.calls)
+        if "--calls" in arguments:
+            each_call(listening.calls)
+        if "--server" in arguments:
+            usages = engine.take_usage()
+            told = [(one.read, one.written, one.new) for one in usages]
+            meter = [
+                (one.read, one.written, one.new)
+                for call in listening.calls
+                for one in [call.usage["watermark"]]
+            ]
+            same = sum(one == other for one, other in zip(told, meter, strict=False))
+            print(
+                f"the server counted {len(told)} calls, {same} of them as the meter did; "
+                f"{sum(one.alarm for one in usages)} alarms"
+            )
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""What the Messages API refuses, as far as a client of ours could get it wrong.
+
+Sources: caching.md, "Rules of the service"; the parameter types of the SDK (anthropic 2.12.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+MOST_MARKS: Final = 4
+MOST_UNIONS: Final = 16
+"""Parameters with union types that a schema may have, as far as is known; ours must stay below."""
+KNOWN: Final = frozenset(
+    {
+        "model",
+        "max_tokens",
+        "messages",
+        "system",
+        "stream",
+        "metadata",
+        "stop_sequences",
+        "tools",
+        "tool_choice",
+        "thinking",
+        "output_config",
+        "service_tier",
+        "cache_control",
+    }
+)
+_SCHEMA_KEYS: Final = frozenset(
+    {
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "anyOf",
+        "allOf",
+        "enum",
+        "const",
+        "$ref",
+        "$defs",
+        "description",
+        "title",
+        "format",
+        "minItems",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An error as the service sends it."""
+
+    status: int
+    kind: str
+    message: str
+
+
+class _BadError(Exception):
+    """A request that the service would refuse."""
+
+
+def check_request(body: Any, *, schemas: bool = True) -> Refused | None:
+    """Why the service would refuse *body*; None: it would not.
+
+    Args:
+        schemas: Whether this server knows output schemas; without, it refuses `output_config` by name.
+    """
+    try:
+        _check(body, schemas=schemas)
+    except _BadError as error:
+        return Refused(400, "invalid_request_error", str(error))
+    return None
+
+
+def _check(body: Any, *, schemas: bool) -> None:
+    _need(isinstance(body, dict), "the body is no object")
+    known = KNOWN if schemas else KNOWN - {"output_config"}
+    for name in body:
+        _need(name in known, f"{name}: Extra inputs are not permitted")
+    _need(isinstance(body.get("model"), str) and body["model"], "model: Field required")
+    most = body.get("max_tokens")
+    _need(isinstance(most, int) and not isinstance(most, bool) and most > 0, "max_tokens: must be positive")
+    messages = body.get("messages")
+    _need(isinstance(messages, list) and messages, "messages: at least one message is required")
+    marks = _content("system", body["system"]) if "system" in body else 0
+    for number, message in enumerate(messages):
+        _need(
+            isinstance(message, dict) and set(message) == {"role", "content"}, f"messages.{number}: bad keys"
+        )
+        expected = ("user", "assistant")[number % 2]
+        _need(message["role"] == expected, f"messages.{number}.role: expected {expected}")
+        marks += _content(f"messages.{number}.content", message["content"])
+    _need(messages[-1]["role"] == "user", "messages: the last one must be the user's")
+    _need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
+    if "output_config" in body:
+        _config(body["output_config"])
+
+
+def _need(condition: object, message: str) -> None:
+    if not condition:
+        raise _BadError(message)
+
+
+def _content(where: str, content: Any) -> int:
+    """Check text or a list of text blocks; returns how many are marked."""
+    if isinstance(content, str):
+        _need(content.strip(), f"{where}: text content must be non-empty")
+        return 0
+    _need(isinstance(content, list) and content, f"{where}: must be text or a list of blocks")
+    marks = 0
+    for number, block in enumerate(content):
+        place = f"{where}.{number}"
+        _need(isinstance(block, dict) and block.get("type") == "text", f"{place}.type: expected text")
+        _need(set(block) <= {"type", "text", "cache_control"}, f"{place}: Extra inputs are not permitted")
+        text = block.get("text")
+        _need(isinstance(text, str) and text, f"{place}: text content blocks must be non-empty")
+        _need(text.strip(), f"{place}: text content blocks must contain non-whitespace text")
+        if "cache_control" in block:
+            control = block["cache_control"]
+            _need(isinstance(control, dict) and control.get("type") == "ephemeral", f"{place}.cache_control")
+            _need(control.get("ttl", "5m") in ("5m", "1h"), f"{place}.cache_control.ttl")
+            marks += 1
+    return marks
+
+
+def _config(config: Any) -> None:
+    _need(isinstance(config, dict) and set(config) <= {"format", "effort"}, "output_config: bad keys")
+    efforts = (None, "low", "medium", "high", "xhigh", "max")
+    _need(config.get("effort") in efforts, "output_config.effort: unknown")
+    chosen = config.get("format")
+    if chosen is None:
+        return
+    _need(isinstance(chosen, dict) and set(chosen) == {"type", "schema"}, "output_config.format: bad keys")
+    _need(chosen["type"] == "json_schema", "output_config.format.type: expected json_schema")
+    schema = chosen["schema"]
+    unions = 0
+    for place, node in _nodes("output_config.format.schema", schema):
+        for key in node:
+            _need(key in _SCHEMA_KEYS, f"{place}: {key} is not supported")
+        unions += "anyOf" in node or isinstance(node.get("type"), list)
+        if node.get("type") == "object":
+            _need(node.get("additionalProperties") is False, f"{place}: additionalProperties must be false")
+            required = set(node.get("required", []))
+            _need(required == set(node.get("properties", {})), f"{place}: all properties must be required")
+        if "$ref" in node:
+            name = str(node["$ref"]).removeprefix("#/$defs/")
+            _need(name in schema.get("$defs", {}), f"{place}: {node['$ref']} leads nowhere")
+    _need(unions <= MOST_UNIONS, f"output_config.format.schema: {unions} parameters with union types")
+
+
+def _nodes(place: str, node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every schema in a schema, itself first."""
+    _need(isinstance(node, dict), f"{place}: must be an object")
+    yield place, node
+    for key in ("properties", "$defs"):
+        for name, child in node.get(key, {}).items():
+            yield from _nodes(f"{place}.{key}.{name}", child)
+    for key in ("anyOf", "allOf"):
+        for number, child in enumerate(node.get(key, [])):
+            yield from _nodes(f"{place}.{key}.{number}", child)
+    if "items" in node:
+        yield from _nodes(f"{place}.items", node["items"])
+
+
+def breach(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> str | None:
+    """Where *value* breaks *schema*, in the part of JSON Schema that the service takes; None: nowhere."""
+    whole = schema if whole is None else whole
+    if "$ref" in schema:
+        return breach(value, whole["$defs"][schema["$ref"].removeprefix("#/$defs/")], whole)
+    if "anyOf" in schema:
+        return (
+            None if any(breach(value, one, whole) is None for one in schema["anyOf"]) else "no variant fits"
+        )
+    if "enum" in schema:
+        return None if value in schema["enum"] else "not one of the values"
+    kind = schema.get("type")
+    fits = {
+        "object": isinstance(value, dict),
+        "array": isinstance(value, list),
+        "string": isinstance(value, str),
+        "integer": isinstance(value, int) and not isinstance(value, bool),
+        "number": isinstance(value, int | float) and not isinstance(value, bool),
+        "boolean": isinstance(value, bool),
+        "null": value is None,
+    }
+    if kind is not None and not fits[kind]:
+        return f"no {kind}"
+    if kind == "object":
+        if set(value) != set(schema["properties"]):
+            return "other keys"
+        found = {name: breach(value[name], schema["properties"][name], whole) for name in value}
+        return next((f"{name}: {fault}" for name, fault in found.items() if fault), None)
+    if kind == "array":
+        return next((fault for one in value if (fault := breach(one, schema["items"], whole))), None)
+    return None
