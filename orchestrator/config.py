@@ -7,8 +7,9 @@ Source: interfaces.md, "Configuration".
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,13 +20,32 @@ CHOICES: Final = {
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
     "intensity": ("friendly", "moderate", "adversarial"),
+    "effort": ("none", "low", "medium", "high", "xhigh", "max"),
 }
 RANGES: Final = {
     "minutes": (1, 24 * 60),
     "exchanges": (0, 100),
     "budget_tokens": (1_000, 10_000_000),
     "max_revisions": (1, 1_000),
+    "retries": (0, 10),
+    "calls_in_flight": (1, 64),
+    "session_tokens": (1_000, 1_000_000_000),
 }
+TASKS: Final = (
+    "focus_brief",
+    "candidate_question",
+    "judgement",
+    "notes",
+    "observation",
+    "phrases",
+    "facts",
+    "debrief",
+)
+"""What a model is asked for; a model and a deadline may be set for each."""
+DEADLINE_S: Final = (1, 600)
+SESSION_USD: Final = (0.01, 100_000)
+LONGEST_NAME: Final = 200
+"""Characters of a model's name."""
 OTHER_VARIABLES: Final = frozenset({"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND"})
 """Variables of the same prefix that are no configuration keys."""
 
@@ -45,6 +65,14 @@ class Config:
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
     immutable: bool = False  # set the file system's immutable flag on ended sessions
+    model: str | None = None  # None: the engine's own default; any name that the service knows
+    models: Mapping[str, str] = field(default_factory=dict)  # another model, by task
+    effort: str = "low"  # how long the model thinks, as the API names it; "none": the model's own
+    deadlines_s: Mapping[str, float] = field(default_factory=dict)  # by task, with all retries
+    retries: int = 2  # of one request
+    calls_in_flight: int = 4
+    session_tokens: int | None = None  # a session's budget, input and output; None: no limit
+    session_usd: float | None = None  # the same in US dollars
 
 
 def read_config(path: Path, environment: Mapping[str, str]) -> Config:
@@ -57,14 +85,21 @@ def read_config(path: Path, environment: Mapping[str, str]) -> Config:
     for name, text in environment.items():
         if name.startswith("GREENROOM_") and name not in OTHER_VARIABLES:
             key = name.removeprefix("GREENROOM_").lower()
-            values[key] = checked(key, _plain(text), name)
+            values[key] = _checked_all(key, _plain(text, name), partial(_named, name))
     return Config(**values)
 
 
-def _plain(text: str) -> Any:
+def _named(name: str, part: str | None) -> str:
+    return name
+
+
+def _plain(text: str, name: str) -> Any:
     import yaml
 
-    return yaml.safe_load(text)
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{name}: this is no YAML: {getattr(error, 'problem', error)}") from error
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -85,11 +120,63 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(document, yaml.MappingNode) or not isinstance(plain, dict):
         raise ConfigurationError(f"{path}, line 1: must be a list of `key: value` lines")
-    lines = {node.value: node.start_mark.line + 1 for node, _ in document.value}
-    return {
-        str(key): checked(str(key), value, f"{path}, line {lines.get(str(key), 1)}")
-        for key, value in plain.items()
-    }
+    lines = _lines(document)
+
+    def where(key: str, part: str | None) -> str:
+        return f"{path}, line {lines.get((key, part)) or lines.get((key, None), 1)}"
+
+    return {str(key): _checked_all(str(key), value, partial(where, str(key))) for key, value in plain.items()}
+
+
+def _lines(document: Any) -> dict[tuple[str, str | None], int]:
+    """The line of each key, and of each key below it."""
+    import yaml
+
+    lines: dict[tuple[str, str | None], int] = {}
+    for node, value in document.value:
+        lines[str(node.value), None] = node.start_mark.line + 1
+        if isinstance(value, yaml.MappingNode):
+            lines.update(
+                {(str(node.value), str(below.value)): below.start_mark.line + 1 for below, _ in value.value}
+            )
+    return lines
+
+
+def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> Any:
+    """*value* checked, and each part of it at its own place."""
+    if key not in MAPPINGS:
+        return checked(key, value, where(None))
+    if not isinstance(value, Mapping):
+        raise ConfigurationError(
+            f"{where(None)}: {key} is {value!r}, but must be a list of `task: value` lines; the tasks are "
+            f"{', '.join(TASKS)}"
+        )
+    return {str(task): _of_task(key, str(task), one, where(str(task))) for task, one in value.items()}
+
+
+def _of_task(key: str, task: str, value: Any, where: str) -> Any:
+    if task not in TASKS:
+        near = difflib.get_close_matches(task, TASKS, n=1, cutoff=0.0)[0]
+        raise ConfigurationError(f"{where}: {key} has no task {task!r}; the nearest is {near!r}")
+    if key == "models":
+        return _model(f"{key}.{task}", value, where)
+    return _number(f"{key}.{task}", value, DEADLINE_S, where)
+
+
+def _model(key: str, value: Any, where: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be the name of a model")
+    return value
+
+
+def _number(key: str, value: Any, span: tuple[float, float], where: str) -> float:
+    low, high = span
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be a number from {low} to {high}")
+    return float(value)
+
+
+MAPPINGS: Final = frozenset({"models", "deadlines_s"})
 
 
 def checked(key: str, value: Any, where: str) -> Any:
@@ -110,6 +197,10 @@ def checked(key: str, value: Any, where: str) -> Any:
             raise ConfigurationError(
                 f"{where}: {key} is {value!r}, but must be a whole number from {low} to {high}"
             )
+    if key == "model":
+        return _model(key, value, where)
+    if key == "session_usd":
+        return _number(key, value, SESSION_USD, where)
     default = asdict(Config())[key]
     if isinstance(default, bool) and not isinstance(value, bool):
         raise ConfigurationError(f"{where}: {key} is {value!r}, but must be true or false")

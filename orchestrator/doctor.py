@@ -13,6 +13,7 @@ from typing import Final
 
 from orchestrator import files
 from orchestrator.archive.freeze import can_set_flags
+from orchestrator.engines.catalogue import claude_settings
 from orchestrator.home import Home
 
 NETWORK: Final = frozenset(
@@ -39,7 +40,7 @@ def checks(home: Home) -> list[Check]:
         _sync(home.root),
         _flags(home),
         Check("engine offline", "ok", "rules, no network, no key"),
-        Check("engine claude", "missing", "not built yet"),
+        _claude(home),
         Check("speech-to-text", "missing", "not built yet: feed transcripts (VTT, SRT, text, JSON)"),
         Check("browser", "missing", "not built yet: the terminal and plain files"),
         _s3(),
@@ -112,6 +113,17 @@ def _flags(home: Home) -> Check:
     return Check(
         "immutable flag", "ok", "ended sessions get the file system's immutable flag; `erase` lifts it"
     )
+
+
+def _claude(home: Home) -> Check:
+    """The engine's key and address; nobody is contacted."""
+    settings = claude_settings(home.config)
+    at = f"{settings.model} at {settings.where} (not contacted)"
+    if settings.api_key or settings.auth_token:
+        return Check("engine claude", "ok", f"a key is set: {at}")
+    if settings.base_url:
+        return Check("engine claude", "ok", f"no key is set, for a server that needs none: {at}")
+    return Check("engine claude", "off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
 
 
 def _s3() -> Check:

@@ -26,6 +26,7 @@ observation        append to a presenter profile: what a panelist noticed
 passed             note: a break at which nobody had a question
 phrases            append to generated-phrases: the moderator's phrases for this session
 said               append to generated-phrases: a line of the moderator's, with its occasion
+call               note: what one call to a model used
 refresh            note: when the candidates were last looked at, why, and whose hands are up
 playback           note: a recording that is being played, with its answers
 speaker            note: who the presenter is
@@ -53,6 +54,7 @@ from orchestrator.intel.model import Intel
 from orchestrator.ledger import Record
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.model import Segment
+from orchestrator.spending import CallUsage, call_of
 from orchestrator.values import from_json
 
 
@@ -190,6 +192,7 @@ class Room:
     voice_from_s: float | None = None  # session clock: since when, without another voice; None: nobody has
     voice_until_s: float = 0.0
     is_pause_suggested: bool = False  # during this monologue
+    calls: list[CallUsage] = field(default_factory=list)  # to a model, in the order of their replies
     ended: bool = False
 
     @property
@@ -332,6 +335,9 @@ class Room:
 
     def _candidate(self, value: Mapping[str, Any], record: Record) -> None:
         self.waiting[record.by] = from_json(Waiting, value["waiting"])
+
+    def _call(self, value: Mapping[str, Any], record: Record) -> None:
+        self.calls.append(call_of(value))
 
     def _refresh(self, value: Mapping[str, Any], record: Record) -> None:
         self.refreshed_at_s = value["at_s"]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from orchestrator import debrief as debriefs
 from orchestrator import moderator, panelist, playback
@@ -20,7 +20,7 @@ from orchestrator.choosing import choose
 from orchestrator.claims.model import Tension
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.driver import driving, state_of
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.exchange import Exchange, Judgement
@@ -37,6 +37,7 @@ from orchestrator.speech.answers import Answer
 from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
+from orchestrator.spending import total
 from orchestrator.start import Given, Source, start_session
 from orchestrator.store import Repair
 from orchestrator.verify import Verification, verify_session
@@ -53,6 +54,7 @@ class Session:
     def __init__(self, rehearsal: Rehearsal, home: Home | None) -> None:
         self.rehearsal = rehearsal
         self.home = home
+        self._own_engine: Engine | None = None  # made here, so closed here
         self._receipts: dict[str, int] = {}
         self._receipts_upto = 0
 
@@ -65,20 +67,25 @@ class Session:
         deck_text: str | None = None,
         engine: str | Engine | None = None,
         loading: Loading | None = None,
+        say: Callable[[str], None] = lambda line: None,
         **options: Any,
     ) -> Session:
         """Begin a session on a deck file, or on Markdown given as *deck_text*.
+
+        An engine that is given by name is checked before anything is made, and closed with the session.
 
         Args:
             home: Where templates are taken from and the session is put.
             engine: A name, or an engine of your own (then it is yours to give again at `open`).
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
+            say: Told in one line when the session's budget is nearly used up, and when it is.
             **options: The fields of `start.Given`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, speaker, layout, remember, keep_source.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
+            EngineError: The engine cannot work: key missing, key refused, model unknown.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
         known = set(Given.__dataclass_fields__) - {"engine"}
@@ -87,18 +94,30 @@ class Session:
                 f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
             )
         given = Given(**{name: _plain_option(name, value) for name, value in options.items()})
+        own: Engine | None = None
         if isinstance(engine, str) or engine is None:
             given = replace(given, engine=engine)
-            used = engine_named(engine or home.config.engine)
+            own = engine_named(engine or home.config.engine, home.config, layout=given.layout, say=say)
         else:
-            given, used = replace(given, engine=engine.name), engine
+            given = replace(given, engine=engine.name)
+        used = own if own is not None else cast(Engine, engine)
 
         def load(rehearsal: Rehearsal) -> None:
             if loading is not None:
                 playback.begin(rehearsal, loading)
 
-        root = start_session(home, read_source(deck, deck_text), given, used, then=load)
-        return cls.open(home, root, engine=used)
+        try:
+            source = read_source(deck, deck_text)
+            if own is not None:
+                check_engine(own)
+            root = start_session(home, source, given, used, then=load)
+            session = cls.open(home, root, engine=used)
+        except BaseException:
+            if own is not None:
+                close_engine(own)
+            raise
+        session._own_engine = own
+        return session
 
     @classmethod
     def open(
@@ -108,10 +127,15 @@ class Session:
         *,
         engine: Engine | None = None,
         on_repair: Callable[[Repair], None] | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> Session:
         """Open a session by id, unique prefix, `last`, or path.
 
-        Reads only; what an unclean end left is mended at the first write.
+        Reads only; what an unclean end left is mended at the first write. The engine is made when it
+        is first needed, and nothing is asked of it before.
+
+        Args:
+            say: As at `start`.
 
         Raises:
             SessionNotFoundError, LedgerCorruptError
@@ -124,9 +148,29 @@ class Session:
             root = home.find(session)
 
         def engine_of(options: Options) -> Engine:
-            return engine if engine is not None else engine_named(options.engine)
+            if engine is not None:
+                return engine
+            config = home.config if home is not None else None
+            spent = total(opened.room.calls)
+            made = engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
+            opened._own_engine = made
+            return made
 
-        return cls(open_rehearsal(root, engine_of, on_repair=on_repair), home)
+        opened = cls(open_rehearsal(root, engine_of, on_repair=on_repair), home)
+        return opened
+
+    def check_engine(self) -> None:
+        """Find out now whether the session's engine can work.
+
+        Raises:
+            EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
+        """
+        check_engine(self.rehearsal.engine)
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user should know of how the engine is set up, a line each."""
+        return notices_of(self.rehearsal.engine)
 
     # ------------------------------------------------------------------ what it is
 
@@ -475,8 +519,12 @@ class Session:
         return tuple(store.repairs)
 
     def close(self) -> None:
-        """Write waiting receipts and close the files. Closing twice is no error."""
-        self.rehearsal.store.close()
+        """Write waiting receipts, close the files, and the engine if it was made here. Twice is no error."""
+        try:
+            self.rehearsal.store.close()
+        finally:
+            if self._own_engine is not None:
+                close_engine(self._own_engine)
 
     def __enter__(self) -> Session:
         return self

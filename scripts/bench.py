@@ -6,6 +6,8 @@
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
     scripts/bench contradictions [--seed N] [--pairs N] [--show]
                                   planted contradictions found, and false alarms on their clean twins
+    scripts/bench caching [--calls] [--offline]
+                                  what a rehearsal's calls to a model cost, in each layout, beside its limit
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
 """
@@ -432,6 +434,10 @@ BENCHES: dict[str, Callable[[], None]] = {
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["contradictions"]:
         return bench_contradictions(arguments[1:])
+    if arguments[:1] == ["caching"]:
+        from scripts.bench_caching import main as caching
+
+        return caching(arguments[1:])
     if arguments[:1] == ["decks"]:
         shared = ROOT.parent / "shared" / "data"
         where = Path(arguments[1]) if len(arguments) > 1 else shared / "decks"
@@ -442,7 +448,7 @@ def main(arguments: list[str]) -> int:
     for name in arguments or BENCHES:
         if name not in BENCHES:
             print(
-                f"{name}: no such figure; there are {', '.join(BENCHES)}, decks, contradictions",
+                f"{name}: no such figure; there are {', '.join(BENCHES)}, decks, contradictions, caching",
                 file=sys.stderr,
             )
             return 2

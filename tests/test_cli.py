@@ -182,7 +182,7 @@ def test_ctrl_c_leaves_the_session_interrupted_and_resume_goes_on(home: Path, tm
         (["run", "x.md", "--id", "../x"], 2, "'../x' is no session id"),
         (["run", "x.md", "--panel", "skeptic"], 2, "2 to 5 panelists"),
         (["run", "x.md", "--engine", "psychic"], 2, "psychic"),
-        (["run", "x.md", "--engine", "claude"], 1, "not built yet"),
+        (["run", "x.md", "--engine", "claude"], 1, "set ANTHROPIC_API_KEY"),
         (["run", "x.md", "--date", "yesterday"], 2, "YYYY-MM-DD"),
         (["run", "x.md", "--speed", "-3"], 2, "--speed"),
         (["serve"], 1, "not built yet"),

@@ -13,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from orchestrator.bill import Bill
 from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
 from orchestrator.debrief.model import Check, Fix, OpenPoint, Part, Review, SlideSpan, Source, Stronger
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.speech.delivery import delivery_of
 from orchestrator.speech.model import Segment
+from orchestrator.spending import Total
 
 
 def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None, slide: int | None = 2) -> Exchange:
@@ -55,6 +57,7 @@ BRING = Stronger(
 LATE = Stronger(first=Source("From 200 boats.", origin="answer", exchange="x1"))
 
 PAGE = Debrief(
+    bill=Bill(Total()),
     deck="Harbour ferries",
     presenter="Ines",
     speaker="Ines",
@@ -455,7 +458,7 @@ def test_the_page_as_json_keeps_its_keys() -> None:
     assert plain == as_json(PAGE)
     earlier = {
         "deck", "presenter", "speaker", "date", "fix_first", "exchanges", "open", "slides", "speech_s",
-        "answers_s", "budget_s", "engine", "language",
+        "answers_s", "budget_s", "engine", "language", "usage",
     }  # fmt: skip
     assert earlier < set(plain)
     assert plain["fix_first"] == PAGE.fix.what if PAGE.fix else False

@@ -23,6 +23,7 @@ layout
 config entries
 home
 records
+spending
 finding
 front_matter
 outline
@@ -50,6 +51,7 @@ room
 pauses
 engines
 dossier
+bill
 rehearsal
 driver
 session_state phrases tensions

@@ -115,6 +115,7 @@ def show(
     trace: Annotated[bool, typer.Option("--trace", help="Every step of the loop (not built yet).")] = False,
 ) -> None:
     """One session: its questions, files and receipts."""
+    from orchestrator.bill import bill_json, bill_lines, bill_of
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief import exchange_json
 
@@ -124,6 +125,7 @@ def show(
     with looked_at(session) as opened:
         store = opened.rehearsal.store
         receipts = opened.receipts()
+        bill = bill_of(opened.room.calls)
         files = [
             {
                 "path": path,
@@ -143,6 +145,7 @@ def show(
                 {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
                 for one in receipts
             ],
+            "usage": {"engine": opened.rehearsal.options.engine, **bill_json(bill)},
             "records": store.seq,
             "ledger_head": store.head,
         }
@@ -152,6 +155,7 @@ def show(
             lines.append(f"{exchange.id}  {name}: {exchange.outcome}")
             lines.append(f"    {exchange.turns[0].question}")
         lines += ["", *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in files), ""]
+        lines += [*bill_lines(bill)]
         lines.append(f"{store.seq} records, {len(receipts)} receipts; ledger head {store.head}")
         if receipts:
             last = receipts[-1]

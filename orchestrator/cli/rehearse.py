@@ -41,7 +41,7 @@ Board = Annotated[
         help="Who sits on the board: a YAML or JSON list of name, role, background, interests.",
     ),
 ]
-Engine = Annotated[str | None, typer.Option(metavar="NAME", help="offline (claude is not built yet).")]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="offline (the default) or claude.")]
 LayoutName = Annotated[str | None, typer.Option("--layout", metavar="NAME", help="watermark or strict.")]
 Intensity = Annotated[str | None, typer.Option(metavar="LEVEL", help="friendly, moderate or adversarial.")]
 Mode = Annotated[str | None, typer.Option(metavar="MODE", help="section-breaks, hand-raise or free-flow.")]
@@ -187,8 +187,8 @@ def _rehearse(
     recording = read_speech(speech) if speech is not None else Recording.silent()
     prepared = read_answers(answers) if answers is not None else ()
     loading = Loading(recording, "run", prepared, archive, typed)
-    with Session.start(home, deck, loading=loading, **options) as session:
-        for notice in (*session.rehearsal.scene().deck.notices, *recording.notices):
+    with Session.start(home, deck, loading=loading, say=screen.warn, **options) as session:
+        for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
             screen.note(f"note: {notice}")
         return play_to_the_end(session, speed=speed, began=began)
 
@@ -290,7 +290,7 @@ def start(
 
     options = _options(context.params)
     screen = Screen.current
-    with Session.start(screen.open_home(), deck, **options) as session:
+    with Session.start(screen.open_home(), deck, say=screen.warn, **options) as session:
         room = session.room
         focus_counts = {agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel}
         deck_read = session.rehearsal.scene().deck
@@ -302,7 +302,7 @@ def start(
             "claims": len(room.deck_claims),
             "focus": focus_counts,
         }
-        for notice in deck_read.notices:
+        for notice in (*session.notices, *deck_read.notices):
             screen.note(f"note: {notice}")
         targets = ", ".join(f"{agent} {count}" for agent, count in focus_counts.items())
         screen.result(
@@ -331,6 +331,8 @@ def feed(
             from orchestrator.errors import SessionFrozenError
 
             raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
+        if not is_driven(opened_session.path):
+            _check_engine(opened_session)
         before = len(opened_session.room.segments)
         if source == "-" or follow:
             with stoppable() as stop:
@@ -359,6 +361,13 @@ def feed(
         }
         span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
         screen.result(plain, f"{counted(len(new), 'segment')}{span}")
+
+
+def _check_engine(session: Session) -> None:
+    """Say now, and not in the middle, that the engine cannot work; and what its settings cost."""
+    session.check_engine()
+    for notice in session.notices:
+        Screen.current.note(f"note: {notice}")
 
 
 def slide(
@@ -464,6 +473,7 @@ def resume(
             return
         repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
         if opened_session.has_more_to_play and not repair_only:
+            _check_engine(opened_session)
             if opened_session.room.playback is not None and opened_session.room.playback.kind == "run":
                 play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
                 return

@@ -41,6 +41,10 @@ class Screen:
         if not self.quiet:
             print(text, file=sys.stderr)
 
+    def warn(self, text: str) -> None:
+        """Something that changes what the user gets: never silently."""
+        print(f"greenroom: {text}", file=sys.stderr)
+
     def repaired(self, repair: Repair) -> None:
         """Something was mended: never silently."""
         print(f"greenroom: {repair.path}: {repair.what}", file=sys.stderr)

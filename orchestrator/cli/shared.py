@@ -23,7 +23,8 @@ def opened(name: str) -> Iterator[Session]:
     from orchestrator.session import Session
 
     screen = Screen.current
-    with Session.open(screen.open_home(), name, on_repair=screen.repaired) as session:
+    home = screen.open_home()
+    with Session.open(home, name, on_repair=screen.repaired, say=screen.warn) as session:
         yield session
 
 

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
+from orchestrator.bill import bill_json, bill_of
 from orchestrator.debrief import as_text, exchange_json, words
 from orchestrator.exchange import each_once
 from orchestrator.values import to_json
@@ -41,13 +42,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
         "ledger_head": session.ledger_head,
         "archive": archive,
         "valid": session.verify().valid,
-        "usage": {
-            "engine": session.rehearsal.options.engine,
-            "calls": 0,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cost_usd": 0.0,
-        },
+        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(room.calls))},
         "seconds": round(seconds, 3),
         "sync_s": round(session.rehearsal.store.sync_s, 3),
     }

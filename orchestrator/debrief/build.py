@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.bill import bill_of
 from orchestrator.claims.model import Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.first import first_of
@@ -55,6 +56,7 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         rubric=rubric(record),
         engine=options.engine,
         language=options.language,
+        bill=bill_of(room.calls),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.bill import Bill
 from orchestrator.claims.model import Tension
 from orchestrator.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
@@ -128,6 +129,7 @@ class Debrief:
     rubric: tuple[Check, ...]
     engine: str
     language: str
+    bill: Bill
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

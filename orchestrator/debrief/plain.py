@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from orchestrator.bill import bill_json
 from orchestrator.claims.model import Place
 from orchestrator.debrief import words
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source, Stronger
@@ -97,6 +98,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         ],
         "engine": debrief.engine,
         "language": debrief.language,
+        "usage": bill_json(debrief.bill),
     }
 
 

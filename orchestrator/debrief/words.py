@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from orchestrator import render
+from orchestrator.bill import bill_lines
 from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
 from orchestrator.engines.contradictions import angle_words
@@ -207,9 +208,10 @@ def who(debrief: Debrief) -> str:
 
 
 def engine(debrief: Debrief) -> list[str]:
-    """Who asked and judged, and what that cannot do."""
+    """Who asked and judged, what that cannot do, and what it cost."""
     if debrief.engine != "offline":
-        return [f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."]
+        by = f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."
+        return [by, *bill_lines(debrief.bill)]
     said = ["Asked and judged by rules, without a model; what rules cannot tell is not judged."]
     if debrief.language != "en":
         said.append(

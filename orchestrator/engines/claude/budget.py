@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.claude.engine import ClaudeEngine, OnText
-from orchestrator.engines.claude.usage import CallUsage, Total, total
+from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
+from orchestrator.spending import CallUsage, Total, total
 
 if TYPE_CHECKING:
     from orchestrator.context import Context
@@ -35,12 +36,16 @@ class Budget:
     tokens: int | None = None  # input and output
     usd: float | None = None
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any limit."""
+        return self.tokens is not None or self.usd is not None
+
     def share(self, spent: Total) -> float:
         """How much of it is used up, 1.0 being all."""
-        tokens = spent.read + spent.written + spent.new + spent.output
         shares = [0.0]
         if self.tokens is not None:
-            shares.append(tokens / max(1, self.tokens))
+            shares.append(spent.tokens / max(1, self.tokens))
         if self.usd is not None and spent.cost_usd is not None:
             shares.append(spent.cost_usd / max(1e-9, self.usd))
         return max(shares)
@@ -81,6 +86,11 @@ class BudgetedEngine:
         return "claude"
 
     @property
+    def settings(self) -> Settings:
+        """How the service is used."""
+        return self.engine.settings
+
+    @property
     def is_used_up(self) -> bool:
         """Whether the offline engine answers now."""
         self._count()
@@ -119,8 +129,9 @@ class BudgetedEngine:
         return taken
 
     def check(self) -> None:
-        """As `ClaudeEngine.check`."""
-        self.engine.check()
+        """As `ClaudeEngine.check`; nothing is asked once the budget is used up."""
+        if not self.is_used_up:
+            self.engine.check()
 
     def close(self) -> None:
         """As `ClaudeEngine.close`."""
@@ -128,9 +139,10 @@ class BudgetedEngine:
 
     def _count(self) -> None:
         with self._lock:
-            new = self.engine.take_usage()
-            self._taken += new
-            self.spent = _sum(self.spent, total(new))
+            for one in self.engine.take_usage():
+                self.spent += total([one])
+                share = round(self._budget.share(self.spent), 4) if self._budget.is_set else None
+                self._taken.append(replace(one, budget_share=share))
             share = self._budget.share(self.spent)
             passed = [at for at in (WARNS_AT, 1.0) if share >= at and at not in self._told]
             self._told.update(passed)
@@ -140,16 +152,3 @@ class BudgetedEngine:
                 if at >= 1.0
                 else f"{WARNS_AT:.0%} of the session's budget is used up"
             )
-
-
-def _sum(one: Total, other: Total) -> Total:
-    costs = (one.cost_usd, other.cost_usd)
-    return Total(
-        calls=one.calls + other.calls,
-        read=one.read + other.read,
-        written=one.written + other.written,
-        new=one.new + other.new,
-        output=one.output + other.output,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-        alarms=one.alarms + other.alarms,
-    )

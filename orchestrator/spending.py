@@ -1,0 +1,114 @@
+"""What a session's calls to a model used: tokens, money, time. No word of what was said is in it.
+
+A session's calls stand in its ledger, a `call` record each, so whoever opens it knows what
+was spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+TOLERANCE: Final = 0.9
+"""A call that reads less than this share of what the meter expects sets off the alarm: the meter
+estimates tokens from bytes, and the service counts the output schema too."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallUsage:
+    """One call's tokens, cost and time."""
+
+    agent: str
+    kind: str  # of task
+    model: str
+    read: int  # input tokens from the cache
+    written: int  # input tokens put into it
+    new: int  # input tokens paid in full
+    output: int
+    seconds: float
+    cost_usd: float | None = None  # None: no price is known for the model
+    promised: float = 0.0  # share of the input that the layout lets one expect from the cache
+    reported: bool = True  # False: the server says nothing about its cache
+    repair: bool = False  # a reply was sent back
+    searches: int = 0  # of the web
+    budget_share: float | None = None  # of the session's budget that was used up after it; None: no budget
+
+    @property
+    def input(self) -> int:
+        """All input tokens."""
+        return self.read + self.written + self.new
+
+    @property
+    def alarm(self) -> bool:
+        """Fewer tokens were read than the layout promises."""
+        return self.reported and self.read < TOLERANCE * self.promised * self.input
+
+    def value(self) -> dict[str, Any]:
+        """As a ledger record carries it."""
+        return {"type": "call", **asdict(self), "alarm": self.alarm}
+
+    def __str__(self) -> str:
+        cost = "cost unknown" if self.cost_usd is None else f"${self.cost_usd:.4f}"
+        tokens = f"read {self.read}, written {self.written}, new {self.new}, output {self.output} tokens"
+        short = f"; ALARM: the layout promises {self.promised:.0%} read" if self.alarm else ""
+        return f"{self.agent} {self.kind} ({self.model}): {tokens}, {cost}, {self.seconds:.1f} s{short}"
+
+
+def call_of(value: Mapping[str, Any]) -> CallUsage:
+    """The call that a `call` record holds."""
+    known = {field.name for field in fields(CallUsage)}
+    return CallUsage(**{name: item for name, item in value.items() if name in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum of several calls."""
+
+    calls: int = 0
+    read: int = 0
+    written: int = 0
+    new: int = 0
+    output: int = 0
+    cost_usd: float | None = 0.0  # None: some model's price is not known
+    alarms: int = 0
+    searches: int = 0
+
+    @property
+    def input(self) -> int:
+        """All input tokens."""
+        return self.read + self.written + self.new
+
+    @property
+    def tokens(self) -> int:
+        """Input and output."""
+        return self.input + self.output
+
+    def __add__(self, other: Total) -> Total:
+        costs = (self.cost_usd, other.cost_usd)
+        return Total(
+            calls=self.calls + other.calls,
+            read=self.read + other.read,
+            written=self.written + other.written,
+            new=self.new + other.new,
+            output=self.output + other.output,
+            cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+            alarms=self.alarms + other.alarms,
+            searches=self.searches + other.searches,
+        )
+
+
+def total(usages: Iterable[CallUsage]) -> Total:
+    """All of them together."""
+    listed = list(usages)
+    costs = [one.cost_usd for one in listed]
+    return Total(
+        calls=len(listed),
+        read=sum(one.read for one in listed),
+        written=sum(one.written for one in listed),
+        new=sum(one.new for one in listed),
+        output=sum(one.output for one in listed),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        alarms=sum(one.alarm for one in listed),
+        searches=sum(one.searches for one in listed),
+    )

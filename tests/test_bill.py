@@ -1,0 +1,71 @@
+"""What a session's calls came to: the sum, and the words of a footer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from orchestrator.bill import bill_json, bill_lines, bill_of
+from orchestrator.engines.claude.usage import prices_read_at, search_usd
+from orchestrator.spending import CallUsage, Total, call_of, total
+
+CALL = CallUsage("skeptic", "judgement", "m1", 9_000, 500, 500, 80, 1.25, cost_usd=0.004, promised=0.9)
+SHORT = replace(CALL, read=0, new=9_500)
+
+
+def test_a_call_is_read_back_from_its_record() -> None:
+    one = replace(CALL, searches=2, budget_share=0.5)
+    assert call_of(one.value()) == one
+    old = {name: item for name, item in CALL.value().items() if name not in ("searches", "budget_share")}
+    assert call_of(old) == CALL
+
+
+def test_a_call_that_reads_less_than_promised_sets_off_the_alarm() -> None:
+    assert (CALL.alarm, SHORT.alarm, replace(SHORT, reported=False).alarm) == (False, True, False)
+    assert bill_of([CALL, SHORT]).total.alarms == 1
+
+
+def test_sums_add_up_and_an_unknown_price_stays_unknown() -> None:
+    unknown = replace(CALL, model="llama", cost_usd=None)
+    assert total([CALL, CALL]) + total([SHORT]) == total([CALL, CALL, SHORT])
+    assert total([CALL, unknown]).cost_usd is None
+    assert (Total() + total([unknown])).cost_usd is None
+    assert (total([CALL]).input, total([CALL]).tokens) == (10_000, 10_080)
+
+
+def test_without_calls_there_is_no_bill() -> None:
+    assert bill_lines(bill_of([])) == []
+    plain = bill_json(bill_of([]))
+    assert (plain["calls"], plain["input_tokens"], plain["cost_usd"], plain["prices_read_at"]) == (
+        0,
+        0,
+        0,
+        None,
+    )
+
+
+def test_the_bill_in_words() -> None:
+    assert "".join(bill_lines(bill_of([CALL, CALL]))) == (
+        "2 calls to m1: 18,000 tokens read from the cache, 1,000 written to it, 1,000 new, 160 output; "
+        f"$0.0080 by the prices of {prices_read_at()}."
+    )
+    local = replace(CALL, model="llama", cost_usd=None, read=0, written=0, new=10_000, reported=False)
+    assert " ".join(bill_lines(bill_of([local]))) == (
+        "1 call to llama: 0 tokens read from the cache, 0 written to it, 10,000 new, 80 output; the cost is "
+        "not known, since no price is known for llama. On 1 call the server said nothing about its cache."
+    )
+    several = [replace(SHORT, searches=1, budget_share=0.7), replace(CALL, model="m2", budget_share=0.85)]
+    first, second, third = bill_lines(bill_of(several))
+    assert first.startswith("2 calls to m1, m2 with 1 web search: ")
+    assert second == "1 call read less from the cache than the layout promises."
+    assert third == "85% of the session's budget was used."
+
+
+def test_a_budget_that_was_used_up_is_said() -> None:
+    *_, last = bill_lines(bill_of([replace(CALL, budget_share=1.02)]))
+    assert last == "The session's budget was used up: from then on the panel worked offline, by rules."
+
+
+def test_searches_have_a_price() -> None:
+    assert search_usd(3) == pytest.approx(0.03)

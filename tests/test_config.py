@@ -1,0 +1,140 @@
+"""greenroom.yaml and GREENROOM_*: what may be set, and how a mistake is named with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.config import TASKS, Config, read_config
+from orchestrator.engines.catalogue import claude_settings
+from orchestrator.engines.claude.replies import KINDS
+from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL
+from orchestrator.errors import ConfigurationError
+
+CLAUDE = """engine: claude
+layout: strict
+model: small-model
+models:
+  judgement: large-model
+  debrief: any/name:at-all
+effort: medium
+deadlines_s:
+  judgement: 45
+  candidate_question: 7.5
+retries: 1
+calls_in_flight: 2
+session_tokens: 2000000
+session_usd: 3.5
+"""
+
+
+def read(tmp_path: Path, text: str, environment: dict[str, str] | None = None) -> Config:
+    path = tmp_path / "greenroom.yaml"
+    path.write_text(text, "utf-8")
+    return read_config(path, environment or {})
+
+
+def test_the_tasks_are_those_that_a_model_is_asked_for() -> None:
+    assert TASKS == KINDS
+
+
+def test_every_key_of_the_claude_engine_reaches_it(tmp_path: Path) -> None:
+    config = read(tmp_path, CLAUDE)
+    assert (config.engine, config.session_tokens, config.session_usd) == ("claude", 2_000_000, 3.5)
+    settings = claude_settings(
+        config, environment={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://x"}
+    )
+    assert (settings.model, settings.models) == (
+        "small-model",
+        {"judgement": "large-model", "debrief": "any/name:at-all"},
+    )
+    assert (settings.layout, settings.effort, settings.retries, settings.in_flight) == (
+        "strict",
+        "medium",
+        1,
+        2,
+    )
+    assert settings.deadlines_s == {**DEADLINES_S, "judgement": 45.0, "candidate_question": 7.5}
+    assert (settings.api_key, settings.base_url) == ("k", "http://x")
+
+
+def test_without_any_the_defaults_hold(tmp_path: Path) -> None:
+    settings = claude_settings(read(tmp_path, ""), environment={})
+    assert (settings.model, settings.models, settings.effort) == (DEFAULT_MODEL, {}, "low")
+    assert claude_settings(read(tmp_path, "effort: none\n"), environment={}).effort is None
+    assert claude_settings(Config(), "strict", {}).layout == "strict"
+
+
+def test_a_variable_overrides_the_file(tmp_path: Path) -> None:
+    config = read(
+        tmp_path,
+        CLAUDE,
+        {"GREENROOM_MODEL": "other", "GREENROOM_MODELS": "{notes: tiny}", "GREENROOM_HOME": "x"},
+    )
+    assert (config.model, config.models, config.session_usd) == ("other", {"notes": "tiny"}, 3.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("minutes: 5\nmodelss: x\n", 2, "there is no key 'modelss'; the nearest is 'models'"),
+        ("model: 5\n", 1, "model is 5, but must be the name of a model"),
+        ("model: ''\n", 1, "model is '', but must be the name of a model"),
+        (
+            "models: x\n",
+            1,
+            "models is 'x', but must be a list of `task: value` lines; the tasks are focus_brief",
+        ),
+        (
+            "models:\n  notes: a\n  judgment: b\n",
+            3,
+            "models has no task 'judgment'; the nearest is 'judgement'",
+        ),
+        ("models:\n  notes: [a]\n", 2, "models.notes is ['a'], but must be the name of a model"),
+        (
+            "deadlines_s:\n\n  notes: 0\n",
+            3,
+            "deadlines_s.notes is 0, but must be a number from 1 to 600",
+        ),
+        ("deadlines_s: {notes: .nan}\n", 1, "deadlines_s.notes is nan, but must be a number from 1 to 600"),
+        (
+            "effort: huge\n",
+            1,
+            "effort is 'huge', but must be one of none, low, medium, high, xhigh, max",
+        ),
+        ("retries: -1\n", 1, "retries is -1, but must be a whole number from 0 to 10"),
+        ("calls_in_flight: 0\n", 1, "calls_in_flight is 0, but must be a whole number from 1 to 64"),
+        ("session_usd: cheap\n", 1, "session_usd is 'cheap', but must be a number from 0.01 to 100000"),
+        ("session_tokens: 1.5\n", 1, "session_tokens is 1.5, but must be a whole number"),
+        ("yes: 1\n", 1, "there is no key 'True'"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, text)
+    said = str(caught.value)
+    where = f"{tmp_path / 'greenroom.yaml'}, line "
+    assert said.startswith(where)
+    assert words in said
+    assert "\n" not in said
+    if "True" not in words:  # YAML takes `yes` for true, so that its line is not known
+        assert said.startswith(f"{where}{line}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (
+            "GREENROOM_MODELS",
+            "{notes: 4}",
+            "GREENROOM_MODELS: models.notes is 4, but must be the name of a model",
+        ),
+        ("GREENROOM_SESSION_USD", "0", "GREENROOM_SESSION_USD: session_usd is 0, but must be"),
+        ("GREENROOM_MODELS", "{notes", "GREENROOM_MODELS: this is no YAML"),
+    ],
+)
+def test_a_mistake_in_a_variable_is_named_with_it(tmp_path: Path, name: str, text: str, words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, "", {name: text})
+    assert str(caught.value).startswith(words)
