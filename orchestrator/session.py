@@ -33,6 +33,7 @@ from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.room import Options, Room
+from orchestrator.searching import WebIntel, search_intel
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
@@ -388,6 +389,20 @@ class Session:
             before = replace(room.intel, revision=store.state(INTEL).revisions)
             intel = intel_of(reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
             return store.write(INTEL, intel_page(intel, most), by="intel", value=intel_value(intel)), most
+
+    def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
+        """A new revision of external-intel from the web, where the engine can search it.
+
+        Claims are searched for by their subjects: no query holds a name of the presenter or the company.
+
+        Args:
+            without: Further words that no query may hold.
+
+        Raises:
+            EngineError: The engine has no web search, or it failed; one line that says to give files.
+            RevisionLimitError: There have been too many; nothing was searched for.
+        """
+        return search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 KINDS: Final = (
@@ -55,6 +56,58 @@ def reply_to(body: Mapping[str, Any], fault: str) -> str:
     if fault in ("half_json", "truncated"):
         return text[: len(text) // 2]
     return text if "output_config" in body else f"Here it is:\n```json\n{text}\n```\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the web as the test server knows it."""
+
+    title: str
+    url: str
+    age: str | None
+    text: str
+
+
+def search_blocks(body: Mapping[str, Any], web: Sequence[Page], fault: str) -> list[dict[str, Any]]:
+    """The blocks of a reply that has searched *web*: the search, its results, and a text that cites each."""
+    words = _first_turn(body)[-1].removeprefix("Search for: ").strip()
+    use = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": words}}
+    results: Any = [
+        {
+            "type": "web_search_result",
+            "title": page.title,
+            "url": page.url,
+            "page_age": page.age,
+            "encrypted_content": "RW5jcnlwdGVk",
+        }
+        for page in web
+    ]
+    if fault == "search_error":
+        results = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    told = [
+        {
+            "type": "text",
+            "text": f"One source says: {page.text}",
+            "citations": [
+                {
+                    "type": "web_search_result_location",
+                    "cited_text": page.text,
+                    "title": page.title,
+                    "url": page.url,
+                    "encrypted_index": "RW5j",
+                }
+            ],
+        }
+        for page in web
+        if fault != "search_error"
+    ]
+    return [
+        {"type": "text", "text": "I will search for that."},
+        use,
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": results},
+        *told,
+        {"type": "text", "text": "That is all, and nobody is cited for this."},
+    ]
 
 
 def _changed(part: Any, change: Callable[[str], str], names: Sequence[str]) -> Any:

@@ -98,6 +98,27 @@ def _check(body: Any, *, schemas: bool) -> None:
     _need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     if "output_config" in body:
         _config(body["output_config"])
+    for number, tool in enumerate(body.get("tools", ())):
+        _need(schemas, "tools: this server has none")
+        _tool(f"tools.{number}", tool)
+
+
+def _tool(where: str, tool: Any) -> None:
+    """The one server tool that we use, as the SDK types it."""
+    _need(isinstance(tool, dict), f"{where}: must be an object")
+    known = {
+        "type",
+        "name",
+        "max_uses",
+        "allowed_domains",
+        "blocked_domains",
+        "user_location",
+        "cache_control",
+    }
+    _need(set(tool) <= known, f"{where}: Extra inputs are not permitted")
+    _need(tool.get("type") == "web_search_20250305", f"{where}.type: unknown tool")
+    _need(tool.get("name") == "web_search", f"{where}.name: must be web_search")
+    _need(isinstance(tool.get("max_uses", 1), int), f"{where}.max_uses: must be a number")
 
 
 def _need(condition: object, message: str) -> None:

@@ -13,9 +13,11 @@ A call is one request for a message, counted from 1 in the order of arrival.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -23,7 +25,7 @@ from typing import Any, Final, Self
 
 from orchestrator.messages import Messages, TextBlock
 from orchestrator.meter import CacheMeter, InputUsage, tokens_of
-from tests.messages_replies import reply_to, task_of
+from tests.messages_replies import Page, reply_to, search_blocks, task_of
 from tests.messages_rules import Refused, check_request
 
 FAULTS: Final = (
@@ -48,9 +50,12 @@ FAULTS: Final = (
     "refusal",  # stop_reason refusal
     "truncated",  # stop_reason max_tokens
     "empty",  # no content
+    "search_error",  # the search tool's own error in place of results
     "no_message",  # 200 with JSON that is no message
     "page",  # 200 with HTML
 )
+
+_PERSONA: Final = re.compile(r"templates/([^/]+)/persona\.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +85,25 @@ class Taken:
         """The kind of task that it asks for; "" for none."""
         return task_of(self.body)
 
+    @property
+    def agent(self) -> str:
+        """Whose persona it begins with; "" for nobody's."""
+        system = self.body.get("system") or [{"text": ""}]
+        match = _PERSONA.search(system[0]["text"][:200])
+        return match[1] if match else ""
+
 
 @dataclass
 class MessagesServer:
     """Serves on a free port of loopback between `__enter__` and `__exit__`."""
 
     faults: Mapping[int, Fault] = field(default_factory=dict)
-    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that `faults` does not name
+    by_agent: Mapping[str, Fault] = field(default_factory=dict)  # for calls that `faults` does not name
+    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that neither names
     always: Fault | None = None  # for every other call
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
+    web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
     key: str = "test-key"
     minimum_tokens: int = 1024
     clock: Callable[[], float] = time.monotonic
@@ -133,7 +147,12 @@ class MessagesServer:
             self._in_flight -= 1
 
     def fault_of(self, taken: Taken) -> Fault | None:
-        return self.faults.get(taken.number) or self.by_task.get(taken.task) or self.always
+        return (
+            self.faults.get(taken.number)
+            or self.by_agent.get(taken.agent)
+            or self.by_task.get(taken.task)
+            or self.always
+        )
 
     def count(self, body: Mapping[str, Any]) -> InputUsage:
         """The input tokens, by the rules of the cache."""
@@ -165,6 +184,10 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = 0
     disable_nagle_algorithm = True  # a reply is several writes, and each would wait for the last one's echo
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # whoever gives a call up closes its connection
+            super().handle()
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: what was requested is in `requests`."""
 
@@ -181,6 +204,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._error(404, "not_found_error", "there is nothing at this path")
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client has gone
+        except json.JSONDecodeError:
+            self.close_connection = True  # the same, in the middle of its request
 
     def _message(self, body: dict[str, Any]) -> None:
         taken = self.owner.begin(body)
@@ -230,21 +255,26 @@ class _Handler(BaseHTTPRequestHandler):
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
         body = taken.body
         taken.usage = usage = self.owner.count(body)
-        text = taken.reply = reply_to(body, kind)
+        searches = bool(body.get("tools"))
+        text = taken.reply = "" if searches else reply_to(body, kind)
         stop = {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
-        counted = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
+        counted: dict[str, Any] = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
         if not self.owner.smallest:
             counted |= {
                 "input_tokens": usage.new,
                 "cache_read_input_tokens": usage.read,
                 "cache_creation_input_tokens": usage.written,
             }
+        content: list[dict[str, Any]] = [{"type": "text", "text": text}]
+        if searches:
+            content = search_blocks(body, self.owner.web, kind)
+            counted["server_tool_use"] = {"web_search_requests": 1, "web_fetch_requests": 0}
         message = {
             "id": f"msg_{taken.number}",
             "type": "message",
             "role": "assistant",
             "model": body["model"],
-            "content": [] if kind == "empty" else [{"type": "text", "text": text}],
+            "content": [] if kind == "empty" else content,
             "stop_reason": stop,
             "stop_sequence": None,
             "usage": counted,

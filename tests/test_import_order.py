@@ -57,7 +57,7 @@ driver
 session_state phrases tensions
 panelist
 choosing
-moderator timekeeping
+moderator timekeeping searching
 playback
 start
 debrief

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from orchestrator.cli.shared import looked_at, opened
 
 if TYPE_CHECKING:
     from orchestrator.intel.model import Intel
+    from orchestrator.session import Session
 
 BOARD_HELP = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
 INTEL_HELP = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
@@ -28,7 +30,11 @@ The board file is a YAML or JSON list, one entry a person; only the name must be
 
 Without it, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
 """
-INTEL_COMMAND_HELP = """A new revision of external-intel, from files; without files, what is known so far.
+INTEL_COMMAND_HELP = """A new revision of external-intel, from files, or else from the web.
+
+Without files, the claude engine searches the web for the subjects of the deck's claims. No query holds
+the presenter's name, the company's (as the deck's title and file name give it) or a figure of the deck;
+all are shown. With another engine, or when the session has ended, what is known so far is shown.
 
 A list in YAML or JSON (.yaml, .yml, .json) holds texts, or entries of which only the finding must be
 there; `topic`, `source` and `date` may also stand once beside a list under `items`:
@@ -107,12 +113,23 @@ def dossier(
 def intel(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="The session.")],
     files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help=INTEL_HELP)] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="A name that no web query may hold; may be repeated."),
+    ] = None,
 ) -> None:
+    from orchestrator.searching import can_search
     from orchestrator.session import INTEL
 
     screen = Screen.current
     if not files:
         with looked_at(session) as found:
+            if not found.rehearsal.store.frozen and can_search(found.rehearsal):
+                _search(found, without or ())
+                return
+            if not found.rehearsal.store.frozen:
+                name = found.rehearsal.engine.name
+                screen.note(f"note: the {name} engine cannot search the web: give files to bring news in")
             store = found.rehearsal.store
             most, revision = store.max_revisions(store.layout.file(INTEL)), store.state(INTEL).revisions
             screen.result(_plain(found.room.intel, revision, most), found.read(INTEL))
@@ -121,6 +138,22 @@ def intel(
         revision, most = found.add_intel(tuple(files))
         known = found.room.intel
         screen.result(_plain(known, revision, most), _text(known, revision, most))
+
+
+def _search(session: Session, without: Sequence[str]) -> None:
+    """Bring in what the web says; the queries are shown as they were sent."""
+    screen = Screen.current
+    came = session.search_intel(without=without)
+    for line in came.failed:
+        screen.warn(line)
+    known = session.room.intel
+    plain = {**_plain(known, came.revision, came.of), "queries": list(came.queries)}
+    lines = ["Searched for:", *(f"  {query}" for query in came.queries)]
+    if not came.is_new:
+        lines.append(f"Nothing was found; external-intel stays at revision {came.revision} of {came.of}.")
+    else:
+        lines.append(_text(known, came.revision, came.of))
+    screen.result(plain, "\n".join(lines))
 
 
 def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:

@@ -7,15 +7,17 @@ from there: it gives their sum to the engine that it makes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.claude.engine import ClaudeEngine, OnText
+from orchestrator.engines.claude.searching import Searched, search
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
+from orchestrator.errors import EngineError
 from orchestrator.spending import CallUsage, Total, total
 
 if TYPE_CHECKING:
@@ -120,6 +122,24 @@ class BudgetedEngine:
         done: Future[R] = Future()
         done.set_result(self._rules.reply(request))
         return done
+
+    def search(self, queries: Sequence[str]) -> Searched:
+        """As `searching.search`, within the budget; what it costs is in the result.
+
+        Raises:
+            EngineError: As there, or the budget is used up.
+        """
+        if self.is_used_up:
+            raise EngineError("the session's budget is used up")
+        searched = search(self.engine.settings, queries)
+        usage = []
+        with self._lock:
+            for one in searched.usage:
+                self.spent += total([one])
+                share = round(self._budget.share(self.spent), 4) if self._budget.is_set else None
+                usage.append(replace(one, budget_share=share))
+        self._count()
+        return replace(searched, usage=tuple(usage))
 
     def take_usage(self) -> list[CallUsage]:
         """As `ClaudeEngine.take_usage`."""

@@ -1,0 +1,111 @@
+"""External intel from the web: what is searched for, and a new revision from what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
+from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.model import Reported
+from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.queries import Query, queries_of
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.room import UNNAMED
+
+if TYPE_CHECKING:
+    from orchestrator.engines.claude.searching import Found
+
+INTEL: Final = "shared/external-intel.md"
+FROM: Final = "web search"
+"""What stands in the place of a file's name; a later search takes the place of an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebIntel:
+    """What came of a search."""
+
+    queries: tuple[str, ...]  # word for word as they were sent
+    revision: int
+    of: int
+    is_new: bool  # False: nothing was found, so that the last revision stands
+    failed: tuple[str, ...] = ()  # why a query brought nothing, a line each
+
+
+def can_search(rehearsal: Rehearsal) -> bool:
+    """Whether the session's engine has a web search."""
+    return hasattr(rehearsal.engine, "search")
+
+
+def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
+    """As `Session.search_intel`."""
+    store = rehearsal.store
+    store.catch_up()
+    _check(rehearsal)
+    most = store.max_revisions(store.layout.file(INTEL))
+    queries = _queries(rehearsal, without)
+    if not queries:
+        raise EngineError(f"no claim can be searched for without naming somebody: {_give_files(rehearsal)}")
+    texts = tuple(query.text for query in queries)
+    try:
+        searched = rehearsal.engine.search(texts)  # type: ignore[attr-defined]  # `_check` looked
+    except EngineError as error:
+        raise EngineError(f"{error}: {_give_files(rehearsal)}") from None
+    with store.transaction():
+        for usage in searched.usage:
+            store.note(usage.value(), by="moderator")
+        revision = store.state(INTEL).revisions
+        if not searched.found:
+            return WebIntel(texts, revision, most, False, searched.failed)
+        room = rehearsal.room
+        reported = [_reported(one, queries[one.query]) for one in searched.found]
+        before = replace(room.intel, revision=revision)
+        intel = intel_of(reported, rehearsal.scene().deck, room.deck_claims, before=before)
+        value = {**intel_value(intel), "searched": list(texts)}
+        revision = store.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    return WebIntel(texts, revision, most, True, searched.failed)
+
+
+def _check(rehearsal: Rehearsal) -> None:
+    """Everything that would refuse the revision, before a search is paid for."""
+    store = rehearsal.store
+    if store.frozen:
+        raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
+    if not can_search(rehearsal):
+        raise EngineError(
+            f"the {rehearsal.engine.name} engine cannot search the web: {_give_files(rehearsal)}"
+        )
+    most = store.max_revisions(store.layout.file(INTEL))
+    if store.state(INTEL).revisions >= most:
+        raise RevisionLimitError(
+            f"{INTEL}: is write-few and has had its {most} revisions: nothing was searched for; the limit is "
+            "max_revisions in greenroom.yaml, for new sessions"
+        )
+
+
+def _give_files(rehearsal: Rehearsal) -> str:
+    return f"give files, as in `greenroom intel {rehearsal.options.id} news.md`"
+
+
+def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
+    """For the claims that the panel goes after, the most wanted of each panelist first."""
+    room, options = rehearsal.room, rehearsal.options
+    names = [*without, *(label for label in room.seconds_by_speaker if label), options.speaker or ""]
+    if options.presenter != UNNAMED:
+        names.append(options.presenter)
+    targets = [room.targets.get(agent, ()) for agent in options.panel]
+    longest = max(map(len, targets), default=0)
+    first = [own[place].claim for place in range(longest) for own in targets if place < len(own)]
+    return queries_of(rehearsal.scene().deck, room.deck_claims, names, first=first)
+
+
+def _reported(found: Found, query: Query) -> Reported:
+    return Reported(
+        finding=found.cited,
+        topic=query.text,
+        source=f"{found.title}, {found.url}" if found.title else found.url,
+        date=found.age,
+        file=FROM,
+        claim=query.claim,
+    )
