@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from orchestrator.context import Context
-from orchestrator.engines.claude import calls
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import kind_of
@@ -23,7 +22,7 @@ from orchestrator.engines.protocol import (
 )
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.session import Session
-from tests.messages_server import MessagesServer
+from tests.messages_server import MessagesServer, Taken
 
 SECRET = "Ofelia counted 4711 turnstile tickets"
 """What the presenter answers in these requests; no message or log may hold a word of it."""
@@ -69,10 +68,14 @@ def requests_of(session: Session) -> Asked:
 @contextmanager
 def engine_on(server: MessagesServer, **settings: Any) -> Iterator[ClaudeEngine]:
     """An engine that asks *server*, and does not wait long between two tries."""
-    waited = calls.FIRST_WAIT_S
-    calls.FIRST_WAIT_S = 0.01
-    try:
-        with ClaudeEngine(Settings(**{"base_url": server.url, "api_key": server.key, **settings})) as engine:
-            yield engine
-    finally:
-        calls.FIRST_WAIT_S = waited
+    given = {"base_url": server.url, "api_key": server.key, "first_wait_s": 0.01, **settings}
+    with ClaudeEngine(Settings(**given)) as engine:
+        yield engine
+
+
+def by_agent(taken: Iterable[Taken]) -> dict[str, list[Taken]]:
+    """Requests by whose persona they begin with. Those of one refresh go out at once, in no order."""
+    found: dict[str, list[Taken]] = {}
+    for one in taken:
+        found.setdefault(one.body["system"][0]["text"].split("\n")[0], []).append(one)
+    return found

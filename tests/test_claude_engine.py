@@ -40,7 +40,7 @@ from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchan
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID
 from tests.messages_server import Fault, MessagesServer
-from tests.rehearsals import loaded, played, write_rehearsal
+from tests.rehearsals import played, write_rehearsal
 
 
 @pytest.fixture(scope="module")
@@ -514,29 +514,6 @@ def test_a_rehearsal_with_the_model_on_the_panel(home: Path, tmp_path: Path, ser
     assert not any(one.alarm for one in usage)
     assert session.verify().valid
     session.rehearsal.store.close_files()
-
-
-def test_a_process_that_takes_over_sends_what_the_last_one_would_have(
-    home: Path, tmp_path: Path, server: MessagesServer
-) -> None:
-    """Whole requests compared, and what they read from the cache."""
-    files = write_rehearsal(tmp_path)
-    with engine_on(server) as engine:
-        whole = played(home, files, engine=engine, exchanges=2)
-        whole.rehearsal.store.close_files()
-    with MessagesServer() as other:
-        with engine_on(other) as engine:
-            session = loaded(home, files, engine=engine, exchanges=2)
-        for _ in range(100):
-            left = iter(range(5))  # steps until it is cut off
-            with engine_on(other) as engine:
-                session = Session.open(None, session.path, engine=engine)
-                finished = session.play(stop=lambda left=left: next(left, None) is None)  # type: ignore[misc]
-                session.rehearsal.store.close_files()
-            if finished:
-                break
-    assert [taken.body for taken in other.requests] == [taken.body for taken in server.requests]
-    assert [taken.usage for taken in other.requests] == [taken.usage for taken in server.requests]
 
 
 # ---------------------------------------------------------------------- several at once, and a budget

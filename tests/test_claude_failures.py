@@ -34,7 +34,7 @@ FATAL = {
     "hang": "gave no reply within 0.4 s",
     "stalled": "gave no reply within 0.4 s",
 }
-HARMLESS = ("slow",)
+HARMLESS = ("slow", "search_error")  # a search is made for no task but one's own
 QUICK: dict[str, Any] = {"deadlines_s": dict.fromkeys(KINDS, 0.4), "retries": 1}
 PATIENT: dict[str, Any] = {"deadlines_s": dict.fromkeys(KINDS, 60.0), "retries": 1}
 

@@ -29,7 +29,6 @@ from orchestrator.messages import Messages, TextBlock
 if TYPE_CHECKING:
     from anthropic.types import Message
 
-FIRST_WAIT_S = 0.5  # doubled at each further try; tests shorten it
 LONGEST_WAIT_S: Final = 8.0
 _LONGEST_ECHO: Final = 20_000
 
@@ -124,7 +123,7 @@ async def _reply(service: Service, task: Task, turns: tuple[str, ...], until_s: 
         except PassingError as error:
             wait_s = error.wait_s
             if wait_s is None:
-                wait_s = min(FIRST_WAIT_S * 2**attempt, LONGEST_WAIT_S)
+                wait_s = min(service.settings.first_wait_s * 2**attempt, LONGEST_WAIT_S)
             attempt += 1
             if attempt > retries:
                 raise

@@ -50,6 +50,7 @@ class Settings:
     layout: str = DEFAULT_LAYOUT  # where a context's receipt names none
     deadlines_s: Mapping[str, float] = field(default_factory=lambda: DEADLINES_S)
     retries: int = 2
+    first_wait_s: float = 0.5  # before the second try, doubled at each further one
     in_flight: int = 4
     base_url: str | None = None  # None: the public service
     api_key: str | None = field(default=None, repr=False)
