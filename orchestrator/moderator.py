@@ -8,12 +8,15 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator import panelist, phrases, render
 from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_heard
 from orchestrator.claims.extract import speech_claims
+from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn, still_to_come_back
@@ -214,15 +217,16 @@ def _answered(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
     return replace(exchange, turns=(*exchange.turns[:-1], last), spent_s=round(exchange.spent_s + lasts_s, 3))
 
 
-def take_heard(rehearsal: Rehearsal) -> None:
+def take_heard(rehearsal: Rehearsal, *, observes: bool = True) -> None:
     """What the presenter said since the question, already in the transcript, is the answer.
 
-    Where it asks to come back to the question, the exchange is parked and not judged.
+    Where it asks to come back to the question, the exchange is parked and not judged; its panelist
+    is first asked what it noticed, if *observes*.
     """
     exchange = still_open(rehearsal)
     text = " ".join(segment.text for segment in rehearsal.room.heard)
     wish = wish_to_park(text)
-    seen = noticed_before(rehearsal, exchange) if wish is not None else None
+    seen = noticed_before(rehearsal, exchange) if wish is not None and observes else None
     with rehearsal.store.transaction():
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
         if wish is not None:
@@ -236,27 +240,103 @@ def _presenter(rehearsal: Rehearsal) -> str | None:
 
 
 def judge(rehearsal: Rehearsal) -> Judgement:
-    """Judge the last answer; then ask the follow-up, or close the exchange."""
+    """Judge the last answer; then ask the follow-up, or close the exchange.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile.
+    """
+    judging = begin_judging(rehearsal)
+    together.wait([judging.reply])
+    judgement = verdict(rehearsal, judging)
+    judged = with_verdict(judging.exchange, judgement)
+    note = panelist.take_note(rehearsal, judged)
+    seen = panelist.observation(rehearsal, judged) if is_noticed(rehearsal, judging, judgement) else None
+    conclude(rehearsal, judging, judgement, note=note, seen=seen)
+    return judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """An answer that its panelist is judging."""
+
+    exchange: Exchange
+    is_last: bool  # no follow-up is possible
+    reply: Future[Judgement]
+
+
+def begin_judging(rehearsal: Rehearsal, on_text: Callable[[str], None] | None = None) -> Judging:
+    """Have the last answer judged, and do not wait for it.
+
+    *on_text* is told the follow-up question as far as it has come, where the engine streams.
+    """
     exchange = still_open(rehearsal)
     is_last = len(exchange.turns) >= rehearsal.turn_limit
-    judgement = _judgement(rehearsal, exchange, is_last)
-    asks_on = judgement.verdict in ("follow_up", "escalate") and judgement.follow_up and not is_last
+    reply: Future[Judgement]
+    if not exchange.turns[-1].answer:
+        reply = Future()
+        reply.set_result(Judgement("unjudged", "no answer was given"))
+        return Judging(exchange, is_last, reply)
+    seat = rehearsal.seats[exchange.agent]
+    request = JudgementRequest(seat, rehearsal.kept_scene(), exchange, is_last)
+    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
+    reply = together.begun(rehearsal.engine, request, context, on_text)
+    return Judging(exchange, is_last, reply)
+
+
+def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
+    """What came of a judgement that is over. A failure is `unjudged`, and says why."""
+    rehearsal.note_calls()
+    got = together.outcome(judging.reply)
+    if isinstance(got, EngineError):
+        return Judgement("unjudged", f"the engine gave no judgement: {got}")
+    return got
+
+
+def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
+    """The exchange with the verdict on its last answer."""
     turn = replace(
         exchange.turns[-1], verdict=judgement.verdict, reason=judgement.reason, quote=judgement.quote
     )
-    judged = replace(exchange, turns=(*exchange.turns[:-1], turn))
-    note = panelist.take_note(rehearsal, judged)
-    closes = not (asks_on and judgement.follow_up is not None)
-    seen = panelist.observation(rehearsal, judged) if closes and _was_judged(judged) else None
+    return replace(exchange, turns=(*exchange.turns[:-1], turn))
+
+
+def _asks_on(judging: Judging, judgement: Judgement) -> bool:
+    wants_more = judgement.verdict in ("follow_up", "escalate") and bool(judgement.follow_up)
+    return wants_more and not judging.is_last
+
+
+def is_noticed(rehearsal: Rehearsal, judging: Judging, judgement: Judgement) -> bool:
+    """Whether this verdict closes an exchange in which there is something to notice about the presenter."""
+    return not _asks_on(judging, judgement) and was_judged(with_verdict(judging.exchange, judgement))
+
+
+def conclude(
+    rehearsal: Rehearsal,
+    judging: Judging,
+    judgement: Judgement,
+    *,
+    note: tuple[str, str] | None = None,
+    seen: Observation | None = None,
+) -> None:
+    """Write a verdict down; then put the follow-up, or close the exchange.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
+    """
+    exchange = judging.exchange
+    judged = with_verdict(exchange, judgement)
     with rehearsal.store.transaction():
+        if not is_still(rehearsal, exchange):
+            raise SessionStateError(
+                f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
+                "and that stands: see `greenroom show`"
+            )
         rehearsal.store.note(
             {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
         )
         if note is not None:
-            rehearsal.store.append(
-                note[0], note[1], by=exchange.agent, value={"type": "notes", "exchange": exchange.id}
-            )
-        if asks_on and judgement.follow_up is not None:
+            panelist.add_note(rehearsal, exchange, note)
+        if _asks_on(judging, judgement) and judgement.follow_up is not None:
             follow_up = Turn(judgement.follow_up, judgement.missing or exchange.turns[-1].needs)
             rehearsal.store.note(
                 {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
@@ -266,20 +346,12 @@ def judge(rehearsal: Rehearsal) -> Judgement:
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:
             resolve(rehearsal, judged, _outcome(judgement), seen)
-    return judgement
 
 
-def _judgement(rehearsal: Rehearsal, exchange: Exchange, is_last: bool) -> Judgement:
-    if not exchange.turns[-1].answer:
-        return Judgement("unjudged", "no answer was given")
-    request = JudgementRequest(rehearsal.seats[exchange.agent], rehearsal.scene(), exchange, is_last)
-    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
-    try:
-        return rehearsal.engine.reply(request, context)
-    except EngineError as error:
-        return Judgement("unjudged", f"the engine gave no judgement: {error}")
-    finally:
-        rehearsal.note_calls()
+def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """Whether the exchange stands where it stood, its last answer not judged."""
+    now = rehearsal.room.open
+    return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
 
 def _outcome(judgement: Judgement) -> str:
@@ -302,10 +374,11 @@ def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None, seen: Obse
 
 def noticed_before(rehearsal: Rehearsal, exchange: Exchange) -> Observation | None:
     """What was noticed in an exchange that is parked now, if an answer of it was judged before."""
-    return panelist.observation(rehearsal, exchange) if _was_judged(exchange) else None
+    return panelist.observation(rehearsal, exchange) if was_judged(exchange) else None
 
 
-def _was_judged(exchange: Exchange) -> bool:
+def was_judged(exchange: Exchange) -> bool:
+    """Whether an answer of it has a verdict, whichever."""
     return any(turn.answer and turn.verdict for turn in exchange.turns)
 
 
@@ -335,7 +408,7 @@ def resolve(
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     if not is_ending:
         _round_off(rehearsal, done)
-    show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1)
+    show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1, last=done)
     return done
 
 

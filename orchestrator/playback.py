@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orchestrator import moderator, panelist, render, tensions, timekeeping
+from orchestrator import moderator, refreshing, render, tensions, timekeeping
 from orchestrator.claims.extract import speech_claims
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange
@@ -114,7 +114,7 @@ def step(
     if asks and room.open is not None:
         return _go_on_asking(rehearsal, playback, prompt)
     if room.refresh_due:
-        panelist.refresh(rehearsal, "played out" if room.is_played_out else "slide")
+        refreshing.refresh(rehearsal, "played out" if room.is_played_out else "slide")
         return True
     if asks and room.break_due:
         moderator.ask_somebody(rehearsal)
@@ -185,7 +185,7 @@ def _play_on(rehearsal: Rehearsal, playback: Playback, wait_until: Callable[[flo
         wait_until(at_s)
     rehearsal.playing_s = at_s
     if tick_s <= due_s:
-        panelist.refresh(rehearsal, "timer")
+        refreshing.refresh(rehearsal, "timer")
     elif changes and segment.slide is not None:
         if _is_break(rehearsal, playback, segment.slide):
             rehearsal.store.note({"type": "section_end", "slides": len(room.slides)}, by="moderator")

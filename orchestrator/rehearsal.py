@@ -7,6 +7,7 @@ of its own that could not be had again from the ledger.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from orchestrator.checks.find import Index, index_of
 from orchestrator.context import Assembler, Context, read_templates
 from orchestrator.engines.protocol import Engine, Request, Scene
+from orchestrator.engines.together import Beginning
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
@@ -120,11 +122,16 @@ class Rehearsal:
         return context if to is None else to(request, context, self.options.layout)
 
     def note_calls(self) -> None:
-        """Put what the engine's calls have cost since the last time into the ledger."""
+        """Put what the engine's calls have cost since the last time into the ledger, by agent."""
         take = getattr(self.engine, "take_usage", None)
-        if take is not None and not self.store.frozen:
-            for usage in take():
-                self.store.note(usage.value(), by="moderator")
+        if take is None or self.store.frozen:
+            return
+        seats = self.store.layout.agents
+        usages = sorted(take(), key=lambda usage: seats.index(usage.agent))  # replies come in any order
+        if usages:
+            with self.store.transaction():
+                for usage in usages:
+                    self.store.note(usage.value(), by=MODERATOR)
 
     def peek(self, agent: str, *, purpose: str) -> Context:
         """What *agent* would be given now; nothing is recorded."""
@@ -155,6 +162,20 @@ class Rehearsal:
             intel=room.intel.items,
             presenter=room.presenter,
             observed=room.observed,
+        )
+
+    def kept_scene(self) -> Scene:
+        """The scene for a call that may go on while the talk does: as it is now, whatever comes."""
+        scene = self.scene()
+        if not isinstance(self.engine, Beginning):
+            return scene
+        return replace(
+            scene,
+            speech_claims=tuple(scene.speech_claims),
+            segments=tuple(scene.segments),
+            exchanges=tuple(scene.exchanges),
+            tensions=tuple(scene.tensions),
+            observed=tuple(scene.observed),
         )
 
 

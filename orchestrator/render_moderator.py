@@ -24,3 +24,27 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
     if said.occasion not in SHOWN:
         return None
     return f"{rehearsal.name_of(MODERATOR)} ({render.clock(said.at_s)}): {said.text}"
+
+
+class Teller:
+    """What a terminal is still to be told: the moderator's lines, and what a failing engine keeps back."""
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        self._rehearsal = rehearsal
+        self._told = len(rehearsal.room.said)
+        self._failing = set(rehearsal.room.failed)
+
+    def lines(self) -> list[str]:
+        """What has come up since last time; a failure is told when it begins and when it is over."""
+        rehearsal, room = self._rehearsal, self._rehearsal.room
+        news = [words for line in room.said[self._told :] if (words := spoken(rehearsal, line))]
+        self._told = len(room.said)
+        for agent in rehearsal.options.panel:
+            name = rehearsal.name_of(agent)
+            if agent in room.failed and agent not in self._failing:
+                why = render.one_line(room.failed[agent])
+                news.append(f"note: {name} has no new question, and the last one is stale: {why}")
+            elif agent in self._failing and agent not in room.failed:
+                news.append(f"note: {name} has questions again")
+        self._failing = set(room.failed)
+        return news

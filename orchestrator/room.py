@@ -28,6 +28,8 @@ phrases            append to generated-phrases: the moderator's phrases for this
 said               append to generated-phrases: a line of the moderator's, with its occasion
 call               note: what one call to a model used
 refresh            note: when the candidates were last looked at, why, and whose hands are up
+refreshed          note: what came of one panelist's call that the refresh did not wait for
+left_out           note: a note, an observation or a judgement that did not come, and why
 playback           note: a recording that is being played, with its answers
 speaker            note: who the presenter is
 time_warning       append to the debrief notes: a share of the time budget is used up
@@ -171,7 +173,8 @@ class Room:
     refreshed_at_s: float = 0.0
     inputs: dict[str, str] = field(
         default_factory=dict
-    )  # digest of files 5 to 10, by agent, at the last refresh
+    )  # digest of files 5 to 10, by agent, as its candidate was last made or confirmed from
+    confirmed_s: dict[str, float] = field(default_factory=dict)  # session clock: when that was, by agent
     refresh_due: bool = False
     break_due: bool = False
     section_ended: int = -1  # how many slides had been shown when the last section ended
@@ -182,7 +185,7 @@ class Room:
     phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of this session, by occasion
     said: list[Said] = field(default_factory=list)
     hands: tuple[str, ...] = ()  # who has a hand up, in the mode hand-raise
-    failed: frozenset[str] = frozenset()  # whose engine failed at the last refresh
+    failed: dict[str, str] = field(default_factory=dict)  # whose last refresh failed, and why
     claims_by_id: dict[str, Claim] = field(default_factory=dict)
     quiet_from_s: float | None = None  # session clock: since when nobody has asked; None: no word yet
     is_prompted: bool = False  # the moderator has spoken of that silence
@@ -341,10 +344,21 @@ class Room:
 
     def _refresh(self, value: Mapping[str, Any], record: Record) -> None:
         self.refreshed_at_s = value["at_s"]
-        self.inputs.update(value["inputs"])
         self.refresh_due = False
         self.hands = tuple(value.get("hands", ()))
-        self.failed = frozenset(value.get("failed", ()))
+        self._looked_at(value)
+
+    def _refreshed(self, value: Mapping[str, Any], record: Record) -> None:
+        self.hands = tuple(value.get("hands", self.hands))
+        self._looked_at(value)
+
+    def _looked_at(self, value: Mapping[str, Any]) -> None:
+        """Whose candidates were made or confirmed, and whose engine failed."""
+        for agent, digest in value.get("inputs", {}).items():
+            self.inputs[agent] = digest
+            self.confirmed_s[agent] = value["at_s"]
+            self.failed.pop(agent, None)
+        self.failed.update(value.get("failed", {}))
 
     def _exchange_opened(self, value: Mapping[str, Any], record: Record) -> None:
         self.open = from_json(Exchange, value["exchange"])

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from orchestrator import debrief as debriefs
-from orchestrator import moderator, panelist, playback
+from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
 from orchestrator.claims.model import Tension
@@ -22,7 +22,7 @@ from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import ReceiptError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
@@ -434,6 +434,7 @@ class Session:
         Raises:
             SessionStateError: A question is open already.
             UsageError: *agent* has no seat, or is the moderator.
+            EngineError: Nobody has one because the engine failed.
         """
         if agent is not None and agent not in self.rehearsal.options.panel:
             raise UsageError(
@@ -445,11 +446,15 @@ class Session:
             raise SessionStateError(f"{room.open.id} is still open: answer it or park it first")
         if parked:
             return moderator.come_back_to_parked(self.rehearsal, agent)
-        panelist.refresh(self.rehearsal, "ask")
+        refreshing.refresh(self.rehearsal, "ask")
         choice = choose(self.rehearsal, agent)
-        if choice is None:
-            return moderator.come_back_to_parked(self.rehearsal, agent)
-        return moderator.open_exchange(self.rehearsal, choice)
+        if choice is not None:
+            return moderator.open_exchange(self.rehearsal, choice)
+        parked_one = moderator.come_back_to_parked(self.rehearsal, agent)
+        why = next((why for seat, why in room.failed.items() if agent in (None, seat)), None)
+        if parked_one is None and why is not None:
+            raise EngineError(f"nobody has a question that may be asked: {why}")
+        return parked_one
 
     def answer(self, text: str | None) -> Judgement:
         """The presenter's answer to the open question, judged; None: there was no answer.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orchestrator import render
 from orchestrator.exchange import Exchange
@@ -11,6 +11,10 @@ from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 
 PATH = "moderator/session-state.md"
+BUDGET_SHOWN_FROM = 0.8
+"""The share of a session's budget at which the panel's engine warns of it."""
+OFFLINE = "offline"
+"""The engine for which `unjudged` is a finding about the answer, and no failure of its own."""
 
 
 def show_state(
@@ -20,6 +24,8 @@ def show_state(
     *,
     done: int | None = None,
     hands: Sequence[str] | None = None,
+    failed: Mapping[str, str] | None = None,
+    last: Exchange | None = None,
 ) -> None:
     """Write session-state.md.
 
@@ -27,6 +33,8 @@ def show_state(
         exchange: The one that is going on, if any.
         done: How many exchanges are closed, where the room does not know it yet.
         hands: Who has a hand up, where the room does not know it yet.
+        failed: Whose candidate could not be refreshed, and why, where the room does not know it yet.
+        last: The exchange that has just been closed, where the room does not know it yet.
     """
     options, room = rehearsal.options, rehearsal.room
     now_s = rehearsal.now_s()
@@ -49,9 +57,28 @@ def show_state(
             f"- Asking: {rehearsal.name_of(exchange.agent)} ({exchange.agent})",
             f"- Question: {render.one_line(exchange.turns[-1].question)}",
         ]
+    lines += _degraded(rehearsal, room.failed if failed is None else failed, last)
     rehearsal.store.write(
         PATH, "\n".join(lines) + "\n", by=MODERATOR, value={"type": "state", "state": state}
     )
+
+
+def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:
+    """What a failing engine keeps from being as it should; nothing while all is well."""
+    room = rehearsal.room
+    lines = [
+        f"- Not refreshed: {_names(rehearsal, [agent])}: {render.one_line(failed[agent])}"
+        for agent in rehearsal.options.panel
+        if agent in failed
+    ]
+    closed = last or (room.exchanges[-1] if room.exchanges else None)
+    if rehearsal.options.engine != OFFLINE and closed is not None and closed.outcome == "unjudged":
+        lines.append(f"- Unjudged: {closed.id}: {render.one_line(closed.turns[-1].reason or 'no verdict')}")
+    share = room.calls[-1].budget_share if room.calls else None
+    if share is not None and share >= BUDGET_SHOWN_FROM:
+        rules = "; the panel works by rules from here on" if share >= 1 else ""
+        lines.append(f"- Budget: {share:.0%} used up{rules}")
+    return lines
 
 
 def _names(rehearsal: Rehearsal, hands: Sequence[str]) -> str:

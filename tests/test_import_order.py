@@ -56,6 +56,7 @@ rehearsal
 driver
 session_state phrases tensions
 panelist
+refreshing
 choosing
 moderator timekeeping searching
 playback
@@ -65,6 +66,7 @@ memory
 archive
 session
 render_moderator
+presiding
 live finish erase
 __init__
 web

@@ -222,17 +222,14 @@ def play_to_the_end(
 
 
 def _telling(session: Session, then: Callable[[Rehearsal], None] | None) -> Callable[[Rehearsal], None]:
-    """A callback for every step that shows what the moderator has said, sparingly."""
-    from orchestrator.render_moderator import spoken
+    """A callback for every step that shows what the moderator has said, sparingly, and what fails."""
+    from orchestrator.render_moderator import Teller
 
-    told = len(session.room.said)
+    teller = Teller(session.rehearsal)
 
     def tell(rehearsal: Rehearsal) -> None:
-        nonlocal told
-        for said in rehearsal.room.said[told:]:
-            if (line := spoken(rehearsal, said)) is not None:
-                Screen.current.note(line)
-        told = len(rehearsal.room.said)
+        for line in teller.lines():
+            Screen.current.note(line)
         if then is not None:
             then(rehearsal)
 

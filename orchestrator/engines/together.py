@@ -6,9 +6,10 @@ are asked one after the other. The answers are the same either way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent import futures as futures_module
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from orchestrator.engines.protocol import Engine, Request
 from orchestrator.errors import EngineError
@@ -17,22 +18,25 @@ if TYPE_CHECKING:
     from orchestrator.context import Context
 
 R = TypeVar("R")
+OnText = Callable[[str], None]
 
 
 @runtime_checkable
 class Beginning(Protocol):
     """An engine that can be asked without waiting."""
 
-    def begin(self, request: Request[R], context: Context | None) -> Future[R]:
-        """Start a call; cancelling the future gives it up."""
+    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
+        """Start a call; cancelling the future gives it up. *on_text*: told what there is so far."""
 
 
-def begun(engine: Engine, request: Request[R], context: Context | None) -> Future[R]:
-    """The call's future: already done where the engine answers at once."""
-    if isinstance(engine, Beginning):
-        return engine.begin(request, context)
+def begun(
+    engine: Engine, request: Request[R], context: Context | None, on_text: OnText | None = None
+) -> Future[R]:
+    """The call's future: already done where the engine answers at once, or refuses to begin."""
     future: Future[R] = Future()
     try:
+        if isinstance(engine, Beginning):
+            return engine.begin(request, context, on_text)
         future.set_result(engine.reply(request, context))
     except EngineError as error:
         future.set_exception(error)
@@ -41,26 +45,23 @@ def begun(engine: Engine, request: Request[R], context: Context | None) -> Futur
 
 def replies(engine: Engine, asked: Sequence[tuple[Request[R], Context | None]]) -> list[R | EngineError]:
     """What the engine says to each, in the order of asking. Takes as long as the slowest call."""
-    futures = [_safely_begun(engine, request, context) for request, context in asked]
+    futures = [begun(engine, request, context) for request, context in asked]
+    wait(futures)
     got: list[R | EngineError] = []
+    for future in futures:
+        one = outcome(future)
+        got.append(one)
+    return got
+
+
+def wait(futures: Sequence[Future[Any]]) -> None:
+    """Wait until all calls are over; who is interrupted meanwhile gives them up."""
     try:
-        for future in futures:
-            one = outcome(future)
-            got.append(one)
-        return got
+        futures_module.wait(futures)
     except BaseException:
         for future in futures:
             future.cancel()
         raise
-
-
-def _safely_begun(engine: Engine, request: Request[R], context: Context | None) -> Future[R]:
-    try:
-        return begun(engine, request, context)
-    except EngineError as error:
-        failed: Future[R] = Future()
-        failed.set_exception(error)
-        return failed
 
 
 def outcome(future: Future[R]) -> R | EngineError:
