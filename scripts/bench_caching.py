@@ -29,8 +29,9 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context import Context  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.sending import addressed, messages_for  # noqa: E402
-from orchestrator.engines.claude.settings import Settings  # noqa: E402
+from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
+from orchestrator.engines.claude.usage import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request  # noqa: E402
 from orchestrator.home import Home  # noqa: E402
@@ -261,20 +262,29 @@ def table(calls: Sequence[Call]) -> bool:
         plain,
         [sum(map(tokens_of, texts(one.layouts["strict"]))) for one in calls],
     )
-    costs = {}
+    costs, dollars = {}, [f"no caching {usd(InputUsage(new=round(plain)))}"]
     for layout in (ONE_BLOCK, AFTER_FILE_5, "strict", "watermark"):
-        costs[layout] = metered(calls, layout).cost
+        used = metered(calls, layout)
+        costs[layout] = used.cost
         row(layout, costs[layout], plain, [call.usage[layout].new for call in calls])
         if layout in LAYOUTS:
+            dollars.append(f"{layout} {usd(used)}")
             row("  limit of that order", order_limit(calls, layout), plain)
     row("limit with a free order", free_limit(calls), plain)
     only = metered(refreshes, "watermark").cost
     row("watermark, refreshes alone", only, uncached(refreshes))
     metered(calls, "watermark")  # each call's part of the whole again
+    print(f"input with {DEFAULT_MODEL} at the prices of {prices_read_at()}: {', '.join(dollars)}")
     found, over = costs["watermark"] / plain, costs["strict"] / order_limit(calls, "strict")
     bound("watermark, of uncached", found, MOST_OF_UNCACHED)
     bound("strict, of the limit of its order", over, MOST_OVER_LIMIT)
     return found <= MOST_OF_UNCACHED and over <= MOST_OVER_LIMIT
+
+
+def usd(used: InputUsage) -> str:
+    """What these input tokens cost with the engine's own model; its reads may be cheaper than a tenth."""
+    dollars = cost_usd(DEFAULT_MODEL, read=used.read, written=used.written, new=used.new, output=0)
+    return f"${dollars or 0:.2f}"
 
 
 def row(name: str, cost: float, plain: float, new: Sequence[int] = ()) -> None:
