@@ -26,7 +26,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Room, Waiting
-from orchestrator.session_state import show_state
+from orchestrator.session_state import budget_step, show_state
 
 INPUT_FILES = slice(4, 10)
 """Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
@@ -83,7 +83,7 @@ def begin(
 
 def take(rehearsal: Rehearsal, one: Asked) -> None:
     """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
-    rehearsal.note_calls()
+    spent = _note_calls(rehearsal)
     got = together.outcome(one.reply)
     with rehearsal.store.transaction():
         value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
@@ -101,7 +101,7 @@ def take(rehearsal: Rehearsal, one: Asked) -> None:
         value |= {"made": writes, "inputs": inputs, **({"failed": failed} if failed else {})}
         raised = {"hands": [*hands]} if rehearsal.options.mode == HAND_RAISE else {}
         rehearsal.store.note({**value, **raised}, by=MODERATOR)
-        _show_changes(rehearsal, hands, inputs, failed)
+        _show_changes(rehearsal, hands, inputs, failed, spent=spent)
 
 
 def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
@@ -179,7 +179,7 @@ def _write_round(
     leave_out: Collection[str] = (),
 ) -> None:
     """One record for a round, and the candidates that came of it."""
-    rehearsal.note_calls()
+    spent = _note_calls(rehearsal)
     digests, made, failed = dict(unchanged), {}, {}
     for one in done:
         got = together.outcome(one.reply)
@@ -207,7 +207,7 @@ def _write_round(
             panelist.write_candidate(rehearsal, agent, waiting)
         hands = _hands_up(rehearsal, made, inputs)
         rehearsal.store.note({**value, **({"hands": [*hands]} if hands else {})}, by=MODERATOR)
-        _show_changes(rehearsal, hands, inputs, failed)
+        _show_changes(rehearsal, hands, inputs, failed, spent=spent)
 
 
 def _made_of(
@@ -277,13 +277,25 @@ def _hands_up(
     )
 
 
+def _note_calls(rehearsal: Rehearsal) -> bool:
+    """Note what the calls have cost; whether that has brought the session's budget a step further."""
+    before = budget_step(rehearsal)
+    rehearsal.note_calls()
+    return budget_step(rehearsal) != before
+
+
 def _show_changes(
-    rehearsal: Rehearsal, hands: tuple[str, ...], inputs: Collection[str], failed: Mapping[str, str]
+    rehearsal: Rehearsal,
+    hands: tuple[str, ...],
+    inputs: Collection[str],
+    failed: Mapping[str, str],
+    *,
+    spent: bool,
 ) -> None:
-    """Session-state, where hands or failures have changed."""
+    """Session-state, where hands, failures or what is left of the budget have changed."""
     room = rehearsal.room
     failing = {agent: why for agent, why in room.failed.items() if agent not in inputs} | dict(failed)
     raised = hands != room.hands and room.open is None
-    if raised or failing != room.failed:
+    if raised or spent or failing != room.failed:
         state = room.state if room.open is not None else "presenting"
         show_state(rehearsal, state, room.open, hands=hands, failed=failing)

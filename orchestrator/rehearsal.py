@@ -122,13 +122,11 @@ class Rehearsal:
         return context if to is None else to(request, context, self.options.layout)
 
     def note_calls(self) -> None:
-        """Put what the engine's calls have cost since the last time into the ledger, by agent."""
+        """Put what the engine's calls have cost since the last time into the ledger, at once."""
         take = getattr(self.engine, "take_usage", None)
         if take is None or self.store.frozen:
             return
-        seats = self.store.layout.agents
-        usages = sorted(take(), key=lambda usage: seats.index(usage.agent))  # replies come in any order
-        if usages:
+        if usages := take():
             with self.store.transaction():
                 for usage in usages:
                     self.store.note(usage.value(), by=MODERATOR)

@@ -81,5 +81,12 @@ def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | 
     return lines
 
 
+def budget_step(rehearsal: Rehearsal) -> int:
+    """How far the session's budget is used up: 0 not much, 1 it is warned of, 2 all of it."""
+    calls = rehearsal.room.calls
+    share = (calls[-1].budget_share if calls else None) or 0.0
+    return (share >= BUDGET_SHOWN_FROM) + (share >= 1)
+
+
 def _names(rehearsal: Rehearsal, hands: Sequence[str]) -> str:
     return ", ".join(f"{rehearsal.name_of(agent)} ({agent})" for agent in hands) or "none"
