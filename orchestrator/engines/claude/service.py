@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.claude.failures import status_error
@@ -61,6 +62,7 @@ class Service:
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
         """Run *work* in the service's thread; cancelling the future gives the call up."""
+        import_module("anthropic")  # takes a second, and more on a busy machine: not out of the first deadline
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
