@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from orchestrator.carried import OpenPoint
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
@@ -43,6 +44,7 @@ class Scene:
     intel: Sequence[IntelItem] = ()  # what was brought in from outside, each with the claim it bears on
     presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
     observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
+    left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
 
 
 @dataclass(frozen=True, slots=True)
