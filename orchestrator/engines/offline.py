@@ -21,7 +21,9 @@ from orchestrator.engines.protocol import (
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
+from orchestrator.engines.scratchpad import scratchpad
 from orchestrator.engines.wording import rotated
 from orchestrator.errors import EngineError
 
@@ -64,6 +66,8 @@ class OfflineEngine:
                 return observe(request)
             case PhrasesRequest():
                 return phrases(request)
+            case ScratchpadRequest():
+                return scratchpad(request)
         raise EngineError(f"the offline engine does not know {type(request).__name__}: use another engine")
 
 

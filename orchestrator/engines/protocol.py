@@ -108,6 +108,15 @@ class PhrasesRequest(Request[tuple[str, ...]]):
     slots: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class ScratchpadRequest(Request[str]):
+    """The panelist's own page, kept across sessions, as it should stand now. Asked once, at the end."""
+
+    before: str  # the page as it stands; "" where there is none
+    day: str  # of this rehearsal, YYYY-MM-DD
+    limit: int  # characters that the page may have
+
+
 class Engine(Protocol):
     """Where an agent's words come from."""
 

@@ -32,6 +32,7 @@ from orchestrator.engines.protocol import (
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
@@ -48,6 +49,7 @@ KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
     NotesRequest: ("notes", str),
     ObservationRequest: ("observation", Observation | None),
     PhrasesRequest: ("phrases", tuple[str, ...]),
+    ScratchpadRequest: ("scratchpad", str),
 }
 """Each kind of request with its name in a script and the shape of its reply."""
 
