@@ -25,8 +25,16 @@ RANGES: Final = {
     "exchanges": (0, 100),
     "budget_tokens": (1_000, 10_000_000),
     "max_revisions": (1, 1_000),
+    "facts_every_s": (1, 24 * 3600),
 }
-OTHER_VARIABLES: Final = frozenset({"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND"})
+TEXTS: Final = {
+    "archive": "a folder or an s3:// address",
+    "embeddings": '"local" or an http:// address',
+    "embeddings_model": "a model's name",
+}
+OTHER_VARIABLES: Final = frozenset(
+    {"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND", "GREENROOM_EMBEDDINGS_KEY"}
+)
 """Variables of the same prefix that are no configuration keys."""
 
 
@@ -44,6 +52,12 @@ class Config:
     max_revisions: int = 5  # of external-intel
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
+    memory: bool = True  # long-term memory, for presenters who asked to be remembered
+    facts: bool = True  # the summariser, after each exchange, every `facts_every_s` and at the end
+    facts_every_s: int = 300  # session time
+    embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
+    embeddings_model: str | None = None
+    trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
 
 
@@ -113,6 +127,6 @@ def checked(key: str, value: Any, where: str) -> Any:
     default = asdict(Config())[key]
     if isinstance(default, bool) and not isinstance(value, bool):
         raise ConfigurationError(f"{where}: {key} is {value!r}, but must be true or false")
-    if key == "archive" and not isinstance(value, str):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be a folder or an s3:// address")
+    if key in TEXTS and not isinstance(value, str):
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {TEXTS[key]}")
     return value

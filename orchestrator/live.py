@@ -97,6 +97,7 @@ def _listen(feed: LiveFeed, source: str, stop: Callable[[], bool]) -> None:
             line = lines.get(timeout=POLL_S)
         except queue.Empty:
             _look(feed)
+            feed.session.watch.after_step()
             continue
         if isinstance(line, SpeechError):
             raise line

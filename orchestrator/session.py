@@ -18,6 +18,7 @@ from orchestrator import moderator, panelist, playback
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
 from orchestrator.claims.model import Tension
+from orchestrator.config import Config
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import engine_named
@@ -29,6 +30,10 @@ from orchestrator.home import Home, session_folder
 from orchestrator.intel.bearing import intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
+from orchestrator.memory.embedding import embedder
+from orchestrator.memory.remembering import Remembering
+from orchestrator.memory.summarising import NEVER, Schedule
+from orchestrator.memory.watching import Watch
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
@@ -53,6 +58,10 @@ class Session:
     def __init__(self, rehearsal: Rehearsal, home: Home | None) -> None:
         self.rehearsal = rehearsal
         self.home = home
+        config = home.config if home is not None else Config(facts=False, trace=False)
+        schedule = Schedule(every_s=float(config.facts_every_s)) if config.facts else NEVER
+        self.watch = Watch(rehearsal, schedule, traces=config.trace)
+        self._remembering = _remembering(home)
         self._receipts: dict[str, int] = {}
         self._receipts_upto = 0
 
@@ -97,8 +106,13 @@ class Session:
             if loading is not None:
                 playback.begin(rehearsal, loading)
 
-        root = start_session(home, read_source(deck, deck_text), given, used, then=load)
-        return cls.open(home, root, engine=used)
+        remembering = _remembering(home)
+        source = read_source(deck, deck_text)
+        root = start_session(home, source, given, used, carry=remembering.take, then=load)
+        session = cls.open(home, root, engine=used)
+        session._remembering = remembering
+        remembering.begun(session.rehearsal)
+        return session
 
     @classmethod
     def open(
@@ -294,9 +308,15 @@ class Session:
         if room.playback is None:
             return True
         finished = True
+
+        def after(rehearsal: Rehearsal) -> None:
+            self.watch.after_step()
+            if on_step is not None:
+                on_step(rehearsal)
+
         with driving(self.rehearsal, room.playback.kind) as driven:
             finished = playback.play(
-                self.rehearsal, stop=stop, wait_until=wait_until, on_step=on_step, prompt=prompt
+                self.rehearsal, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt
             )
             if not finished:
                 driven.cut_short()
@@ -408,7 +428,9 @@ class Session:
             last = self.room.exchanges[-1] if self.room.exchanges else None
             if last is not None and last.id == exchange.id and last.outcome == "parked":
                 return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
-        return moderator.judge(self.rehearsal)
+        judgement = moderator.judge(self.rehearsal)
+        self.watch.after_step()
+        return judgement
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
@@ -431,9 +453,12 @@ class Session:
                 outcome = "unresolved" if answered else "unjudged"
                 moderator.resolve(rehearsal, open_, outcome, is_ending=True)
             moderator.close(rehearsal)
+        self.watch.before_end()
+        self._remembering.end(rehearsal)
         store.mend()
         if not without_debrief:
             self._write_debrief()
+        self.watch.snapshot()
         templates = self.home.templates if self.home is not None else None
         freeze(store, templates, immutable=self.home.config.immutable if self.home is not None else False)
         return store.head
@@ -483,6 +508,14 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _remembering(home: Home | None) -> Remembering:
+    if home is None or not home.config.memory:
+        return Remembering(None)
+    config = home.config
+    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
+    return Remembering(home.root, embed=embedder(config.embeddings, model=config.embeddings_model, key=key))
 
 
 def _plain_option(name: str, value: Any) -> Any:

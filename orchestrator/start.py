@@ -162,6 +162,8 @@ def _check(given: Given) -> None:
         own_engine = key == "engine" and value not in ("claude",)
         if value is not None and not own_engine:
             checked(key, value, f"--{key}")
+    if given.remember and (given.presenter is None or given.presenter == UNNAMED):
+        raise UsageError("--remember needs your name: give it with --presenter NAME")
     texts = {"presenter": (given.presenter,), "speaker": (given.speaker,), "focus": given.focus}
     for key, values in texts.items():
         for value in values:

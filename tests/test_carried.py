@@ -49,7 +49,7 @@ def test_in_messages_it_follows_file_five_and_is_what_the_first_mark_ends_at(hom
     at = next(n for n, block in enumerate(blocks) if block["text"].startswith("^^^ carried over"))
     assert blocks[at - 1]["text"].startswith("^^^ file 5 of 11")
     assert blocks[at + 1]["text"].startswith("^^^ file 6 of 11")
-    assert [n for n, block in enumerate(blocks) if "cache_control" in block][0] == at
+    assert next(n for n, block in enumerate(blocks) if "cache_control" in block) == at
     assert sum("cache_control" in block for block in blocks) <= 4
 
 

@@ -16,6 +16,7 @@ from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
 from orchestrator.intel.model import IntelItem
+from orchestrator.memory.facts import FactDraft, Passage
 from orchestrator.orchestration import Phrases
 from orchestrator.persona import Seat
 from orchestrator.speech.model import Segment
@@ -115,6 +116,17 @@ class ScratchpadRequest(Request[str]):
     before: str  # the page as it stands; "" where there is none
     day: str  # of this rehearsal, YYYY-MM-DD
     limit: int  # characters that the page may have
+
+
+@dataclass(frozen=True, slots=True)
+class FactsRequest(Request[tuple[FactDraft, ...]]):
+    """Which facts do these passages state that are not known yet? Nothing that was not said.
+
+    What comes back is checked against the passages, so an invention costs a call and no more.
+    """
+
+    passages: tuple[Passage, ...]
+    known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
 
 
 class Engine(Protocol):
