@@ -30,6 +30,7 @@ RANGES: Final = {
     "retries": (0, 10),
     "calls_in_flight": (1, 64),
     "session_tokens": (1_000, 1_000_000_000),
+    "facts_every_s": (1, 24 * 3600),
 }
 TASKS: Final = (
     "focus_brief",
@@ -46,7 +47,14 @@ DEADLINE_S: Final = (1, 600)
 SESSION_USD: Final = (0.01, 100_000)
 LONGEST_NAME: Final = 200
 """Characters of a model's name."""
-OTHER_VARIABLES: Final = frozenset({"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND"})
+TEXTS: Final = {
+    "archive": "a folder or an s3:// address",
+    "embeddings": '"local" or an http:// address',
+    "embeddings_model": "a model's name",
+}
+OTHER_VARIABLES: Final = frozenset(
+    {"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND", "GREENROOM_EMBEDDINGS_KEY"}
+)
 """Variables of the same prefix that are no configuration keys."""
 
 
@@ -64,6 +72,12 @@ class Config:
     max_revisions: int = 5  # of external-intel
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
+    memory: bool = True  # long-term memory, for presenters who asked to be remembered
+    facts: bool = True  # the summariser, after each exchange, every `facts_every_s` and at the end
+    facts_every_s: int = 300  # session time
+    embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
+    embeddings_model: str | None = None
+    trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
     model: str | None = None  # None: the engine's own default; any name that the service knows
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by task
@@ -204,6 +218,6 @@ def checked(key: str, value: Any, where: str) -> Any:
     default = asdict(Config())[key]
     if isinstance(default, bool) and not isinstance(value, bool):
         raise ConfigurationError(f"{where}: {key} is {value!r}, but must be true or false")
-    if key == "archive" and not isinstance(value, str):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be a folder or an s3:// address")
+    if key in TEXTS and not isinstance(value, str):
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {TEXTS[key]}")
     return value

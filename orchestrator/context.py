@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, escape
+from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
 from orchestrator.layout import Layout, Mutability
 from orchestrator.messages import DEFAULT_LAYOUT, messages_of
 from orchestrator.store import Store
@@ -44,11 +44,14 @@ class Receipt:
     layout: str | None = None  # of the messages that were sent; None: none were
     watermark: Mapping[str, Any] | None = None
     extra: tuple[str, ...] = ()  # the text of every block that is no file
+    carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
     frames_version: int = FRAMES_VERSION
 
     def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record."""
+        """As it stands in a ledger record; `carried` only where something is."""
+        carried = {"carried": list(self.carried)} if self.carried is not None else {}
         return {
+            **carried,
             "agent": self.agent,
             "purpose": self.purpose,
             "seq": self.seq,
@@ -80,19 +83,21 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
         layout=value["layout"],
         watermark=value["watermark"],
         extra=tuple(value["extra"]),
+        carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
         frames_version=value["frames_version"],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The files of one agent in order, as of one record."""
+    """The files of one agent in order, as of one record, and what it carries from earlier sessions."""
 
     agent: str
     seq: int
     blocks: tuple[Block, ...]
     receipt: Receipt
     _parts_of: Callable[[str, int], Sequence[Part]] = field(repr=False, compare=False)
+    carried: str = ""  # framed; "" where nothing is carried
 
     def parts_of(self, path: str) -> Sequence[Part]:
         """The records of an append-only session file that this context holds, the blueprint first."""
@@ -100,8 +105,8 @@ class Context:
 
     @property
     def text(self) -> str:
-        """All files, framed, in order."""
-        return "".join([part for block in self.blocks for part in block.parts()])
+        """All files, framed, in order, then what is carried."""
+        return "".join([part for block in self.blocks for part in block.parts()]) + self.carried
 
     @property
     def sha256(self) -> str:
@@ -123,6 +128,7 @@ class Context:
             self.parts_of,
             layout or receipt.layout or DEFAULT_LAYOUT,
             left_out=receipt.left_out,
+            carried=self.carried,
             task="".join(receipt.extra),
             purpose=receipt.purpose,
         )
@@ -138,8 +144,17 @@ class Assembler:
         templates: Mapping[str, str],
         *,
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
+        carried: Mapping[str, str] | None = None,
     ) -> None:
+        """Assemble what the agents of *store* are given.
+
+        Args:
+            templates: The session's own copies, by path.
+            carried: What each agent carries from earlier sessions. It is bounded where it is made,
+                so that the budget need not shorten it.
+        """
         self._store = store
+        self._carried = {agent: carried_block(text) for agent, text in (carried or {}).items()}
         self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
         self._held: dict[str, Held] = {}
         self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
@@ -165,8 +180,11 @@ class Assembler:
                 self._block(index, len(paths), path, sizes[path], left_out)
                 for index, path in enumerate(paths, start=1)
             )
-        receipt = Receipt(agent, purpose, seq, engine, _facts(blocks), left_out)
-        return Context(agent, seq, blocks, receipt, self.parts_of)
+        carried = self._carried.get(agent, "")
+        receipt = Receipt(
+            agent, purpose, seq, engine, _facts(blocks), left_out, carried=_carried_facts(carried)
+        )
+        return Context(agent, seq, blocks, receipt, self.parts_of, carried)
 
     def rebuild(self, receipt: Receipt) -> Context:
         """The context of *receipt*, byte for byte.
@@ -192,6 +210,11 @@ class Assembler:
                     f"ledger now gives {block.size_bytes} bytes with {block.sha256[:12]}…: "
                     "run `greenroom verify`"
                 )
+        if _carried_facts(context.carried) != receipt.carried:
+            raise ReceiptError(
+                f"receipt {receipt.id}: what {receipt.agent} carried from earlier sessions is not what the "
+                "session's first record holds: run `greenroom verify`"
+            )
         return context
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
@@ -227,9 +250,12 @@ class Assembler:
             blocks.append(
                 Block(index, len(paths), path, self._class(path), size, sha256, held.parts, len(held.parts))
             )
+        carried = self._carried.get(agent, "")
         if receipt is None:
-            receipt = Receipt(agent, "as-of", seq, "none", _facts(blocks), left_out)
-        return Context(agent, seq, tuple(blocks), receipt, self.parts_of)
+            receipt = Receipt(
+                agent, "as-of", seq, "none", _facts(blocks), left_out, carried=_carried_facts(carried)
+            )
+        return Context(agent, seq, tuple(blocks), receipt, self.parts_of, carried)
 
     # ------------------------------------------------------------------ parts
 
@@ -319,6 +345,11 @@ class Assembler:
 
 def _facts(blocks: Sequence[Block]) -> tuple[tuple[str, int, str], ...]:
     return tuple((block.path, block.size_bytes, block.sha256) for block in blocks)
+
+
+def _carried_facts(framed: str) -> tuple[int, str] | None:
+    raw = framed.encode()
+    return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None
 
 
 def read_templates(store: Store, layout: Layout) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Erasing a session: its folder goes for good; its archives are listed, or go as well."""
+"""Erasing a session: its folder and what was remembered of it go; its archives are listed, or go as well."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from pathlib import Path
 
 from orchestrator.archive.freeze import thaw
 from orchestrator.archive.upload import delete_archive, list_archives
+from orchestrator.clock import utc_now
 from orchestrator.driver import is_driven
 from orchestrator.errors import SessionStateError
 from orchestrator.home import Home
+from orchestrator.memory.briefing import drop_briefings
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.forgetting import forget_session
 from orchestrator.records import archives_of
 
 
@@ -27,6 +31,7 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
 
     Raises:
         SessionStateError: It is no session of this home, or a process drives it.
+        MemoryDatabaseError: What was remembered of it could not be removed; the folder is still there.
         ArchiveError: An archive could not be removed; the folder is then still there.
     """
     if root.parent.resolve() != home.sessions.resolve():
@@ -42,10 +47,20 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
     if archives:
         for url in known:
             delete_archive(url, root.name, endpoint_url=endpoint_url)
+    memories = _forget(home, root.name)
     thaw(root)
     shutil.rmtree(root)
     records = home.sessions / ".records" / root.name
     if records.exists():
         shutil.rmtree(records)
     gone = tuple(known.values()) if archives else ()
-    return Erased((*gone, str(root)), () if archives else tuple(known.values()))
+    return Erased((*gone, *memories, str(root)), () if archives else tuple(known.values()))
+
+
+def _forget(home: Home, session: str) -> tuple[str, ...]:
+    """Remove what was remembered of a session; returns each memory by name."""
+    drop_briefings(home.root)
+    if not MemoryDatabase.exists(home.root):
+        return ()
+    with MemoryDatabase.open(home.root) as db:
+        return tuple(f"memory {one}" for one in forget_session(db, session, now=utc_now()).ids)

@@ -42,6 +42,18 @@ def footer(index: int, count: int, path: str) -> str:
     return f"^^^ end of file {index} of {count}: {path}\n"
 
 
+CARRIED_HEADER: Final = "^^^ carried over from earlier sessions (no file of this session)\n"
+CARRIED_FOOTER: Final = "^^^ end of what is carried over\n"
+
+
+def carried_block(text: str) -> str:
+    """What comes from earlier sessions, framed like a file; "" where there is nothing."""
+    if not text:
+        return ""
+    end = "" if text.endswith("\n") else "\n"
+    return f"{CARRIED_HEADER}{escape(text)}{end}{CARRIED_FOOTER}"
+
+
 @dataclass(slots=True)
 class Held:
     """The escaped text of one file as far as this process has read it."""

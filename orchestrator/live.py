@@ -97,6 +97,7 @@ def _listen(feed: LiveFeed, source: str, stop: Callable[[], bool]) -> None:
                 line = lines.next(POLL_S)
             except queue.Empty:
                 _look(feed)
+                feed.session.watch.after_step()
                 continue
             if line is None:
                 _take(feed, feed.reader.close)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from orchestrator.carried import carried_of
 from orchestrator.checks.find import Index, index_of
 from orchestrator.context import Assembler, Context, read_templates
 from orchestrator.engines.protocol import Engine, Request, Scene
@@ -43,7 +44,10 @@ class Rehearsal:
         self.store = store
         self.options = options_of(value["options"])
         self.templates = read_templates(store, store.layout)
-        self.assembler = Assembler(store, self.templates, budget_tokens=value["budget_tokens"])
+        self.carried = carried_of(value)
+        self.assembler = Assembler(
+            store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
+        )
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
@@ -160,6 +164,7 @@ class Rehearsal:
             intel=room.intel.items,
             presenter=room.presenter,
             observed=room.observed,
+            left_open=self.carried.open_points,
         )
 
     def kept_scene(self) -> Scene:

@@ -18,6 +18,7 @@ from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
 from orchestrator.claims.model import Tension
+from orchestrator.config import Config
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
@@ -29,6 +30,10 @@ from orchestrator.home import Home, session_folder
 from orchestrator.intel.bearing import intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
+from orchestrator.memory.embedding import embedder
+from orchestrator.memory.remembering import Remembering
+from orchestrator.memory.summarising import NEVER, Schedule
+from orchestrator.memory.watching import Watch
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import Rehearsal, open_rehearsal
@@ -56,6 +61,10 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        config = home.config if home is not None else Config(facts=False, trace=False)
+        schedule = _schedule(config, rehearsal.options.engine)
+        self.watch = Watch(rehearsal, schedule, traces=config.trace)
+        self._remembering = _remembering(home)
         self._receipts: dict[str, int] = {}
         self._receipts_upto = 0
 
@@ -107,17 +116,20 @@ class Session:
             if loading is not None:
                 playback.begin(rehearsal, loading)
 
+        remembering = _remembering(home)
         try:
             source = read_source(deck, deck_text)
             if own is not None:
                 check_engine(own)
-            root = start_session(home, source, given, used, then=load)
+            root = start_session(home, source, given, used, carry=remembering.take, then=load)
             session = cls.open(home, root, engine=used)
         except BaseException:
             if own is not None:
                 close_engine(own)
             raise
         session._own_engine = own
+        session._remembering = remembering
+        remembering.begun(session.rehearsal)
         return session
 
     @classmethod
@@ -339,9 +351,15 @@ class Session:
         if room.playback is None:
             return True
         finished = True
+
+        def after(rehearsal: Rehearsal) -> None:
+            self.watch.after_step()
+            if on_step is not None:
+                on_step(rehearsal)
+
         with driving(self.rehearsal, room.playback.kind) as driven:
             finished = playback.play(
-                self.rehearsal, stop=stop, wait_until=wait_until, on_step=on_step, prompt=prompt
+                self.rehearsal, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt
             )
             if not finished:
                 driven.cut_short()
@@ -472,7 +490,9 @@ class Session:
             last = self.room.exchanges[-1] if self.room.exchanges else None
             if last is not None and last.id == exchange.id and last.outcome == "parked":
                 return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
-        return moderator.judge(self.rehearsal)
+        judgement = moderator.judge(self.rehearsal)
+        self.watch.after_step()
+        return judgement
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
@@ -497,9 +517,12 @@ class Session:
                 outcome = "unresolved" if answered else "unjudged"
                 moderator.resolve(rehearsal, open_, outcome, seen, is_ending=True)
             moderator.close(rehearsal)
+        self.watch.before_end()
+        self._remembering.end(rehearsal)
         store.mend()
         if not without_debrief:
             self._write_debrief()
+        self.watch.snapshot()
         templates = self.home.templates if self.home is not None else None
         freeze(store, templates, immutable=self.home.config.immutable if self.home is not None else False)
         return store.head
@@ -553,6 +576,23 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _schedule(config: Config, engine: str) -> Schedule:
+    """By rules facts cost nothing; a model is paid for each run, so it reads once, at the end."""
+    if not config.facts:
+        return NEVER
+    if engine == "claude":
+        return Schedule(every_s=None, after_exchange=False)
+    return Schedule(every_s=float(config.facts_every_s))
+
+
+def _remembering(home: Home | None) -> Remembering:
+    if home is None or not home.config.memory:
+        return Remembering(None)
+    config = home.config
+    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
+    return Remembering(home.root, embed=embedder(config.embeddings, model=config.embeddings_model, key=key))
 
 
 def _plain_option(name: str, value: Any) -> Any:

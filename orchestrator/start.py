@@ -15,6 +15,7 @@ from time import time
 from typing import Any, Final
 
 from orchestrator import __version__, files, panelist, phrases, session_state
+from orchestrator.carried import KEY, NOTHING, Carried
 from orchestrator.checks.find import tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
@@ -91,11 +92,14 @@ def start_session(
     given: Given,
     engine: Engine,
     *,
+    carry: Callable[[Options, Deck], Carried] = lambda options, deck: NOTHING,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
 ) -> Path:
     """Make a session and return its folder.
 
-    *then* is done in the transaction that makes it, so it is there or the session is not.
+    Args:
+        carry: Gives what the session carries over from earlier ones; asked once.
+        then: Done in the transaction that makes it, so it is there or the session is not.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
@@ -114,7 +118,8 @@ def start_session(
     aside = home.sessions / f"{UNFINISHED}{options.id}-{os.getpid()}"
     try:
         home.sessions.mkdir(parents=True, exist_ok=True)
-        _make(aside, home, source, options, layout, templates, seats, rules, outside, engine, then)
+        carried = carry(options, source.deck)
+        _make(aside, home, source, options, layout, templates, seats, rules, outside, engine, carried, then)
         os.rename(aside, target)
         _sync_folder(home.sessions)
     except BaseException as error:
@@ -157,6 +162,8 @@ def _check(given: Given) -> None:
         own_engine = key == "engine" and value not in ("claude",)
         if value is not None and not own_engine:
             checked(key, value, f"--{key}")
+    if given.remember and (given.presenter is None or given.presenter == UNNAMED):
+        raise UsageError("--remember needs your name: give it with --presenter NAME")
     texts = {"presenter": (given.presenter,), "speaker": (given.speaker,), "focus": given.focus}
     for key, values in texts.items():
         for value in values:
@@ -218,6 +225,7 @@ def _make(
     rules: Orchestration,
     outside: Outside,
     engine: Engine,
+    carried: Carried,
     then: Callable[[Rehearsal], None],
 ) -> None:
     deck = source.deck
@@ -233,6 +241,7 @@ def _make(
         "templates": digests(templates),
         "max_revisions": home.config.max_revisions,
         "budget_tokens": home.config.budget_tokens,
+        **({KEY: carried.value()} if carried else {}),
     }
     store = create_store(root, layout, value)
     try:

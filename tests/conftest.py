@@ -9,6 +9,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.seed_promises import PROMISES, node_of
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 NO_SHARED = "no real decks and recordings: shared/data does not lie beside the checkout"
@@ -37,6 +39,23 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped:
         line = f"{len(skipped)} tests did not run: {NO_SHARED}"
         terminalreporter.write_sep("=", line, yellow=True, bold=True)
+    _tell_promises(terminalreporter)
+
+
+def _tell_promises(terminalreporter: pytest.TerminalReporter) -> None:
+    """What each promise of the memory seeds came to in this run; nothing where none of their tests ran."""
+    outcomes: dict[str, set[str]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.stats.get(outcome, []):
+            outcomes.setdefault(report.nodeid.partition("[")[0], set()).add(outcome)
+    rows = [(seed, promise, node_of(file, test)) for seed, promise, file, test in PROMISES]
+    if not any(node in outcomes for *_, node in rows):
+        return
+    terminalreporter.write_sep("=", "the seeds' promises")
+    for seed, promise, node in rows:
+        came = outcomes.get(node, {"not run"})
+        worst = next(one for one in ("failed", "error", "not run", "skipped", "passed") if one in came)
+        terminalreporter.write_line(f"{seed}  {worst:<8} {promise:<70} {node.removeprefix('tests/')}")
 
 
 @pytest.fixture(scope="session")

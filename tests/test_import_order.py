@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock
 claims.model deck.model speech.model
-exchange
+exchange carried memory.facts
 layout
 config entries
 home

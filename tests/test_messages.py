@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context import Assembler, Context
+from orchestrator.context import DEFAULT_BUDGET_TOKENS, Assembler, Context
 from orchestrator.errors import UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.messages import HISTORY, MOST_MARKS, messages_of, watermarks
@@ -40,10 +40,12 @@ class Session:
             self.store.append(TRANSCRIPT, f"Answer: {text}", by="transcript")
             self.store.append(HISTORY, f"## {text}", by=MODERATOR)
 
-    def context(self, agent: str = "skeptic", **budget: int) -> Context:
+    def context(self, agent: str = "skeptic", budget_tokens: int = DEFAULT_BUDGET_TOKENS) -> Context:
         """As a process that has just been started would make it."""
         templates = {path: f"I am {path}.\n" for path in self.store.layout.templates}
-        return Assembler(self.store, templates, **budget).prepare(agent, purpose="test", engine="offline")
+        return Assembler(self.store, templates, budget_tokens=budget_tokens).prepare(
+            agent, purpose="test", engine="offline"
+        )
 
 
 @pytest.fixture

@@ -107,7 +107,10 @@ def test_the_list_given_is_left_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ({"verdict": []}, "script: unknown kind 'verdict': use one of candidate_question, focus_brief"),
+        (
+            {"verdict": []},
+            "script: unknown kind 'verdict': use one of candidate_question, facts, focus_brief",
+        ),
         ({"judgement": [{"reason": "none"}]}, "script: a judgement is not of the right shape: verdict: "),
         ({"judgement": ["yes"]}, "script: a judgement is not of the right shape: : "),
     ],

@@ -17,12 +17,6 @@ Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 LATER = {
-    "recap": "the recap",
-    "summarise": "the fact summariser",
-    "briefing": "the briefing",
-    "memory": "long-term memory",
-    "goal": "rehearsal goals",
-    "mcp": "the MCP server",
     "serve": "the room in the browser",
     "review": "the review pages",
 }

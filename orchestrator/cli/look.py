@@ -112,15 +112,15 @@ def list_(
 
 def show(
     session: Name,
-    trace: Annotated[bool, typer.Option("--trace", help="Every step of the loop (not built yet).")] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Every step of the loop: why, and how long it took.")
+    ] = False,
 ) -> None:
     """One session: its questions, files and receipts."""
     from orchestrator.bill import bill_json, bill_lines, bill_of
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief import exchange_json
 
-    if trace:
-        raise GreenroomError("the step trace is not built yet: leave --trace out")
     screen = Screen.current
     with looked_at(session) as opened:
         store = opened.rehearsal.store
@@ -161,6 +161,11 @@ def show(
             last = receipts[-1]
             command = f"{screen.command} context {opened.id} {last.agent} --at {last.id}"
             lines.append(f"What {last.agent} knew last: {command}")
+        if trace:
+            from orchestrator.cli.summarise import trace_of
+
+            plain["trace"], steps = trace_of(opened)
+            lines += ["", *steps]
         screen.result(plain, "\n".join(lines))
 
 

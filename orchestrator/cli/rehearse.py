@@ -53,7 +53,8 @@ Focus = Annotated[
     list[str] | None, typer.Option(metavar="TEXT", help="What the panel should look at; may be repeated.")
 ]
 Remember = Annotated[
-    bool, typer.Option("--remember", help="Your wish to be remembered (memory is not built yet).")
+    bool,
+    typer.Option("--remember", help="Let the panel keep what it learns of you; needs --presenter."),
 ]
 NoSource = Annotated[bool, typer.Option("--no-source", help="Keep no copy of the deck file.")]
 Archive = Annotated[

@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from orchestrator.engines.aiming import targets
 from orchestrator.engines.asking import candidate
+from orchestrator.engines.fact_rules import facts
 from orchestrator.engines.judging import judge
 from orchestrator.engines.noticing import note, observe
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
     NotesRequest,
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
+from orchestrator.engines.scratchpad import scratchpad
 from orchestrator.engines.wording import rotated
 from orchestrator.errors import EngineError
 
@@ -64,6 +68,10 @@ class OfflineEngine:
                 return observe(request)
             case PhrasesRequest():
                 return phrases(request)
+            case FactsRequest():
+                return facts(request)
+            case ScratchpadRequest():
+                return scratchpad(request)
         raise EngineError(f"the offline engine does not know {type(request).__name__}: use another engine")
 
 

@@ -9,6 +9,7 @@ from orchestrator.claims.kinds import telling_words
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import RED_FLAG, Angle, angles, flag_angles, interest
 from orchestrator.engines.contradictions import contradiction_angles
+from orchestrator.engines.left_open import left_open_angles
 from orchestrator.engines.news import news_angles
 from orchestrator.engines.protocol import Scene
 from orchestrator.engines.silences import SILENCE, Ranked, open_silences, silence_angles
@@ -45,7 +46,7 @@ def ground_of(seat: Seat, scene: Scene) -> Ground:
 def option_for(claim: Claim, seat: Seat, scene: Scene, ground: Ground) -> Option | None:
     """The claim as this panelist sees it; None where the persona has no question that fits it."""
     found = [*contradiction_angles(claim, seat, scene), *news_angles(claim, seat, scene)]
-    found += silence_angles(claim, seat, ground.silences)
+    found += [*left_open_angles(claim, seat, scene), *silence_angles(claim, seat, ground.silences)]
     if claim.kinds:
         found += angles(claim, seat)
     else:

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from orchestrator.carried import OpenPoint
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
 from orchestrator.intel.model import IntelItem
+from orchestrator.memory.facts import FactDraft, Passage
 from orchestrator.orchestration import Phrases
 from orchestrator.persona import Seat
 from orchestrator.speech.model import Segment
@@ -43,6 +45,7 @@ class Scene:
     intel: Sequence[IntelItem] = ()  # what was brought in from outside, each with the claim it bears on
     presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
     observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
+    left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,26 @@ class PhrasesRequest(Request[tuple[str, ...]]):
 
     library: Phrases
     slots: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchpadRequest(Request[str]):
+    """The panelist's own page, kept across sessions, as it should stand now. Asked once, at the end."""
+
+    before: str  # the page as it stands; "" where there is none
+    day: str  # of this rehearsal, YYYY-MM-DD
+    limit: int  # characters that the page may have
+
+
+@dataclass(frozen=True, slots=True)
+class FactsRequest(Request[tuple[FactDraft, ...]]):
+    """Which facts do these passages state that are not known yet? Nothing that was not said.
+
+    What comes back is checked against the passages, so an invention costs a call and no more.
+    """
+
+    passages: tuple[Passage, ...]
+    known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
 
 
 class Engine(Protocol):

@@ -13,9 +13,10 @@ a YAML or JSON file::
     notes: ["- asked for the period."]
     observation: [{text: "hedges", quote: "I think"}]
     phrases: [["Welcome.", "Next question."]]
+    facts: [[{type: number, content: "…", confidence: high, source: 43, quote: "…"}]]
 
-The keys of each reply are the fields of `Target`, `Candidate`, `Judgement` and
-`Observation`; fields with a default may be left out.
+The keys of each reply are the fields of `Target`, `Candidate`, `Judgement`,
+`Observation` and `FactDraft`; fields with a default may be left out.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
     NotesRequest,
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.memory.facts import FactDraft
 
 if TYPE_CHECKING:
     from orchestrator.context import Context
@@ -48,6 +52,8 @@ KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
     NotesRequest: ("notes", str),
     ObservationRequest: ("observation", Observation | None),
     PhrasesRequest: ("phrases", tuple[str, ...]),
+    FactsRequest: ("facts", tuple[FactDraft, ...]),
+    ScratchpadRequest: ("scratchpad", str),
 }
 """Each kind of request with its name in a script and the shape of its reply."""
 

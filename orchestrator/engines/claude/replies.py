@@ -115,7 +115,8 @@ class FactPart(Part):
     type: Line
     content: Line
     confidence: Literal["high", "medium", "low"]
-    source: Line
+    source: int  # the passage's record
+    quote: Line
 
 
 class FactsPart(Part):

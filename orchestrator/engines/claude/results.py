@@ -13,6 +13,7 @@ from orchestrator.engines.claude.phrasing import fillable, filled
 from orchestrator.engines.claude.quotes import Standing, in_answers, standing, standing_on_slide
 from orchestrator.engines.claude.replies import (
     CandidatePart,
+    FactsPart,
     FocusBriefPart,
     JudgementPart,
     NotesPart,
@@ -23,15 +24,18 @@ from orchestrator.engines.claude.replies import (
 )
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
     NotesRequest,
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.memory.facts import FactDraft
 from orchestrator.render import one_line
 
 MOST_TARGETS: Final = 7
@@ -57,6 +61,12 @@ def fault_of(request: Request[Any], part: Part) -> str | None:
             return _judgement_fault(request, part)
         case NotesRequest(), NotesPart():
             return None if part.text.strip() else "its text is empty"
+        case ScratchpadRequest(), NotesPart():
+            if len(part.text.strip()) > request.limit:
+                return f"the page has {len(part.text.strip())} characters, and {request.limit} are allowed"
+            return None
+        case FactsRequest(), FactsPart():
+            return None  # each fact is held against its passage by whoever asked
         case ObservationRequest(), ObservationPart():
             unsaid = part.text and (not part.quote or in_answers(part.quote, request.exchange) is None)
             return NOT_SAID if unsaid else None
@@ -83,6 +93,13 @@ def result_of(request: Request[Any], part: Part, fault: str | None) -> Any:
             return _judgement(request, part, fault)
         case NotesRequest(), NotesPart() if fault is None:
             return part.text.strip()
+        case ScratchpadRequest(), NotesPart() if fault is None:
+            return part.text.strip()
+        case FactsRequest(), FactsPart():
+            return tuple(
+                FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
+                for one in part.facts
+            )
         case ObservationRequest(), ObservationPart():
             return _observation(request, part) if fault is None else None
         case PhrasesRequest(), PhrasesPart():

@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING, Any, Final
 from orchestrator.engines.claude.phrasing import fillable
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
     NotesRequest,
     ObservationRequest,
     PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Exchange, Turn
+from orchestrator.memory.facts import FACT_TYPES, INSTRUCTIONS, Passage
 
 if TYPE_CHECKING:
     from orchestrator.claims.model import Place
@@ -38,6 +41,8 @@ KINDS: Final[Mapping[type[Any], str]] = {
     NotesRequest: "notes",
     ObservationRequest: "observation",
     PhrasesRequest: "phrases",
+    FactsRequest: "facts",
+    ScratchpadRequest: "notes",  # its page is a note to itself: a kind of its own would be another schema
 }
 """The kind of task that each kind of request is."""
 
@@ -78,7 +83,19 @@ _WORDS: Final[Mapping[str, str]] = {
         "word, slots in braces left as they are.\n"
         '{"phrases": ["…"]}'
     ),
+    "facts": (
+        f"{INSTRUCTIONS}\n"
+        f'{{"facts": [{{"type": "{"|".join(FACT_TYPES)}", "content": "…", "confidence": "high|medium|low", '
+        '"source": 43, "quote": "…"}]}'
+    ),
 }
+_PAGE: Final = (
+    "The session is over. Write your own page anew, as you want to find it before this presenter's next "
+    "rehearsal: Markdown, at most `limit` characters; `before` is the page as it stands. Keep what stayed "
+    "open, what was settled and how the presenter answers; nothing that was not said. No e-mail addresses, "
+    "phone or card numbers.\n"
+    '{"text": "…"}'
+)
 
 
 def kind_of(request: Request[Any]) -> str:
@@ -101,7 +118,8 @@ def task_text(request: Request[Any]) -> str:
     """
     kind = kind_of(request)
     about = json.dumps(_about(request), ensure_ascii=False, sort_keys=True, separators=(", ", ": "))
-    words, _, shape = _WORDS[kind].rpartition("\n")
+    wanted = _PAGE if isinstance(request, ScratchpadRequest) else _WORDS[kind]
+    words, _, shape = wanted.rpartition("\n")
     return (
         f"Task: {kind}\n"
         f"{words}\n"
@@ -131,7 +149,20 @@ def _about(request: Request[Any]) -> dict[str, Any]:
             return {**_exchange(request.exchange), "outcome": request.exchange.outcome}
         case PhrasesRequest():
             return {"phrases": sum(len(texts) for texts in fillable(request).values())}
+        case FactsRequest():
+            return {"passages": [_passage(one) for one in request.passages], "known": list(request.known)}
+        case ScratchpadRequest():
+            return {"before": request.before, "day": request.day, "limit": request.limit}
     return {}
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "seq": passage.seq,
+        "kind": passage.kind,
+        "speaker": passage.speaker,
+        "text": passage.text,
+    }
 
 
 def _focus(request: FocusBriefRequest) -> dict[str, Any]:

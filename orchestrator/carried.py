@@ -1,0 +1,58 @@
+"""What a session carries over from earlier ones: taken once, when it starts, and kept in its first record.
+
+It is no file and never touches a template. Each agent's text enters its context as one extra
+block after its files; what was left open before is also there as values, for an engine that
+works on values. Without the presenter's consent there is nothing to carry.
+
+Source: DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator.values import from_json, to_json
+
+KEY = "carried"
+"""In the value of a session's first record; absent where nothing is carried."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoint:
+    """A question of an earlier rehearsal that was not answered to anybody's satisfaction."""
+
+    session: str
+    exchange: str  # its id there
+    agent: str
+    quote: str  # verbatim from the deck or the speech of then
+    question: str
+    outcome: str  # unresolved, parked or unjudged
+    asked_on: str  # day of that rehearsal, YYYY-MM-DD
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Everything that one session carries."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)  # by agent; Markdown
+    open_points: tuple[OpenPoint, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.open_points)
+
+    def value(self) -> dict[str, Any]:
+        """As it stands in the first record."""
+        return {"texts": dict(self.texts), "open_points": to_json(self.open_points)}
+
+
+NOTHING = Carried()
+
+
+def carried_of(opened: Mapping[str, Any]) -> Carried:
+    """What a session carries, by the value of its first record."""
+    plain = opened.get(KEY)
+    if plain is None:
+        return NOTHING
+    return Carried(dict(plain["texts"]), from_json(tuple[OpenPoint, ...], plain["open_points"]))

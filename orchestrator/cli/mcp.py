@@ -1,0 +1,54 @@
+"""The command that serves memory and sessions over MCP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.errors import UsageError
+
+DEFAULT_PORT = 8717
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command()(mcp)
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not stdio.")] = False,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help=f"With --http: {DEFAULT_PORT} without it; 0 takes any.")
+    ] = None,
+    presenter: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Serve this presenter's memory and sessions alone.")
+    ] = None,
+) -> None:
+    """Serve memory tools, sessions, contexts and receipts to MCP clients."""
+    from orchestrator.mcp.scope import Scope
+    from orchestrator.mcp.server import serve_http, serve_stdio
+    from orchestrator.memory.embedding import embedder
+
+    if port is not None and not http:
+        raise UsageError("--port is for --http: stdio has none")
+    if port is not None and not 0 <= port <= 65_535:
+        raise UsageError(f"--port {port}: give a number from 0 to 65535")
+    screen = Screen.current
+    home = screen.open_home()
+    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
+    scope = Scope(
+        home, presenter, embedder(home.config.embeddings, model=home.config.embeddings_model, key=key)
+    )
+    if not http:
+        serve_stdio(scope)
+        return
+
+    def say(address: str) -> None:
+        screen.result({"address": address}, f"serving MCP at {address}")
+        sys.stdout.flush()  # whoever waits for the address reads a pipe
+
+    serve_http(scope, DEFAULT_PORT if port is None else port, say)

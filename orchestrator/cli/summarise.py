@@ -1,0 +1,96 @@
+"""The command `summarise`, and what `show --trace` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import opened
+
+if TYPE_CHECKING:
+    from orchestrator.memory.facts import Fact
+    from orchestrator.session import Session
+
+Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
+
+WAIT_S = 60.0
+"""How long the command waits for a run that another process makes: one engine call and some more."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command()(summarise)
+
+
+def summarise(session: Name) -> None:
+    """Read what is new since the last run, and keep the facts that were said in so many words.
+
+    Of a session that has ended nothing is new: all its facts are shown.
+    """
+    from orchestrator.errors import SessionStateError
+    from orchestrator.memory.fact_files import FOLDER, INDEX, fact_json
+    from orchestrator.memory.summarising import Summariser, Summary
+
+    with opened(session) as found:
+        summariser = Summariser(found.rehearsal)
+        if found.state == "ended":
+            done = Summary(tuple(summariser.facts.facts))
+        else:
+            run = summariser.run("by hand", wait_s=WAIT_S)
+            if run is None:
+                raise SessionStateError(
+                    f"{found.id}: another process has been summarising for {WAIT_S:.0f} s: try again later"
+                )
+            done = run
+        known = len(summariser.facts.facts)
+        plain: dict[str, Any] = {
+            "facts": [fact_json(fact) for fact in done.facts],
+            "skipped": done.skipped,
+            "refused": done.refused,
+            "known": known,
+            "read_to": summariser.facts.read_seq,
+            "index": str(found.path / FOLDER / INDEX),
+        }
+        Screen.current.result(plain, "\n".join(_lines(done.facts, plain)))
+
+
+def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
+    from orchestrator.render import place
+
+    lines = [
+        f"{fact.type:15} {fact.confidence:7} {fact.content}\n"
+        f'{"":24}"{fact.quote}" (record {fact.source}, {place(fact.slide, fact.said_at_s)})'
+        for fact in facts
+    ]
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(Counter(f.type for f in facts).items()))
+    new = f"{len(facts)} facts ({counts})" if facts else "nothing new"
+    lines.append(
+        f"{new}; {plain['skipped']} known already, {plain['refused']} refused; "
+        f"{plain['known']} in all, in {plain['index']}"
+    )
+    return lines
+
+
+def trace_of(session: Session) -> tuple[dict[str, Any], list[str]]:
+    """The full trace of a session, from its ledger: as JSON, and as lines for people."""
+    from dataclasses import asdict
+
+    from orchestrator.memory.trace import full_trace
+    from orchestrator.memory.trace_lines import trace_lines
+
+    store = session.rehearsal.store
+    trace = full_trace(store.record(entry.seq) for entry in store.entries())
+    plain = {
+        "steps": [
+            {name: value for name, value in asdict(step).items() if value is not None} for step in trace.steps
+        ],
+        "errors": list(trace.errors),
+        "summaries": list(trace.summaries),
+        "state": trace.state,
+    }
+    lines = list(trace_lines(trace.steps))
+    lines += [f"error after step {error['step']}: {error['message']}" for error in trace.errors]
+    return plain, lines

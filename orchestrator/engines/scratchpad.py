@@ -1,0 +1,65 @@
+"""A panelist's own page, brought up to date when a session ends: one section for each deck.
+
+The newest section stands first. Where the page would grow over its limit, whole sections go,
+the oldest first, then whole lines of the newest: what is kept is never cut in the middle.
+Source: DESIGN.md, section 9 (Scratchpad).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from orchestrator.engines.protocol import ScratchpadRequest
+from orchestrator.exchange import Exchange, each_once
+
+_SECTION = re.compile(r"^## ", re.MULTILINE)
+
+
+def scratchpad(request: ScratchpadRequest) -> str:
+    """The new page: what this panelist asked about this deck, what came of it, and how it was answered."""
+    title = " ".join((request.scene.deck.title or request.scene.deck.name).split())
+    heading = f"## {title}"
+    newest = [f"{heading} ({request.day})", "", *_lines(request)]
+    older = [
+        section
+        for section in _sections(request.before)
+        if not section.partition("\n")[0].startswith(f"{heading} (")
+    ]
+    while newest and len(_page([newest])) > request.limit:
+        newest = newest[:-1]
+    kept = [newest]
+    for section in older:
+        if len(_page([*kept, section.splitlines()])) > request.limit:
+            break
+        kept.append(section.splitlines())
+    return _page(kept)
+
+
+def _lines(request: ScratchpadRequest) -> Iterator[str]:
+    own = [one for one in each_once(request.scene.exchanges) if one.agent == request.seat.persona.id]
+    for exchange in sorted(own, key=lambda one: one.outcome == "satisfied"):
+        yield _line(exchange)
+    if not own:
+        yield "- I was not called on."
+    for seen in request.scene.observed:
+        yield f"- The presenter {seen.text}."
+
+
+def _line(exchange: Exchange) -> str:
+    about = f'"{exchange.quote}"' if exchange.quote else "the deck as a whole"
+    last = exchange.turns[-1]
+    if exchange.outcome == "satisfied":
+        return f'- Settled: {about}; the answer was "{last.quote}".' if last.quote else f"- Settled: {about}."
+    missing = f" Asked for: {', '.join(last.needs)}." if last.needs else ""
+    return f"- Open ({exchange.outcome}): {about}.{missing}"
+
+
+def _sections(page: str) -> list[str]:
+    ends = [match.start() for match in _SECTION.finditer(page)] + [len(page)]
+    return [page[at:end].strip() for at, end in pairwise(ends)]
+
+
+def _page(sections: list[list[str]]) -> str:
+    return "\n\n".join("\n".join(lines).strip() for lines in sections if lines) + "\n"

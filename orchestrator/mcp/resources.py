@@ -1,0 +1,141 @@
+"""What can be read over MCP: the sessions, each agent's context in them, and the receipts.
+
+Reading records nothing: a receipt is left by whoever gives a context to a model.
+
+=======================================================  ======  ====================================
+greenroom://sessions                                     JSON    the sessions, newest first
+greenroom://sessions/{session}/contexts/{agent}          text    what that agent would be given now
+greenroom://sessions/{session}/receipts                  JSON    what was given to whom, and when
+greenroom://sessions/{session}/receipts/{receipt}        JSON    one of them, with its files
+greenroom://sessions/{session}/receipts/{receipt}/text   text    exactly what was given then
+=======================================================  ======  ====================================
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.layout import MODERATOR
+from orchestrator.mcp.scope import LIST, Scope
+
+if TYPE_CHECKING:
+    from orchestrator.session import Session
+
+JSON: Final = "application/json"
+TEXT: Final = "text/markdown"
+SESSIONS_ON_A_PAGE: Final = 20
+MAX_SESSIONS: Final = 200
+"""Of the list of sessions, newest first: each is opened for it, which takes some 30 ms."""
+
+_ADDRESS: Final = re.compile(
+    rf"{re.escape(LIST)}(?:/(?P<session>[A-Za-z0-9_-]{{1,64}})"
+    r"/(?:contexts/(?P<agent>[a-z][a-z0-9-]{0,31})"
+    r"|receipts(?:/(?P<receipt>r[0-9a-f]{12})(?P<text>/text)?)?))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A resource, or (with slots in its address) a template of such."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+
+
+TEMPLATES: Final = (
+    Listed(f"{LIST}/{{session}}/contexts/{{agent}}", "context", "What an agent would be given now.", TEXT),
+    Listed(f"{LIST}/{{session}}/receipts", "receipts", "What was given to whom, and when.", JSON),
+    Listed(f"{LIST}/{{session}}/receipts/{{receipt}}", "receipt", "One receipt, with its files.", JSON),
+    Listed(f"{LIST}/{{session}}/receipts/{{receipt}}/text", "given", "Exactly what was given then.", TEXT),
+)
+
+
+def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str | None]:
+    """One page of what there is, newest sessions first, and where the next page begins.
+
+    Raises:
+        UsageError: *cursor* is none that was given before.
+    """
+    if cursor is not None and not re.fullmatch(r"[0-9]{1,9}", cursor):
+        raise UsageError("this cursor was not given here: list from the beginning")
+    start = int(cursor or 0)
+    page = list(islice(scope.sessions(), start, start + SESSIONS_ON_A_PAGE + 1))
+    found = [] if start else [Listed(LIST, "sessions", "The sessions, newest first.", JSON)]
+    for root, value in page[:SESSIONS_ON_A_PAGE]:
+        session, deck = (
+            root.name,
+            str(value.get("deck", {}).get("title") or value.get("deck", {}).get("name")),
+        )
+        for agent in (MODERATOR, *value.get("panel", ())):
+            about = f"What {agent} would be given now in the rehearsal of {deck}."
+            found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
+        about = f"What was given to whom, and when, in the rehearsal of {deck}."
+        found.append(Listed(f"{LIST}/{session}/receipts", f"{session} receipts", about, JSON))
+    more = len(page) > SESSIONS_ON_A_PAGE
+    return found, str(start + SESSIONS_ON_A_PAGE) if more else None
+
+
+def read(scope: Scope, uri: str) -> tuple[str, str]:
+    """The MIME type and text of one resource.
+
+    Raises:
+        GreenroomError: There is no such resource, or it cannot be read; one line says why.
+    """
+    match = _ADDRESS.fullmatch(uri)
+    if match is None:
+        raise UsageError(f"there is no such resource here: begin with {LIST}")
+    if match["session"] is None:
+        return JSON, _json({"sessions": _sessions(scope)})
+    from orchestrator.session import Session  # half of what a start would take, and tools need none of it
+
+    root = scope.session(match["session"])
+    with Session.open(scope.home, root) as session:
+        if match["agent"] is not None:
+            return TEXT, session.rehearsal.peek(match["agent"], purpose="mcp").text
+        if match["receipt"] is None:
+            return JSON, _json({"session": session.id, "receipts": _receipts(session)})
+        if match["text"] is not None:
+            return TEXT, session.context_at(match["receipt"]).text
+        return JSON, _json({"receipt": match["receipt"], **session.receipt(match["receipt"]).value()})
+
+
+def _sessions(scope: Scope) -> list[dict[str, Any]]:
+    return [_row(scope, root.name, value) for root, value in islice(scope.sessions(), MAX_SESSIONS)]
+
+
+def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    deck = value.get("deck", {})
+    row = {
+        "session": session_id,
+        "state": "damaged",
+        "deck": deck.get("title") or deck.get("name"),
+        "date": value.get("date"),
+        "presenter": value.get("presenter"),
+        "exchanges": 0,
+        "agents": [MODERATOR, *value.get("panel", ())],
+    }
+    from orchestrator.session import Session
+
+    try:
+        with Session.open(scope.home, scope.home.sessions / session_id) as session:
+            return {**row, "state": session.state, "exchanges": len(session.room.exchanges)}
+    except GreenroomError:
+        return row
+
+
+def _receipts(session: Session) -> list[dict[str, Any]]:
+    return [
+        {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
+        for one in session.receipts()
+    ]
+
+
+_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, indent=1).encode

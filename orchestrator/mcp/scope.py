@@ -1,0 +1,134 @@
+"""What one MCP server serves: a home, all of it or one presenter's part; and who is meant by a call."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator import ledger
+from orchestrator.entries import one_line
+from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionNotFoundError, UsageError
+from orchestrator.history import LEDGER_NAME
+from orchestrator.home import Home
+from orchestrator.layout import MODERATOR, SESSION_ID
+from orchestrator.memory.consent import consented
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.memories import presenters
+from orchestrator.room import UNNAMED
+
+LIST: Final = "greenroom://sessions"
+"""The resource that lists the sessions."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Whom a server serves."""
+
+    home: Home
+    presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
+    embed: Embedder | None = None
+
+    @contextmanager
+    def database(self) -> Iterator[MemoryDatabase | None]:
+        """Long-term memory, for one call; None where there is none: it is never made here.
+
+        Raises:
+            MemoryDatabaseError: It cannot be opened.
+        """
+        if not MemoryDatabase.exists(self.home.root):
+            yield None
+            return
+        with MemoryDatabase.open(self.home.root) as db:
+            yield db
+
+    def sessions(self) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+        """Every session that is served, newest first, with the value of its first record."""
+        for session_id in reversed(self.home.session_ids()):
+            root = self.home.sessions / session_id
+            try:
+                value = first_value(root)
+            except GreenroomError:
+                continue  # damaged: `greenroom list` says so
+            if self._serves(value):
+                yield root, value
+
+    def session(self, name: str) -> Path:
+        """The folder of the session that a call names: by id, unique beginning of one, or `last`.
+
+        Raises:
+            SessionNotFoundError: There is none, or none that is served here. Never a path's.
+        """
+        if name != "last" and not SESSION_ID.fullmatch(name):
+            raise SessionNotFoundError(
+                f"session {_shown(name)}: is no session's id: name one as {LIST} does, or last"
+            )
+        root = self.home.sessions / name
+        if (root / LEDGER_NAME).is_file() and self._serves(first_value(root)):
+            return root
+        fitting = [one for one, _ in self.sessions() if name == "last" or one.name.startswith(name)]
+        if not fitting:
+            raise SessionNotFoundError(f"there is no session {name!r} here: {LIST} has those that there are")
+        if len(fitting) > 1 and name != "last":
+            newest = ", ".join(one.name for one in fitting[:5])
+            raise SessionNotFoundError(f"{name!r} is the beginning of {len(fitting)} sessions: {newest}, …")
+        return fitting[0]
+
+    def agent(self, name: str) -> str:
+        """*name*, if this home has such an agent: a misspelt one would keep memories of its own.
+
+        Raises:
+            UsageError: It has none.
+        """
+        known = (MODERATOR, *self.home.panelists())
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+            hint = f"did you mean {near[0]}?" if near else f"this home has {', '.join(known)}"
+            raise UsageError(f"there is no agent {_shown(name)}: {hint}")
+        return name
+
+    def whose(self, db: MemoryDatabase | None, given: str | None) -> str:
+        """The presenter whom a call without a session is about.
+
+        The one that the call or the server names; else the only one who agreed to be remembered.
+
+        Raises:
+            UsageError: Another presenter's memory is not served here, or several could be meant.
+        """
+        if self.presenter is not None:
+            if given is not None and one_line(given) != one_line(self.presenter):
+                raise UsageError(f"this server keeps to {self.presenter}: leave `presenter` out")
+            return self.presenter
+        if given is not None:
+            return given
+        agreed = [] if db is None else [one for one in presenters(db) if consented(db, one)]
+        if len(agreed) > 1:
+            raise UsageError(
+                f"several presenters are remembered: name one as `presenter`: {', '.join(agreed)}"
+            )
+        return agreed[0] if agreed else UNNAMED
+
+    def _serves(self, value: Mapping[str, Any]) -> bool:
+        return self.presenter is None or one_line(str(value.get("presenter"))) == one_line(self.presenter)
+
+
+def first_value(root: Path) -> Mapping[str, Any]:
+    """The value of a session's first record, without reading any other.
+
+    Raises:
+        LedgerCorruptError: It cannot be read.
+    """
+    try:
+        with (root / LEDGER_NAME).open("rb") as lines:
+            return ledger.decode(lines.readline()).value or {}
+    except OSError as error:
+        raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
+
+
+def _shown(name: str) -> str:
+    text = one_line(repr(name))
+    return text if len(text) <= 80 else f"{text[:80]}…"

@@ -1,0 +1,323 @@
+"""The database of long-term memory: `memory.db` in the home.
+
+One SQLite file with a write-ahead log, private to its owner. Any number of processes and threads may
+use it at once: a transaction that writes has the database to itself from its first statement, so
+what it reads is what it changes. A write is on the disk when its transaction has ended.
+
+What is deleted is overwritten, and `wipe` leaves no copy of it in the file, its index or its log.
+(What a file system, a disk or a backup keeps of overwritten blocks is beyond any program's reach.)
+
+Source: DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Final, Self
+
+from orchestrator.memory.errors import MemoryDatabaseError
+
+NAME: Final = "memory.db"
+PATIENCE_S: Final = 30.0
+"""How long a write waits for the writes of others; each of theirs takes milliseconds."""
+KEPT_HISTORY: Final = 100_000
+"""Rows of history; some hundred bytes each."""
+
+_VERSION: Final = 1
+_APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
+_SCHEMA: Final = """
+CREATE TABLE scopes (
+    n INTEGER PRIMARY KEY,
+    presenter TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    UNIQUE (presenter, agent)
+);
+CREATE TABLE memories (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    scope INTEGER NOT NULL REFERENCES scopes,
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    normalised TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    tags TEXT NOT NULL,
+    source TEXT,
+    created_at TEXT NOT NULL,
+    superseded_by TEXT,
+    recalled INTEGER NOT NULL DEFAULT 0,
+    recalled_at TEXT,
+    left_at TEXT
+);
+CREATE UNIQUE INDEX one_of_a_source ON memories (scope, source) WHERE left_at IS NULL;
+CREATE UNIQUE INDEX one_of_a_content ON memories (scope, normalised)
+    WHERE left_at IS NULL AND superseded_by IS NULL;
+CREATE INDEX by_date ON memories (scope, created_at, n) WHERE left_at IS NULL AND superseded_by IS NULL;
+CREATE VIEW recallable AS
+    SELECT n, scope, content, tags FROM memories WHERE left_at IS NULL AND superseded_by IS NULL;
+CREATE VIRTUAL TABLE words USING fts5 (
+    scope, content, tags,
+    content = 'recallable', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE TABLE embeddings (
+    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (memory, model)
+);
+CREATE TABLE carried (
+    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    PRIMARY KEY (memory, session)
+);
+CREATE TABLE scratchpads (
+    scope INTEGER NOT NULL REFERENCES scopes,
+    revision INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (scope, revision)
+);
+CREATE TABLE goals (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    presenter TEXT NOT NULL,
+    text TEXT NOT NULL,
+    normalised TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    done_at TEXT,
+    source TEXT
+);
+CREATE INDEX goals_of ON goals (presenter);
+CREATE TABLE goal_moves (
+    goal INTEGER NOT NULL REFERENCES goals ON DELETE CASCADE,
+    exchange TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (goal, exchange)
+);
+CREATE TABLE consents (
+    presenter TEXT PRIMARY KEY,
+    is_given INTEGER NOT NULL,
+    at TEXT NOT NULL
+);
+CREATE TABLE history (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    act TEXT NOT NULL,
+    presenter TEXT NOT NULL,
+    item TEXT NOT NULL,
+    agent TEXT
+);
+CREATE INDEX history_of ON history (presenter);
+"""
+
+
+class MemoryDatabase:
+    """One open database. Safe to use from several threads; each process opens its own."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = threading.RLock()
+        self._begun: str | None = None
+
+    @staticmethod
+    def exists(home_root: Path) -> bool:
+        """Whether this home has one: opening makes it."""
+        return (home_root / NAME).is_file()
+
+    @classmethod
+    def open(cls, home_root: Path, *, patience_s: float = PATIENCE_S) -> Self:
+        """The database of the home at *home_root*, made where there is none.
+
+        Raises:
+            MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
+        """
+        path = home_root / NAME
+        connection = None
+        try:
+            with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            connection = sqlite3.connect(
+                path, timeout=patience_s, isolation_level=None, check_same_thread=False
+            )
+            _configure(connection, patience_s)
+            _make(connection, path)
+        except (sqlite3.Error, OSError) as error:
+            if connection is not None:
+                connection.close()
+            raise _refusal(path, error) from error
+        except BaseException:
+            if connection is not None:
+                connection.close()
+            raise
+        return cls(path, connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it; what was written stays."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """All that is written within happens, or nothing of it; inside another, it is part of that.
+
+        Not *durable*: a power cut may undo it; nothing else can.
+
+        Raises:
+            MemoryDatabaseError: The disk refused, or another process did not let go in time.
+        """
+        with self._within("BEGIN IMMEDIATE", durable) as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """All that is read within is of one moment; writers are neither awaited nor kept waiting.
+
+        Raises:
+            MemoryDatabaseError: The file cannot be read.
+        """
+        with self._within("BEGIN", True) as connection:
+            yield connection
+
+    @contextmanager
+    def _within(self, begin: str, durable: bool) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._begun is not None:
+                if begin != self._begun == "BEGIN":
+                    raise RuntimeError("a transaction cannot begin within a reading")
+                yield self._connection
+                return
+            try:
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._connection.execute(begin)
+                self._begun = begin
+                try:
+                    yield self._connection
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._begun = None
+            except sqlite3.Error as error:
+                raise _refusal(self.path, error) from error
+
+    def wipe(self) -> bool:
+        """Leave no byte of what was deleted: in the file, the index and the log.
+
+        False where another process still reads from the log: it is done when that has gone, by the
+        next call or when the last process closes the database.
+
+        Raises:
+            MemoryDatabaseError: The disk refused.
+        """
+        with self._lock:
+            try:
+                # The index keeps deleted words until its parts are merged; one made anew never had them.
+                self._connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+                # Overwriting reaches what was deleted, and not copies that moving rows left in a page's gaps.
+                self._connection.execute("VACUUM")
+                busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if _is_busy(error):
+                    return False
+                raise _refusal(self.path, error) from error
+            except sqlite3.Error as error:
+                raise _refusal(self.path, error) from error
+        return not busy
+
+
+def note(
+    connection: sqlite3.Connection, at: str, act: str, presenter: str, item: str, agent: str | None
+) -> None:
+    """Add a line to the history, in the transaction of what it tells."""
+    added = connection.execute(
+        "INSERT INTO history (at, act, presenter, item, agent) VALUES (?, ?, ?, ?, ?)",
+        (at, act, presenter, item, agent),
+    ).lastrowid
+    connection.execute("DELETE FROM history WHERE n <= ?", ((added or 0) - KEPT_HISTORY,))
+
+
+def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
+    until = monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Two that change the mode at once: SQLite refuses one at once, whatever its patience.
+            if not _is_busy(error) or monotonic() > until:
+                raise
+            sleep(0.01)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder
+
+
+def _make(connection: sqlite3.Connection, path: Path) -> None:
+    if _known(connection, path):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not _known(connection, path):
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _known(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the tables are there already.
+
+    Raises:
+        MemoryDatabaseError: They are another program's, or a later release's.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if not (version or application or tables):
+        return False
+    if application != _APPLICATION:
+        raise MemoryDatabaseError(f"{path}: belongs to another program: move it aside, and a new one is made")
+    if version > _VERSION:
+        raise MemoryDatabaseError(
+            f"{path}: is of version {version}, and this release reads up to {_VERSION}: use a newer Greenroom"
+        )
+    return True
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _refusal(path: Path, error: sqlite3.Error | OSError) -> MemoryDatabaseError:
+    if isinstance(error, OSError):
+        return MemoryDatabaseError(f"{path}: cannot be made: {(error.strerror or str(error)).lower()}")
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return MemoryDatabaseError(f"{path}: another process keeps it busy: try again when that has ended")
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return MemoryDatabaseError(
+            f"{path}: is damaged or no memory database: move it aside (with -wal and -shm beside it), "
+            "and a new one is made"
+        )
+    return MemoryDatabaseError(f"{path}: {error}; nothing was changed: make room or check the disk")

@@ -1,0 +1,113 @@
+"""Earlier sessions of one presenter in a home: which there are, and what was asked in them.
+
+Only sessions whose presenter agreed to be remembered are looked at, and never another presenter's.
+Everything is read from the ledgers; nothing is written and no lock is taken.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator.deck.model import Deck
+from orchestrator.errors import GreenroomError
+from orchestrator.exchange import Exchange
+from orchestrator.history import LEDGER_NAME, History
+from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.model import MAX_TAG_CHARS
+from orchestrator.memory.rules import checked_presenter
+from orchestrator.values import from_json
+
+HISTORY: Final = "shared/exchange-history.md"
+_MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
+_TAG: Final = "deck:"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session, by its first record."""
+
+    id: str
+    root: Path
+    at: str  # when it began, RFC 3339
+    date: str  # the rehearsal's, where one was given; else the day on which it began
+    presenter: str
+    title: str  # of its deck
+    tag: str  # of its deck
+
+
+def deck_tag(deck: Deck) -> str:
+    """The tag by which memories name a deck: the same for every version with the same title."""
+    return _tag_of(deck.title or Path(deck.name).stem)
+
+
+def _tag_of(title: str) -> str:
+    """ "deck:harbour-ferries-plan-for-2027"; a long title is cut, and told apart by a check sum."""
+    import hashlib
+
+    words = "".join(char if char.isalnum() else " " for char in title.casefold()).split()
+    slug = "-".join(words) or "untitled"
+    room = MAX_TAG_CHARS - len(_TAG)
+    if len(slug) <= room:
+        return f"{_TAG}{slug}"
+    digest = hashlib.sha256(slug.encode()).hexdigest()[:6]
+    return f"{_TAG}{slug[: room - 7].rstrip('-')}-{digest}"
+
+
+def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
+    """The presenter's sessions here that they wanted remembered, in the order of their beginning.
+
+    One whose ledger cannot be read is passed over: what is carried is optional.
+    """
+    folder = home_root / "sessions"
+    if not folder.is_dir():
+        return ()
+    found = (begun(root) for root in folder.iterdir() if not root.name.startswith("."))
+    return tuple(
+        sorted(
+            (one for one in found if one is not None and one.presenter == presenter),
+            key=lambda one: (one.at, one.id),
+        )
+    )
+
+
+def begun(root: Path) -> Begun | None:
+    """The session at *root*; None: it is none, cannot be read, or was not to be remembered."""
+    try:
+        with (root / LEDGER_NAME).open("rb") as lines:
+            plain = json.loads(lines.readline(_MAX_FIRST_BYTES))
+        value: dict[str, Any] = plain["value"]
+        if not value["options"].get("remember", False):
+            return None
+        deck = value["deck"]
+        title = deck.get("title") or Path(deck.get("name") or "").stem
+        at = str(plain["at"])
+        date = str(value.get("date") or at[:10])
+        return Begun(root.name, root, at, date, checked_presenter(value["presenter"]), title, _tag_of(title))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryRefusedError):
+        return None
+
+
+def exchanges_of(root: Path) -> tuple[Exchange, ...]:
+    """The exchanges that were closed in a session, in order; none where it is gone or damaged."""
+    try:
+        history = History(root)
+    except GreenroomError:
+        return ()
+    try:
+        return tuple(_closed(history))
+    except GreenroomError:
+        return ()
+    finally:
+        history.close()
+
+
+def _closed(history: History) -> Iterator[Exchange]:
+    for entry in history.entries():
+        if entry.file == HISTORY and entry.op == "append":
+            value = history.record(entry.seq).value or {}
+            if value.get("type") == "exchange_closed":
+                yield from_json(Exchange, value["exchange"])

@@ -1,0 +1,51 @@
+"""What memory refuses, and how it fails.
+
+::
+
+    GreenroomError
+    ├── StoreError
+    │   └── MemoryRefusedError          nothing was written: the value is none that may be kept
+    │       ├── NotConsentedError       the presenter has not agreed to be remembered
+    │       ├── ScratchpadTooLongError  over the limit; the message has the count
+    │       └── ScratchpadChangedError  somebody wrote it since it was read
+    ├── UnknownMemoryError              no memory has this id
+    ├── UnknownGoalError                no goal has this id
+    ├── MemoryDatabaseError             the database cannot be opened, read or written
+    └── EmbeddingError                  no usable vectors came back
+"""
+
+from __future__ import annotations
+
+from orchestrator.errors import GreenroomError, StoreError
+
+
+class MemoryRefusedError(StoreError):
+    """Nothing was written: the message says which value may not be kept, and what may."""
+
+
+class NotConsentedError(MemoryRefusedError):
+    """The presenter has not agreed to be remembered, so nothing is kept about them."""
+
+
+class ScratchpadTooLongError(MemoryRefusedError):
+    """The page is over its limit; nothing was cut, and the page is as it was."""
+
+
+class ScratchpadChangedError(MemoryRefusedError):
+    """The page was written since it was read, so this update would lose what came between."""
+
+
+class UnknownMemoryError(GreenroomError):
+    """There is no memory with this id."""
+
+
+class UnknownGoalError(GreenroomError):
+    """There is no goal with this id."""
+
+
+class MemoryDatabaseError(GreenroomError):
+    """The database cannot be opened, read or written; what it held is as it was."""
+
+
+class EmbeddingError(GreenroomError):
+    """The embedder cannot be reached, or what it gave are no vectors."""

@@ -1,0 +1,54 @@
+"""All that is kept about one presenter, as plain JSON: theirs to read and to take away."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from orchestrator.memory.consent import consented
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.goals import goals
+from orchestrator.memory.memories import history, left, memories
+from orchestrator.memory.model import Goal, Memory, Scratchpad
+from orchestrator.memory.rules import checked_presenter
+from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpads
+
+
+def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
+    """Everything about *presenter* but vectors, which are made from the contents: of one moment."""
+    name = checked_presenter(presenter)
+    with db.reading():
+        pages = scratchpads(db, name)
+        return {
+            "presenter": name,
+            "consented": consented(db, name),
+            "memories": [memory_json(one) for one in memories(db, presenter=name, include_superseded=True)],
+            "left": [{**memory_json(one.memory), "left_at": one.left_at} for one in left(db, presenter=name)],
+            "scratchpads": [
+                {
+                    **scratchpad_json(page),
+                    "earlier": [
+                        {"content": one.content, "updated_at": one.updated_at}
+                        for one in earlier_scratchpads(db, page.agent, name)
+                    ],
+                }
+                for page in pages
+            ],
+            "goals": [goal_json(one) for one in goals(db, name)],
+            "history": [asdict(one) for one in history(db, name)],
+        }
+
+
+def memory_json(memory: Memory) -> dict[str, Any]:
+    """One memory as commands and tools print it."""
+    return {**asdict(memory), "tags": list(memory.tags)}
+
+
+def scratchpad_json(page: Scratchpad) -> dict[str, Any]:
+    """One page as commands and tools print it."""
+    return {**asdict(page), "characters": len(page.content)}
+
+
+def goal_json(goal: Goal) -> dict[str, Any]:
+    """One goal as commands print it."""
+    return {**asdict(goal), "moved_by": list(goal.moved_by)}

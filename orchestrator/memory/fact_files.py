@@ -1,0 +1,95 @@
+"""`facts/index.json` and `facts/YYYY-MM-DD.json`: the facts as files, made from the ledger.
+
+Nothing is kept here that the records do not hold, so any of these files may be lost, torn or
+changed and is made again whole. A file is replaced at once, and only where it differs, the index
+last: so what the index names is there. A fact stands in the file of the day on which it was said.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator import files
+from orchestrator.memory.derived import derived_folder, replace_if_different
+from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import Fact
+
+FOLDER: Final = "facts"
+INDEX: Final = "index.json"
+VERSION: Final = 1
+MAX_INDEXED_CHARS: Final = 160
+"""Of a fact's content in the index, which is for looking up; the day's file has it whole."""
+
+_OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
+
+
+def fact_files(log: FactLog) -> dict[str, str]:
+    """Every file of the folder with its text, the index last."""
+    days: dict[str, list[Fact]] = {}
+    for fact in log.facts:
+        days.setdefault(fact.source_date, []).append(fact)
+    made = {
+        f"{day}.json": _text({"version": VERSION, "source_date": day, "facts": [fact_json(f) for f in facts]})
+        for day, facts in sorted(days.items())
+    }
+    return {**made, INDEX: _text(_index(log, days))}
+
+
+def fact_json(fact: Fact) -> dict[str, Any]:
+    """A fact as it stands in a file and in JSON on the command line."""
+    return asdict(fact)
+
+
+def write_fact_files(root: Path, log: FactLog) -> tuple[str, ...]:
+    """Bring the session's `facts/` in line with the ledger; returns the files that were changed.
+
+    Call it while holding `alone`, so that nobody's older files replace newer ones.
+
+    Raises:
+        OSError: The disk refused; every file there is whole, as it was or as it should be.
+    """
+    made = fact_files(log)
+    with derived_folder(root, FOLDER) as fd:
+        changed = [name for name, text in made.items() if replace_if_different(fd, name, text)]
+        for name in sorted(os.listdir(fd)):
+            if _OURS.fullmatch(name) and name not in made:
+                files.unlink_if_there(fd, name)
+                changed.append(name)
+    return tuple(f"{FOLDER}/{name}" for name in changed)
+
+
+def _index(log: FactLog, days: dict[str, list[Fact]]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "facts": len(log.facts),
+        "read_to": log.read_seq,  # record of the ledger
+        "types": dict(sorted(Counter(fact.type for fact in log.facts).items())),
+        "files": [
+            {"path": f"{FOLDER}/{day}.json", "facts": len(facts)} for day, facts in sorted(days.items())
+        ],
+        "entries": [
+            {
+                "id": fact.id,
+                "type": fact.type,
+                "content": _shortened(fact.content),
+                "confidence": fact.confidence,
+                "source_date": fact.source_date,
+                **({"settled_by": fact.settled_by} if fact.settled_by is not None else {}),
+            }
+            for fact in log.facts
+        ],
+    }
+
+
+def _shortened(content: str) -> str:
+    return content if len(content) <= MAX_INDEXED_CHARS else content[: MAX_INDEXED_CHARS - 1] + "…"
+
+
+def _text(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"

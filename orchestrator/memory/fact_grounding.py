@@ -1,0 +1,132 @@
+"""Whether a fact stands on what was said: the same check for rules and for a model.
+
+The quote must stand in the passage, word for word, and the content must hold no figure and no
+name that the passage does not have, hardly a word of another matter, and no "not" too many or
+too few. That stops inventions with a true quote beside them; it does not understand.
+In doubt a fact is refused: better to miss one than to make one up.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from orchestrator.claims.numerals import digit_numerals, spoken_numerals
+from orchestrator.claims.sentences import sentences
+from orchestrator.claims.words import word_set
+from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage
+from orchestrator.render import one_line
+
+_ALIKE: Final = ("'’‘`", '"“”„«»', "-‐‑–—")
+"""A model writes these its own way; what is kept is the passage's."""
+_WRAPPED = re.compile(r'^["“„«\s]*(.*?)["”“»\s]*$', re.DOTALL)
+_TELLING = re.compile(r"\w")
+_FEWEST_LETTERS: Final = 6
+"""Letters and digits: a shorter quote stands anywhere, and says nothing."""
+
+_WORDS = re.compile(r"[\w’'-]+")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_NAME = re.compile(r"\b[A-Z][\w’'-]*")
+_OPENS: Final = word_set(
+    "a an and as at by first her his i in it no not of on our she he some that the their there these they "
+    "this those to we"
+)
+"""Words that may begin a sentence of the content without standing in the passage."""
+_STEM: Final = 5
+"""Letters by which two forms of a word are told to be one: "postponed", "postponing"."""
+_COMMON: Final = word_set(
+    "about after again also been before being between both does done from have having into left made make "
+    "many more most much must only open other over said same says shall should some stated states such than "
+    "that their them then there these they this those until very were what when which while will with would "
+    "your answer answered asked board panel presenter question team whether company parked unjudged "
+    "unresolved"
+)
+"""Words that a sentence about a talk has, whatever was said in it."""
+_FEWEST_SHARED: Final = 0.5
+"""Share of the content's telling words that the passage must have."""
+_NOT = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|without|neither|nor|cannot|refus\w+|declin\w+ to|fail\w* to|"
+    r"ruled? out|against)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
+    """*draft* with the passage's own words as its quote; None: it does not stand on them."""
+    content = one_line(draft.content)
+    quote = standing_in(draft.quote, passage.text)
+    if (
+        draft.type not in FACT_TYPES
+        or draft.confidence not in CONFIDENCES
+        or draft.source != passage.seq
+        or not content
+        or len(content) > MAX_CONTENT_CHARS
+        or not _is_text(content)
+        or quote is None
+        or "\n" in quote  # of two questions
+    ):
+        return None
+    if content not in passage.text and not _says_the_same(content, quote, passage):
+        return None
+    if draft.type != "open_thread" and _sentence_around(quote, passage.text).rstrip("\"'”’)").endswith("?"):
+        return None  # a question states nothing
+    return replace(draft, content=content, quote=quote)
+
+
+def standing_in(quote: str, text: str) -> str | None:
+    """The stretch of *text* that *quote* gives, as whole words; None: it does not stand there."""
+    bare = _WRAPPED.sub(r"\1", quote)
+    if len(_TELLING.findall(bare)) < _FEWEST_LETTERS:
+        return None
+    body = r"\s+".join("".join(map(_letter, word)) for word in bare.split())
+    before = r"(?<!\w)" if bare[0].isalnum() else ""
+    after = r"(?!\w)" if bare[-1].isalnum() else ""
+    match = re.search(f"{before}{body}{after}", text)
+    return match[0] if match else None
+
+
+def _letter(letter: str) -> str:
+    alike = next((group for group in _ALIKE if letter in group), None)
+    return f"[{re.escape(alike)}]" if alike else re.escape(letter)
+
+
+def _is_text(content: str) -> bool:
+    try:
+        return "\0" not in content and bool(content.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
+    """As far as words can tell: figures, names, negation, and what it is about."""
+    said = " ".join([passage.text, passage.speaker or "", passage.exchange or ""])
+    if not figures(content) <= figures(said):
+        return False
+    known = {word.casefold() for word in _WORDS.findall(said)} | _OPENS | _COMMON
+    if any(name.casefold() not in known for name in _NAME.findall(content)):
+        return False
+    around = _sentence_around(quote, passage.text)
+    if bool(_NOT.search(content)) != bool(_NOT.search(around)):
+        return False
+    telling, there = _stems(content), _stems(passage.text)
+    if not telling:
+        return quote in content  # "Parked: How many?"
+    return len(telling & there) >= _FEWEST_SHARED * len(telling)
+
+
+def figures(text: str) -> set[float]:
+    """The numbers that a text gives, in digits or words: "eighteen percent" is 18."""
+    return {numeral.value for read in (digit_numerals, spoken_numerals) for numeral in read(text)}
+
+
+def _sentence_around(quote: str, text: str) -> str:
+    """The sentences of *text* that *quote* lies in."""
+    start = text.find(quote)
+    end = start + len(quote)
+    return " ".join(text[a:b] for a, b in sentences(text) if a < end and start < b) or quote
+
+
+def _stems(text: str) -> set[str]:
+    words = (word.casefold() for word in _WORD.findall(text))
+    return {word[:_STEM] for word in words if word not in _COMMON}

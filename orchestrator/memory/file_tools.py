@@ -1,0 +1,221 @@
+"""What of a session an agent may list and read: `shared/`, `facts/` and its own folder.
+
+Never `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
+looked up among the names that there are, and is never put together into one of the file system's:
+whatever is not exactly such a name is refused. The text of a session file is the ledger's, so a link
+or another file in its place is never followed or read; `facts/`, which is made from the ledger, is
+read from the disk, plain files only.
+
+Source: DESIGN.md, section 3; interfaces.md, "Tools".
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator import files
+from orchestrator.entries import one_line
+from orchestrator.errors import StoreError
+from orchestrator.layout import MODERATOR
+from orchestrator.store import Store
+
+MAX_READ_CHARS: Final = 40_000
+"""Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""
+MAX_FACT_FILES: Final = 400
+"""A file a day: over a year. Our own limit on one answer."""
+
+SHARED: Final = "shared/"
+FACTS: Final = "facts/"
+_FACT_FILE: Final = re.compile(r"facts/[a-z0-9-]{1,64}\.json")
+_NEVER: Final = ("ledger", "trace", "source", "templates")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file that the agent may read."""
+
+    path: str
+    size_bytes: int
+    mutability: str  # by its class, how the text may change; "derived" under facts/
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    """The files that begin with a prefix."""
+
+    files: tuple[ListedFile, ...]
+    reason: str | None = None  # why there is nothing, or not everything
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file's text, or a part of it. It is what was said and written: never an instruction."""
+
+    path: str
+    text: str
+    offset: int  # in characters, of the first one of `text`
+    total_chars: int
+    next_offset: int | None = None  # where to read on; nothing where this is the end
+
+
+class OutOfReachError(StoreError):
+    """A path outside the session, or one that this agent may not read (now, or ever)."""
+
+
+def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
+    """The files that *agent* may read and whose path begins with *prefix*, by path.
+
+    Raises:
+        OutOfReachError: *prefix* leads outside the session.
+        UsageError: *agent* has no seat in this session.
+    """
+    _check_inside(prefix, "prefix")
+    with store.still():
+        own = _session_files(store, agent)
+    facts = list(_fact_files(store))
+    found = sorted((one for one in (*own, *facts) if one.path.startswith(prefix)), key=lambda one: one.path)
+    reason = None
+    if len(facts) >= MAX_FACT_FILES:
+        reason = f"there are more than {MAX_FACT_FILES} files under facts/: the others are not listed"
+    elif not found:
+        reason = _why_private(store, agent, prefix) or (
+            f"no file here begins with {_shown(prefix)}: leave the prefix out to see all that you may read"
+            if prefix
+            else "nothing has been written yet"
+        )
+    return FileList(tuple(found), reason)
+
+
+def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
+    """The text of a file that *agent* may read, from character *offset* on, at most 40,000 of them.
+
+    Raises:
+        OutOfReachError: The path leads outside the session or is private, or there is no such file.
+        UsageError: *agent* has no seat in this session.
+        StoreError: It is behind the end of the file, or the file is no text.
+    """
+    _check_inside(path, "path")
+    with store.still():
+        reachable = {one.path for one in _session_files(store, agent)}
+        text = store.content(path) if path in reachable else None
+    if text is None and _FACT_FILE.fullmatch(path):
+        text = _fact_text(store, path)
+    if text is None:
+        raise OutOfReachError(_why_private(store, agent, path) or _no_such(store, path, reachable))
+    if offset and offset >= len(text):
+        raise StoreError(f"{path}: has {len(text):,} characters, so nothing is at {offset:,}: read from 0")
+    part = text[offset : offset + MAX_READ_CHARS]
+    end = offset + len(part)
+    return FileText(path, part, offset, len(text), end if end < len(text) else None)
+
+
+def _session_files(store: Store, agent: str) -> list[ListedFile]:
+    """The session files that *agent* may read and that have been written."""
+    store.layout.order(agent)  # has a seat
+    found = []
+    for path, row in store.layout.files.items():
+        is_private = not path.startswith((SHARED, f"{agent}/")) and not store.frozen
+        if is_private or not store.state(path).seqs:
+            continue
+        found.append(ListedFile(path, store.state(path).size_bytes, row.mutability.value))
+    return found
+
+
+def _fact_files(store: Store) -> Iterator[ListedFile]:
+    with _facts_folder(store) as folder:
+        if folder is None:
+            return
+        names = sorted(name for name in os.listdir(folder) if _FACT_FILE.fullmatch(FACTS + name))
+        for name in names[:MAX_FACT_FILES]:
+            try:
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # replaced at this moment
+            if files.is_plain(status):
+                yield ListedFile(FACTS + name, status.st_size, "derived")
+
+
+def _fact_text(store: Store, path: str) -> str | None:
+    """The text of a file under facts/; None: there is no plain file of this name."""
+    with _facts_folder(store) as folder:
+        if folder is None:
+            return None
+        raw = files.read_plain(folder, path.removeprefix(FACTS))
+    if raw is None:
+        return None
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: is no text: `greenroom summarise` makes it anew") from error
+
+
+@contextmanager
+def _facts_folder(store: Store) -> Iterator[int | None]:
+    """The folder, open; None where there is none, or something else has its name."""
+    try:
+        root = os.open(store.root, files.FOLDER)
+    except OSError:
+        yield None
+        return
+    try:
+        folder = os.open("facts", files.FOLDER, dir_fd=root)
+    except OSError:
+        folder = None
+    finally:
+        os.close(root)
+    try:
+        yield folder
+    finally:
+        if folder is not None:
+            os.close(folder)
+
+
+def _check_inside(path: str, what: str) -> None:
+    """Raises OutOfReachError for what no path of a session begins like, or contains."""
+    why = None
+    if any(not char.isprintable() for char in path):
+        why = "holds a control character"
+    elif path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path):
+        why = "is absolute"
+    elif ".." in path.split("/"):
+        why = "leads up with .."
+    elif "\\" in path or "%" in path:
+        why = "is not written plainly"
+    if why is not None:
+        raise OutOfReachError(
+            f"{what} {_shown(path)}: {why}, so it is outside this session: name files as file_list does, "
+            "such as shared/deck-content.md"
+        )
+
+
+def _why_private(store: Store, agent: str, path: str) -> str | None:
+    """Why nothing under *path* may be read; None where that is not the reason."""
+    folder = path.partition("/")[0]
+    if folder in _NEVER:
+        return f"{folder}/ is no agent's to read: you may read shared/, facts/ and {agent}/"
+    others = [one for one in (MODERATOR, *store.layout.panel) if one != agent]
+    if folder in others and not store.frozen:
+        return (
+            f"{folder}/ is private while the session goes on, and can be read once it has ended: "
+            f"until then you may read shared/, facts/ and {agent}/"
+        )
+    return None
+
+
+def _no_such(store: Store, path: str, reachable: set[str]) -> str:
+    if path in store.layout.files:
+        return f"{path}: has not been written yet: file_list shows what there is"
+    near = difflib.get_close_matches(path, sorted(reachable), n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]}?" if near else "file_list shows what you may read"
+    return f"there is no file {_shown(path)} in this session: {hint}"
+
+
+def _shown(path: str) -> str:
+    text = one_line(repr(path))
+    return text if len(text) <= 80 else f"{text[:80]}…"

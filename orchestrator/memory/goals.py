@@ -1,0 +1,152 @@
+"""Rehearsal goals: what a presenter wants to get right, and the exchanges that moved it.
+
+A goal that was typed is open at once. One that was heard in speech is proposed, and becomes open when
+the presenter takes it up. Goals are the presenter's own words, so typing one needs no other consent.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final
+
+from orchestrator.entries import one_line
+from orchestrator.memory.consent import require
+from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
+from orchestrator.memory.model import MAX_GOALS, Goal
+from orchestrator.memory.rows import new_id
+from orchestrator.memory.rules import (
+    checked_goal,
+    checked_presenter,
+    checked_source,
+    checked_time,
+    normalised,
+)
+
+STATES: Final = ("proposed", "open", "done")
+_GOAL: Final = "SELECT id, presenter, text, state, created_at, done_at, source, n FROM goals "
+
+
+def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> tuple[Goal, ...]:
+    """A presenter's goals, oldest first."""
+    with db.reading() as connection:
+        rows = connection.execute(f"{_GOAL} WHERE presenter = ? ORDER BY n", (checked_presenter(presenter),))
+        found = tuple(_goal_of(connection, row) for row in rows.fetchall())
+    return tuple(one for one in found if include_done or one.state != "done")
+
+
+def add_goal(
+    db: MemoryDatabase, presenter: str, text: str, now: str, *, state: str = "open", source: str | None = None
+) -> Goal:
+    """Add a goal, or give back the one that says the same and is not done, or has the same source.
+
+    A proposed one becomes open when it is added as open.
+
+    Args:
+        state: `open`, or `proposed` where it was heard in speech and nobody has taken it up.
+        source: Where it was said, "<session>/<record>".
+
+    Raises:
+        NotConsentedError: It was heard, and the presenter did not agree to be remembered.
+        MemoryRefusedError: It is empty or too long, or there are 50 that are not done.
+    """
+    if state not in ("open", "proposed"):
+        raise ValueError(f"a new goal is open or proposed, not {state!r}")
+    presenter, text, at = checked_presenter(presenter), checked_goal(text), checked_time(now)
+    source = checked_source(source)
+    with db.transaction() as connection:
+        if source is not None:
+            require(connection, presenter)
+        known = connection.execute(
+            f"{_GOAL} WHERE presenter = ? AND (source = ? OR normalised = ? AND state != 'done')",
+            (presenter, source, normalised(text)),
+        ).fetchone()
+        if known is not None:
+            if known[3] == "proposed" and state == "open":
+                return _set_state(connection, known, "open", at)
+            return _goal_of(connection, known)
+        (waiting,) = connection.execute(
+            "SELECT count(*) FROM goals WHERE presenter = ? AND state != 'done'", (presenter,)
+        ).fetchone()
+        if waiting >= MAX_GOALS:
+            raise MemoryRefusedError(f"{presenter} has {waiting} goals that are not done: finish some first")
+        goal = Goal(new_id("g"), presenter, text, state, at, None, source)
+        connection.execute(
+            "INSERT INTO goals (id, presenter, text, normalised, state, created_at, source) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (goal.id, presenter, text, normalised(text), state, at, source),
+        )
+        act = "goal proposed" if state == "proposed" else "goal added"
+        note(connection, at, act, presenter, goal.id, None)
+        return goal
+
+
+def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
+    """A goal is reached; one that is done already stays as it is.
+
+    Raises:
+        UnknownGoalError: There is none with this id.
+    """
+    with db.transaction() as connection:
+        row = _row(connection, goal_id)
+        if row[3] == "done":
+            return _goal_of(connection, row)
+        return _set_state(connection, row, "done", checked_time(now))
+
+
+def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal:
+    """Note that an exchange, "<session>/<exchange>", moved a goal; each is noted once.
+
+    Raises:
+        UnknownGoalError: There is none with this id.
+    """
+    at = checked_time(now)
+    with db.transaction() as connection:
+        row = _row(connection, goal_id)
+        require(connection, row[1])
+        added = connection.execute(
+            "INSERT OR IGNORE INTO goal_moves (goal, exchange, at) VALUES (?, ?, ?)",
+            (row[7], one_line(exchange), at),
+        )
+        if added.rowcount:
+            note(connection, at, "goal moved", row[1], row[0], None)
+        return _goal_of(connection, row)
+
+
+def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
+    """Remove a goal for good; whether no byte of it is left, as `MemoryDatabase.wipe` says.
+
+    Raises:
+        UnknownGoalError: There is none with this id.
+    """
+    with db.transaction() as connection:
+        row = _row(connection, goal_id)
+        connection.execute("DELETE FROM goals WHERE n = ?", (row[7],))
+        note(connection, checked_time(now), "forgotten", row[1], row[0], None)
+    return db.wipe()
+
+
+def _row(connection: sqlite3.Connection, goal_id: str) -> Sequence[Any]:
+    row: Sequence[Any] | None = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
+    if row is None:
+        raise UnknownGoalError(
+            f"there is no goal {one_line(goal_id)[:40]!r}: `greenroom goal list` shows their ids"
+        )
+    return row
+
+
+def _goal_of(connection: sqlite3.Connection, row: Sequence[Any]) -> Goal:
+    moves = connection.execute(
+        "SELECT exchange FROM goal_moves WHERE goal = ? ORDER BY at, rowid", (row[7],)
+    ).fetchall()
+    id_, presenter, text, state, created_at, done_at, source, _ = row
+    moved_by = tuple(str(exchange) for (exchange,) in moves)
+    return Goal(id_, presenter, text, state, created_at, done_at, source, moved_by)
+
+
+def _set_state(connection: sqlite3.Connection, row: Sequence[Any], state: str, at: str) -> Goal:
+    done_at = at if state == "done" else None
+    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE n = ?", (state, done_at, row[7]))
+    note(connection, at, "goal done" if state == "done" else "goal added", row[1], row[0], None)
+    return _goal_of(connection, _row(connection, row[0]))

@@ -1,0 +1,50 @@
+"""Memory is optional: what fails in it is one warning in the ledger, and the rehearsal goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from orchestrator.entries import one_line
+from orchestrator.errors import GreenroomError
+from orchestrator.layout import MODERATOR
+from orchestrator.store import Store
+
+T = TypeVar("T")
+MAX_REASON_CHARS: Final = 300
+
+
+@dataclass(slots=True)
+class Guard:
+    """Makes calls that may fail, and remembers those that did until a ledger can be told.
+
+    One guard tells of each part once, however often it fails.
+    """
+
+    failures: dict[str, str] = field(default_factory=dict)  # reason by part
+
+    def call(self, part: str, optional: Callable[[], T], otherwise: T) -> T:
+        """What *optional* gives, or *otherwise* where it fails in whatever way."""
+        try:
+            return optional()
+        except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
+            self.failures.setdefault(part, reason_of(error))
+            return otherwise
+
+    def tell(self, store: Store) -> None:
+        """Write one warning for each part that failed; a ledger that refuses has worse to tell."""
+        told, self.failures = self.failures, {}
+        for part, reason in told.items():
+            with suppress(GreenroomError):
+                store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
+
+
+def reason_of(error: Exception) -> str:
+    """Why something failed, without what was said: our own messages hold none of it, others' may."""
+    if isinstance(error, GreenroomError):
+        return one_line(str(error))[:MAX_REASON_CHARS]
+    if isinstance(error, ImportError):
+        return f"a part is missing: {error.name}"
+    return type(error).__name__

@@ -1,0 +1,65 @@
+"""When a session ends, each panelist is asked once how its own page should stand.
+
+What it answers is a proposal in the session's ledger like any other, so that a session whose
+presenter takes the consent back keeps nothing of it.
+
+Source: the scratchpad's seed (001), "updated by the agent at the end of each activation".
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.engines.protocol import ScratchpadRequest
+from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
+from orchestrator.memory.consent import consented
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
+from orchestrator.memory.sensitive import masked
+from orchestrator.memory.session_notebook import SessionNotebook
+
+if TYPE_CHECKING:
+    from orchestrator.rehearsal import Rehearsal
+
+ASKED: Final = "scratchpads-asked"
+
+
+def ask_for_pages(rehearsal: Rehearsal, home_root: Path) -> None:
+    """Ask every panelist, unless that was done; one that fails costs its own page and is noted.
+
+    Raises:
+        MemoryDatabaseError: The database cannot be read.
+    """
+    store, options = rehearsal.store, rehearsal.options
+    if not MemoryDatabase.exists(home_root) or _was_asked(rehearsal):
+        return
+    failed: dict[str, str] = {}
+    with MemoryDatabase.open(home_root) as db:
+        if not consented(db, options.presenter):
+            return
+        for agent in options.panel:
+            notebook = SessionNotebook(store, db, agent, options.presenter)
+            request = ScratchpadRequest(
+                rehearsal.seats[agent],
+                rehearsal.scene(),
+                before=notebook.read_page().content,
+                day=options.date or store.opened.at[:10],
+                limit=MAX_SCRATCHPAD_CHARS,
+            )
+            context = rehearsal.context(agent, purpose="scratchpad", request=request)
+            try:
+                notebook.update_page(masked(rehearsal.engine.reply(request, context)))
+            except (EngineError, MemoryRefusedError) as error:
+                failed[agent] = str(error)
+            finally:
+                rehearsal.note_calls()
+    store.note({"type": ASKED, **({"failed": failed} if failed else {})}, by=MODERATOR)
+
+
+def _was_asked(rehearsal: Rehearsal) -> bool:
+    store = rehearsal.store
+    notes = (store.record(entry.seq).value for entry in store.entries() if entry.op == "note")
+    return any(value is not None and value.get("type") == ASKED for value in notes)

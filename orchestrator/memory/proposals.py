@@ -1,0 +1,185 @@
+"""Proposals: what an agent's tools write during a session stays in that session's ledger.
+
+So a deck that says "remember this" reaches nobody else: not another agent, not another session, and
+not the database. The agent itself reads what it wrote, later in the same session. At the end,
+`settling.settle` moves it to long-term memory, if the presenter agreed to be remembered.
+
+Values of notes, by `type`; the writer is the agent, and `content` is what it wrote:
+
+====================  =========================================================================
+memory-proposal       memory_type, content, confidence, tags, source (the agent's own id for it)
+scratchpad-proposal   content (the whole page)
+====================  =========================================================================
+
+Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from orchestrator.ledger import Record
+from orchestrator.memory.model import Memory
+from orchestrator.memory.notebook import Draft, check_clean
+from orchestrator.memory.rules import (
+    checked_confidence,
+    checked_content,
+    checked_page,
+    checked_source,
+    checked_tags,
+    checked_type,
+    normalised,
+)
+from orchestrator.store import Store
+
+MEMORY: Final = "memory-proposal"
+PAGE: Final = "scratchpad-proposal"
+MAX_PROPOSALS: Final = 50
+"""Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
+that an agent that was talked into writing without end fills neither the ledger nor its memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedMemory:
+    """A memory as one agent proposed it."""
+
+    seq: int  # of its record
+    agent: str
+    draft: Draft
+    at: str
+
+    @property
+    def id(self) -> str:
+        """What the tools call it during the session."""
+        return f"p{self.seq}"
+
+    def memory(self, presenter: str) -> Memory:
+        """As results show it."""
+        draft = self.draft
+        return Memory(
+            self.id,
+            self.agent,
+            presenter,
+            draft.type,
+            draft.content,
+            draft.confidence,
+            draft.tags,
+            draft.source,
+            self.at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedPage:
+    """A scratchpad as one agent proposed it."""
+
+    seq: int
+    agent: str
+    content: str
+    at: str
+
+
+@dataclass(slots=True)
+class Proposals:
+    """Everything that was proposed in one session: a fold over its records; `take` gets each once."""
+
+    memories: list[ProposedMemory] = field(default_factory=list)
+    pages: list[ProposedPage] = field(default_factory=list)
+
+    def take(self, record: Record) -> None:
+        """Fold in the next record."""
+        value = record.value or {}
+        match value.get("type"):
+            case "memory-proposal":
+                draft = Draft(
+                    value["memory_type"],
+                    value["content"],
+                    value["confidence"],
+                    tuple(value.get("tags", ())),
+                    value.get("source"),
+                )
+                self.memories.append(ProposedMemory(record.seq, record.by, draft, record.at))
+            case "scratchpad-proposal":
+                self.pages.append(ProposedPage(record.seq, record.by, value["content"], record.at))
+
+    def copy(self) -> Proposals:
+        """Another fold that goes on from here."""
+        return Proposals(self.memories[:], self.pages[:])
+
+    @property
+    def seqs(self) -> list[int]:
+        """The number of each record, in no order."""
+        return [*(one.seq for one in self.memories), *(one.seq for one in self.pages)]
+
+    def memories_of(self, agent: str) -> list[ProposedMemory]:
+        """What *agent* proposed, oldest first."""
+        return [one for one in self.memories if one.agent == agent]
+
+    def pages_of(self, agent: str) -> list[ProposedPage]:
+        """Every page that *agent* proposed; the last one counts."""
+        return [one for one in self.pages if one.agent == agent]
+
+
+class ProposalLog:
+    """The proposals of an open session, with those of a transaction that is still open.
+
+    It keeps what it has read: a call costs what was written since.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read = Proposals()
+        self._upto = 0
+        self._undone = store.undone
+
+    def now(self) -> Proposals:
+        """The proposals as of now."""
+        store = self._store
+        with store.still() as last:
+            if self._undone != store.undone:  # what was read may have been taken back
+                self._read, self._upto, self._undone = Proposals(), 0, store.undone
+            for entry in store.entries():
+                if entry.seq > self._upto and entry.op == "note":
+                    self._read.take(store.record(entry.seq))
+            self._upto = store.seq
+            found = self._read.copy()
+            for seq in range(self._upto + 1, last + 1):
+                found.take(store.record(seq))
+        return found
+
+
+def memory_value(draft: Draft) -> dict[str, Any]:
+    """A memory proposal as it stands in its record.
+
+    Raises:
+        MemoryRefusedError: It could not be kept, so it is not proposed.
+    """
+    check_clean("\n".join((draft.content, *draft.tags)), "this memory")
+    tags, source = checked_tags(draft.tags), checked_source(draft.source)
+    return {
+        "type": MEMORY,
+        "memory_type": checked_type(draft.type),
+        "content": checked_content(draft.content),
+        "confidence": checked_confidence(draft.confidence),
+        **({"tags": list(tags)} if tags else {}),
+        **({"source": source} if source else {}),
+    }
+
+
+def page_value(content: str) -> dict[str, Any]:
+    """A scratchpad proposal as it stands in its record.
+
+    Raises:
+        ScratchpadTooLongError: It is over 2,000 characters; nothing is ever cut.
+        MemoryRefusedError: It is no plain text, or may not leave the session.
+    """
+    check_clean(content, "the scratchpad")
+    return {"type": PAGE, "content": checked_page(content)}
+
+
+def same(one: Draft | Memory, other: Draft) -> bool:
+    """Whether two memories are one: the same source, or the same content."""
+    if other.source is not None and one.source == other.source:
+        return True
+    return normalised(one.content) == normalised(other.content)

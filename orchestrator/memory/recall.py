@@ -1,0 +1,174 @@
+"""Recall: what of an agent's memories to bring to mind for a topic.
+
+Three by relevance, then the two most recent of the others, each with the reason it was picked.
+Relevance is nearness of vectors where there is an embedder, else words in common; where neither
+finds anything, the five most recent are all there is to go by. Superseded memories are not recalled.
+
+Source: DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final
+
+from orchestrator.memory.consent import is_given
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
+from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Recalled
+from orchestrator.memory.rows import MEMORY, NUMBER, memory_of, scope_of
+from orchestrator.memory.rules import checked_agent, checked_presenter, checked_time
+from orchestrator.memory.words import scored_by_words
+
+MAX_TOPIC_CHARS: Final = 2_000
+"""Of a topic that is embedded: small models read some 250 words, and ignore the rest."""
+
+_LIVE: Final = f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND superseded_by IS NULL"
+Found = list[tuple[Sequence[Any], str]]  # rows and reasons
+
+
+def recall(
+    db: MemoryDatabase,
+    *,
+    agent: str,
+    presenter: str,
+    topic: str,
+    embed: Embedder | None = None,
+    now: str,
+) -> tuple[Recalled, ...]:
+    """At most five memories for *topic*: three by relevance, two by recency, none twice.
+
+    Nothing for a presenter who did not agree to be remembered. Being picked for relevance counts as
+    use, which keeps a memory longer; being picked for its date does not. An embedder that fails is
+    as good as none.
+
+    Raises:
+        MemoryDatabaseError: The database cannot be read.
+    """
+    agent, presenter, at = checked_agent(agent), checked_presenter(presenter), checked_time(now)
+    relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
+    taken = [row[NUMBER] for row, _ in relevant]
+    recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
+    _note_use(db, taken, at)
+    return tuple(Recalled(memory_of(row), reason) for row, reason in [*relevant, *recent])
+
+
+def search_memories(
+    db: MemoryDatabase,
+    *,
+    agent: str,
+    presenter: str,
+    query: str,
+    limit: int = 5,
+    embed: Embedder | None = None,
+    now: str,
+) -> tuple[Recalled, ...]:
+    """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
+    agent, presenter, at = checked_agent(agent), checked_presenter(presenter), checked_time(now)
+    found = _relevant(db, agent, presenter, query, embed, max(0, limit))
+    _note_use(db, [row[NUMBER] for row, _ in found], at)
+    return tuple(Recalled(memory_of(row), reason) for row, reason in found)
+
+
+def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embedder) -> int:
+    """Make the vectors that this model has not made yet; how many. No lock is held while it works.
+
+    Raises:
+        EmbeddingError: None can be made now.
+    """
+    with db.reading() as connection:
+        missing = connection.execute(
+            "SELECT n, content, tags FROM recallable WHERE scope = ? AND NOT EXISTS "
+            "(SELECT 1 FROM embeddings WHERE memory = n AND model = ?) ORDER BY n",
+            (_scope(connection, presenter, agent), embed.model),
+        ).fetchall()
+    if not missing:
+        return 0
+    vectors = embed.embed([_told(content, tags) for _, content, tags in missing])
+    with db.transaction() as connection:
+        for (number, content, tags), vector in zip(missing, vectors, strict=True):
+            connection.execute(  # only where it still says what was embedded
+                "INSERT OR REPLACE INTO embeddings "
+                "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
+                (embed.model, to_blob(vector), number, content, tags),
+            )
+    return len(missing)
+
+
+def _told(content: str, tags: str) -> str:
+    """What of a memory is made a vector: its content, and its tags behind it."""
+    return " ".join([content, *json.loads(tags)])
+
+
+def _relevant(
+    db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder | None, count: int
+) -> Found:
+    if embed is not None and topic.strip():
+        try:
+            return _by_meaning(db, agent, presenter, topic, embed, count)
+        except EmbeddingError:
+            pass  # words will do
+    with db.reading() as connection:
+        scope = _scope(connection, presenter, agent)
+        if scope is None:
+            return []
+        scored = scored_by_words(connection, scope, topic)[:count]
+        return [(_row(connection, number), reason) for number, _, reason in scored]
+
+
+def _by_meaning(
+    db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder, count: int
+) -> Found:
+    with db.reading() as connection:
+        if _scope(connection, presenter, agent) is None:
+            return []
+    embed_missing(db, agent=agent, presenter=presenter, embed=embed)
+    (wanted,) = embed.embed([topic[:MAX_TOPIC_CHARS]])
+    with db.reading() as connection:
+        scope = _scope(connection, presenter, agent)
+        vectors = connection.execute(
+            "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
+            "WHERE scope = ? AND model = ? ORDER BY memory DESC",
+            (scope, embed.model),
+        ).fetchall()
+        scored = [
+            (similarity(wanted, vector), number)
+            for number, blob in vectors
+            if len(vector := from_blob(blob)) == len(wanted)
+        ]
+        scored.sort(key=lambda one: one[0], reverse=True)
+        return [
+            (_row(connection, number), f"close in meaning: {score:.2f}") for score, number in scored[:count]
+        ]
+
+
+def _recent(db: MemoryDatabase, agent: str, presenter: str, taken: Sequence[int], count: int) -> Found:
+    with db.reading() as connection:
+        found = connection.execute(
+            f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?",
+            (_scope(connection, presenter, agent), count + len(taken)),
+        ).fetchall()
+    rows = [row for row in found if row[NUMBER] not in taken][:count]
+    return [(row, f"recent: {memory_of(row).created_at[:10]}") for row in rows]
+
+
+def _row(connection: sqlite3.Connection, number: int) -> Sequence[Any]:
+    row: Sequence[Any] = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
+    return row
+
+
+def _scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
+    """Where to look; None where there is nothing, or the presenter does not want it."""
+    return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
+
+
+def _note_use(db: MemoryDatabase, numbers: Sequence[int], at: str) -> None:
+    if numbers:
+        with db.transaction(durable=False) as connection:
+            connection.executemany(
+                "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE n = ?",
+                [(at, number) for number in numbers],
+            )

@@ -1,0 +1,98 @@
+"""What a session does with long-term memory: it takes along at its start, and keeps at its end.
+
+Nothing else in a rehearsal knows of it. Each part runs under a guard: where it fails, the ledger
+gets one warning and the rehearsal goes on. Without `--remember` nothing is opened or written.
+
+Source: DESIGN.md, sections 6 and 9.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.carried import NOTHING, Carried
+from orchestrator.clock import utc_now
+from orchestrator.deck.model import Deck
+from orchestrator.memory.carrying import Taken, take_along
+from orchestrator.memory.consent import consented, set_consent
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.guard import Guard
+from orchestrator.memory.hooks import carried_into, keep_what_matters
+from orchestrator.memory.pages import ask_for_pages
+from orchestrator.memory.recall import embed_missing
+from orchestrator.memory.scribe import scribe_of
+from orchestrator.memory.settling import Settled, settle_session
+
+if TYPE_CHECKING:
+    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.room import Options
+
+
+class Remembering:
+    """One session's dealings with long-term memory, in this process."""
+
+    def __init__(self, home_root: Path | None, *, embed: Embedder | None = None) -> None:
+        """*home_root* None: memory is switched off, or the session lies outside a home."""
+        self._root = home_root
+        self._embed = embed
+        self._guard = Guard()
+        self._taken = Taken(NOTHING)
+
+    def take(self, options: Options, deck: Deck) -> Carried:
+        """What a session that begins carries over; asked once, before there is a ledger.
+
+        `--remember` is the presenter's word: it is noted as consent.
+        """
+        root = self._root
+        if root is None or not options.remember:
+            return NOTHING
+
+        def taken() -> Taken:
+            now = utc_now()
+            with MemoryDatabase.open(root) as db:
+                if not consented(db, options.presenter):
+                    set_consent(db, options.presenter, True, now)
+            return take_along(root, options, deck, embed=self._embed, now=now)
+
+        self._taken = self._guard.call("memory", taken, Taken(NOTHING))
+        return self._taken.carried
+
+    def begun(self, rehearsal: Rehearsal) -> None:
+        """The session is there: note what stands in it, and tell its ledger what failed before."""
+        root, taken = self._root, self._taken
+        if root is not None and taken.memory_ids:
+            self._guard.call("memory", lambda: carried_into(root, rehearsal.options.id, taken), None)
+        self._guard.tell(rehearsal.store)
+
+    def end(self, rehearsal: Rehearsal) -> None:
+        """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.
+
+        Doing it again keeps nothing twice. Outside of a transaction: engines are asked.
+        """
+        root, options, store = self._root, rehearsal.options, rehearsal.store
+        if root is None or not options.remember:
+            return
+        scribe = self._guard.call("scribe", lambda: scribe_of(store), None)
+        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root), None)
+        if scribe is None:  # it alone knows what was off the record, so nothing leaves without it
+            self._guard.tell(store)
+            return
+        now = utc_now()
+        self._guard.call(
+            "proposals",
+            lambda: settle_session(store, options, root, stays=scribe.stays, now=now),
+            Settled(),
+        )
+        self._guard.call("scribe", lambda: keep_what_matters(rehearsal, root, scribe=scribe, now=now), None)
+        self._guard.call("embeddings", lambda: self._make_vectors(root, rehearsal), None)
+        self._guard.tell(store)
+
+    def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
+        if self._embed is None or not MemoryDatabase.exists(root):
+            return
+        presenter = rehearsal.options.presenter
+        with MemoryDatabase.open(root) as db:
+            for agent in rehearsal.store.layout.agents:
+                embed_missing(db, agent=agent, presenter=presenter, embed=self._embed)

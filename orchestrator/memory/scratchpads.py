@@ -1,0 +1,127 @@
+"""Scratchpads: one page of Markdown for each agent and presenter, kept across sessions.
+
+At most 2,000 characters; a longer one is refused with its count and never cut. Pages are replaced
+whole, and the last ten are kept, so that no writer's page is lost when two write at once.
+
+Source: DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from orchestrator.memory.consent import require
+from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.errors import ScratchpadChangedError
+from orchestrator.memory.model import Scratchpad
+from orchestrator.memory.rows import made_scope, scope_of
+from orchestrator.memory.rules import checked_agent, checked_page, checked_presenter, checked_time
+
+KEPT_REVISIONS: Final = 10
+
+
+def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
+    """The agent's page about this presenter; an empty one, of revision 0, where none was written."""
+    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    with db.reading() as connection:
+        return _newest(connection, scope_of(connection, presenter, agent), agent, presenter)
+
+
+def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
+    """Every agent's page about this presenter, by agent."""
+    presenter = checked_presenter(presenter)
+    with db.reading() as connection:
+        scopes = connection.execute(
+            "SELECT n, agent FROM scopes WHERE presenter = ? AND n IN (SELECT scope FROM scratchpads) "
+            "ORDER BY agent",
+            (presenter,),
+        ).fetchall()
+        return tuple(_newest(connection, scope, agent, presenter) for scope, agent in scopes)
+
+
+def earlier_scratchpads(db: MemoryDatabase, agent: str, presenter: str) -> tuple[Scratchpad, ...]:
+    """The pages that this one replaced, newest first: at most nine."""
+    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    with db.reading() as connection:
+        rows = connection.execute(
+            "SELECT content, updated_at, revision FROM scratchpads WHERE scope = ? ORDER BY revision DESC",
+            (scope_of(connection, presenter, agent),),
+        ).fetchall()
+    return tuple(Scratchpad(agent, presenter, *row) for row in rows[1:])
+
+
+def update_scratchpad(
+    db: MemoryDatabase,
+    agent: str,
+    presenter: str,
+    content: str,
+    now: str,
+    *,
+    replacing: Scratchpad | None = None,
+) -> Scratchpad:
+    """Put *content* in the place of the agent's page; the same text again changes nothing.
+
+    *replacing* is the page that was read before: if somebody wrote it since, it stays as they left it.
+
+    Raises:
+        ScratchpadTooLongError: *content* is over 2,000 characters.
+        ScratchpadChangedError: It is no longer the page that was read.
+        NotConsentedError: The presenter did not agree to be remembered.
+        MemoryDatabaseError: The disk refused; nothing has changed.
+    """
+    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    content, at = checked_page(content), checked_time(now)
+    with db.transaction() as connection:
+        require(connection, presenter)
+        scope = made_scope(connection, presenter, agent)
+        before = _newest(connection, scope, agent, presenter)
+        if replacing is not None and replacing.revision != before.revision:
+            raise ScratchpadChangedError(
+                f"{agent}'s scratchpad was written since it was read: read it again, and update that"
+            )
+        if content == before.content:
+            return before
+        after = Scratchpad(agent, presenter, content, at, before.revision + 1)
+        row = (scope, after.revision, content, at)
+        connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", row)
+        connection.execute(
+            "DELETE FROM scratchpads WHERE scope = ? AND revision <= ?",
+            (scope, after.revision - KEPT_REVISIONS),
+        )
+        note(connection, at, "scratchpad", presenter, agent, agent)
+    return after
+
+
+def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str, now: str) -> Scratchpad:
+    """Put *content* in the page's place as the presenter wishes; all that it said before is wiped.
+
+    An empty *content* removes the page. It is their own page, so it needs no other consent.
+
+    Raises:
+        ScratchpadTooLongError: *content* is over 2,000 characters.
+        MemoryDatabaseError: The disk refused; nothing has changed.
+    """
+    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    content, at = checked_page(content), checked_time(now)
+    with db.transaction() as connection:
+        scope = made_scope(connection, presenter, agent)
+        before = _newest(connection, scope, agent, presenter)
+        after = Scratchpad(agent, presenter)
+        connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,))
+        if content:
+            after = Scratchpad(agent, presenter, content, at, before.revision + 1)
+            row = (scope, after.revision, content, at)
+            connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", row)
+        note(connection, at, "scratchpad edited", presenter, agent, agent)
+    db.wipe()
+    return after
+
+
+def _newest(connection: sqlite3.Connection, scope: int | None, agent: str, presenter: str) -> Scratchpad:
+    row = connection.execute(
+        "SELECT content, updated_at, revision FROM scratchpads WHERE scope = ? "
+        "ORDER BY revision DESC LIMIT 1",
+        (scope,),
+    ).fetchone()
+    return Scratchpad(agent, presenter) if row is None else Scratchpad(agent, presenter, *row)

@@ -1,0 +1,289 @@
+"""The Scribe: watches a session's ledger and keeps what the next turn has to know of it.
+
+A pure fold over records, like the room: whoever folds the same records gets the same context. It
+writes nothing, asks nobody and decides nothing; a rehearsal runs as well without it. Its size is
+bounded whatever the session's length, and every record costs the same.
+
+Source: the seed of the Scribe (000); DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from orchestrator.claims.language import reads_as_english
+from orchestrator.ledger import Record
+from orchestrator.memory.compressing import (
+    COMPRESS_PAST,
+    MAX_RECENT,
+    Condense,
+    Digest,
+    Line,
+    compressed,
+    line_of,
+    most_telling,
+    told,
+)
+from orchestrator.memory.entries import (
+    LEFT_OUT,
+    MAX_FIELD_BYTES,
+    Noted,
+    SessionContext,
+    SessionEntry,
+    cut,
+)
+from orchestrator.memory.events import entry_of, spoken_in, words_of
+from orchestrator.memory.extracting import BLOCKER, DECISION, GOAL, names, stated
+from orchestrator.memory.joining import Joining, Sentence
+from orchestrator.memory.sensitive import Withheld, is_marked, masked
+from orchestrator.memory.telling import Course, summary_of
+from orchestrator.render import one_line
+from orchestrator.room import UNNAMED
+from orchestrator.store import Store
+
+MAX_NOTED: Final = 30
+"""Of goals, decisions, blockers and open questions each; the oldest make room, and are counted."""
+MAX_NOTED_BYTES: Final = 300
+MAX_ENTITIES: Final = 30
+MAX_CONTEXT_BYTES: Final = 96 * 1024
+"""What a context's JSON takes at most, whatever was said; a usual one takes a tenth of it."""
+MAX_LINES_WAITING: Final = 20
+MAX_SPOKEN_CHARS: Final = 20_000
+"""Of one record that is searched: two hours of speech come in thousands of records."""
+
+OPEN: Final = "open"
+_ENDS_A_SENTENCE: Final = frozenset({"slide", "exchange_opened", "answered", "verdict", "exchange_closed"})
+_QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
+
+
+@dataclass(slots=True)
+class Scribe:
+    """The fold itself; `take` is given every record once, in order.
+
+    *condense* lets an engine write the summary's prose. It is asked once for every eleven entries;
+    where it fails, the extraction stands. `failures` counts that, and records that are not in the
+    shape of this release: they are passed over.
+    """
+
+    condense: Condense | None = None
+    turn_count: int = 0
+    failures: int = 0
+    course: Course = field(default_factory=Course)
+    _held: list[SessionEntry] = field(default_factory=list)
+    _digest: Digest = field(default_factory=Digest)
+    _lines: list[Line] = field(default_factory=list)  # of what was said since the last compression
+    _joining: Joining = field(default_factory=Joining)
+    _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
+    _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
+    _withheld: Withheld = field(default_factory=Withheld)
+    _presenter: str | None = None
+    _asking: tuple[str, str] | None = None  # the open exchange and its agent
+    _is_sensitive: bool = False  # something in the open exchange's answers is to stay here
+
+    def take(self, record: Record) -> None:
+        """Fold in the next record."""
+        try:
+            self._take(record)
+        except (LookupError, TypeError, ValueError, AttributeError):  # not in the shape that we know
+            self.failures += 1
+
+    def _take(self, record: Record) -> None:
+        value: Mapping[str, Any] = record.value or {}
+        kind = str(value.get("type", ""))
+        if kind in _ENDS_A_SENTENCE:
+            self.settle()
+        if kind in _STEPS:
+            _STEPS[kind](self, value, record)
+        entry = entry_of(record)
+        if entry is None:
+            return
+        self.turn_count += 1
+        spoken = spoken_in(record)
+        if self._stays(spoken if spoken is not None else words_of(value), value, kind, spoken is not None):
+            entry = SessionEntry(entry.timestamp, entry.type, LEFT_OUT, _bare(entry), entry.tool_name)
+            if spoken is not None:
+                self._joining.drop()
+        elif spoken is not None:
+            self._listen(spoken, record.seq, entry)
+        self._held.append(entry)
+        if len(self._held) > COMPRESS_PAST:
+            self._compress()
+
+    def context(self) -> SessionContext:
+        """The context as it stands."""
+        return SessionContext(
+            recent_entries=tuple(self._held[-MAX_RECENT:]),
+            entities={name: noted for name, (noted, _, _) in self._entities.items()},
+            goals=tuple(self._noted.get(GOAL, {}).values()),
+            decisions=tuple(self._noted.get(DECISION, {}).values()),
+            blockers=tuple(self._noted.get(BLOCKER, {}).values()),
+            open_questions=tuple(self._noted.get(OPEN, {}).values()),
+            summary=summary_of(
+                self.course,
+                self._digest.prose,
+                most_telling([*self._digest.lines, *self._lines]),
+                self.turn_count,
+            ),
+            turn_count=self.turn_count,
+        )
+
+    def stays(self, text: str) -> bool:
+        """Whether *text* is, or quotes, what was marked sensitive in this session."""
+        return is_marked(text) or self._withheld.touches(text)
+
+    def _stays(self, text: str, value: Mapping[str, Any], kind: str, is_speech: bool) -> bool:
+        """Whether an event has to stay in the session, and what quotes it."""
+        stays = self._withheld.takes(text, value, is_speech=is_speech)
+        if stays and is_speech and self._asking is not None:
+            self._is_sensitive = True
+        return stays or (self._is_sensitive and kind in _QUOTES_ANSWERS)
+
+    def settle(self) -> None:
+        """Take what was said last as it is, whether or not its sentence goes on."""
+        for sentence in self._joining.rest():
+            self._hear(sentence)
+
+    def _listen(self, spoken: str, seq: int, entry: SessionEntry) -> None:
+        """Hear the sentences that are whole now; an answer ends with its record."""
+        text = masked(one_line(spoken[:MAX_SPOKEN_CHARS]))
+        for sentence in self._joining.add(text, seq, entry.metadata.get("speaker")):
+            self._hear(sentence)
+        if entry.metadata.get("exchange") is not None:
+            self.settle()
+
+    def _hear(self, sentence: Sentence) -> None:
+        """Note what a sentence states, who and what it names, and whether it tells much."""
+        words, seq, speaker = sentence.text, sentence.seq, self._joining.speaker
+        for name in names(words):
+            self._mention(name, words, seq)
+        if self._presenter is not None and speaker not in (None, self._presenter):
+            return
+        if (line := line_of(words, seq)) is not None:
+            self._lines.append(line)
+            if len(self._lines) > MAX_LINES_WAITING:
+                self._lines = list(most_telling(self._lines))
+        kind = stated(words)
+        if kind is not None and reads_as_english(words):
+            exchange, agent = self._asking or (None, None)
+            self._note(kind, Noted(cut(words, MAX_NOTED_BYTES), seq, speaker, exchange, agent))
+
+    def _note(self, kind: str, noted: Noted) -> None:
+        """Keep it unless it is there already; the oldest makes room."""
+        known = self._noted.setdefault(kind, {})
+        if known.setdefault(_key(noted.text), noted) is noted and len(known) > MAX_NOTED:
+            del known[next(iter(known))]
+            self.course.dropped += 1
+
+    def _mention(self, name: str, text: str, seq: int) -> None:
+        known = self._entities.get(name)
+        if known is not None:
+            self._entities[name] = (known[0], known[1] + 1, seq)
+            return
+        self._entities[name] = (Noted(cut(text, MAX_FIELD_BYTES * 2), seq), 1, seq)
+        if len(self._entities) > MAX_ENTITIES:
+            least = min(self._entities, key=lambda one: self._entities[one][1:])
+            del self._entities[least]
+
+    def _compress(self) -> None:
+        leaving, self._held = self._held[:-MAX_RECENT], self._held[-MAX_RECENT:]
+        self._digest = compressed(self._digest, leaving, self._lines)
+        self._lines = []
+        if self.condense is not None:
+            try:
+                self._digest = told(self._digest, leaving, self.condense)
+            except Exception:  # noqa: BLE001 (whatever an engine raises, the extraction is there)
+                self.failures += 1
+
+    # Each step below folds the value type it stands for in the table at the end.
+
+    def _session(self, value: Mapping[str, Any], record: Record) -> None:
+        options = value.get("options", {})
+        deck = value.get("deck", {})
+        self._presenter = options.get("speaker")
+        self.course.deck = masked(one_line(deck.get("title") or deck.get("name") or ""))[:120]
+        presenter = one_line(value.get("presenter") or "")
+        self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
+        for focus in options.get("focus", ()):
+            self._note(GOAL, Noted(cut(masked(one_line(focus)), MAX_NOTED_BYTES), record.seq))
+
+    def _deck(self, value: Mapping[str, Any], record: Record) -> None:
+        self.course.slides = len(value["deck"].get("slides", ()))
+
+    def _speaker(self, value: Mapping[str, Any], record: Record) -> None:
+        self._presenter = value.get("label")
+
+    def _segment(self, value: Mapping[str, Any], record: Record) -> None:
+        self.course.spoken += 1
+        self.course.spoken_to_s = max(self.course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
+
+    def _slide(self, value: Mapping[str, Any], record: Record) -> None:
+        self.course.slide = value["slide"]
+        self._withheld.over()
+
+    def _opened(self, value: Mapping[str, Any], record: Record) -> None:
+        asked = value["exchange"]
+        self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
+        self.course.open = self._asking
+        self._withheld.over()
+
+    def _closed(self, value: Mapping[str, Any], record: Record) -> None:
+        done = value["exchange"]
+        outcome = str(done.get("outcome"))
+        self.course.outcomes[outcome] = self.course.outcomes.get(outcome, 0) + 1
+        self.course.open = self._asking = None
+        self._is_sensitive = False
+        self._withheld.over()
+        question = done["turns"][0]["question"] if done.get("turns") else ""
+        words = done.get("quote") or question
+        text = cut(masked(one_line(words)), MAX_NOTED_BYTES)
+        known = self._noted.setdefault(OPEN, {})
+        known.pop(_key(text), None)
+        back = done.get("comes_back_to")
+        for key in [key for key, one in known.items() if one.exchange == back]:
+            del known[key]
+        if outcome != "satisfied" and words and not self._withheld.touches(f"{words}\n{question}"):
+            self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
+
+
+_STEPS: Final = {
+    "session": Scribe._session,
+    "deck": Scribe._deck,
+    "speaker": Scribe._speaker,
+    "segment": Scribe._segment,
+    "answer": Scribe._segment,
+    "slide": Scribe._slide,
+    "exchange_opened": Scribe._opened,
+    "exchange_closed": Scribe._closed,
+}
+
+
+def _key(text: str) -> str:
+    """By what two things noted are the same; what is said twice is noted once."""
+    return text.casefold().rstrip(" .!…")
+
+
+def _bare(entry: SessionEntry) -> Mapping[str, Any]:
+    kept = {name: entry.metadata[name] for name in ("seq", "clock_s", "agent") if name in entry.metadata}
+    return {**kept, "sensitive": True}
+
+
+def scribe_of(store: Store, *, condense: Condense | None = None) -> Scribe:
+    """The Scribe's fold of a session as it stands.
+
+    Raises:
+        LedgerCorruptError: A record cannot be read.
+    """
+    scribe = Scribe(condense=condense)
+    store.catch_up()
+    for entry in store.entries():
+        if entry.op not in ("receipt", "create", "replace"):  # of these no entry is ever made
+            scribe.take(store.record(entry.seq))
+    scribe.settle()
+    return scribe
+
+
+def context_of(store: Store) -> SessionContext:
+    """A session's context as it stands."""
+    return scribe_of(store).context()

@@ -1,0 +1,129 @@
+"""What has happened lately over one presenter's sessions: read from their ledgers, bounded, masked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator.errors import GreenroomError
+from orchestrator.history import LEDGER_NAME, History
+from orchestrator.ledger import Record
+from orchestrator.memory.earlier import HISTORY, Begun, sessions_of
+from orchestrator.memory.entries import TRANSCRIPT
+from orchestrator.memory.sensitive import Withheld, masked
+from orchestrator.render import one_line
+
+WINDOW_HOURS: Final = 6
+MAX_SESSIONS: Final = 5
+"""The newest; more rehearsals in six hours are counted, not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An exchange that was closed in the window."""
+
+    session: str
+    exchange: str
+    agent: str
+    quote: str  # masked; of a general question, the question
+    outcome: str
+
+
+@dataclass(slots=True)
+class Lately:
+    """One session as far as the window reaches."""
+
+    begun: Begun
+    last_at: str = ""
+    has_begun: bool = False  # in the window
+    has_ended: bool = False  # in the window
+    is_frozen: bool = False
+    spoken: int = 0
+    asked: list[Asked] = field(default_factory=list)
+    waiting: dict[str, str] = field(default_factory=dict)  # the question of each agent, masked
+
+
+def recent_roots(home_root: Path, presenter: str, now: str) -> tuple[tuple[Begun, ...], int]:
+    """The presenter's sessions that were written to in the window, newest first; and how many more."""
+    since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).timestamp()
+    found = [one for one in sessions_of(home_root, presenter) if _written_at(one.root) >= since]
+    found.reverse()
+    return tuple(found[:MAX_SESSIONS]), len(found[MAX_SESSIONS:])
+
+
+def stamp_of(begun: Begun) -> list[Any]:
+    """Something that changes whenever anything is written to a session."""
+    try:
+        status = (begun.root / LEDGER_NAME).stat()
+    except OSError:
+        return [begun.id, 0, 0]
+    return [begun.id, status.st_size, status.st_mtime_ns]
+
+
+def _written_at(root: Path) -> float:
+    try:
+        return (root / LEDGER_NAME).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def lately(begun: Begun, now: str) -> Lately | None:
+    """What happened in a session in the window; None: nothing, or its ledger cannot be read."""
+    since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).strftime("%Y-%m-%dT%H:%M:%S")
+    told, withheld = Lately(begun), Withheld()
+    try:
+        history = History(begun.root)
+    except GreenroomError:
+        return None
+    try:
+        for record in _telling(history):
+            _take(told, withheld, record, is_recent=record.at >= since)
+    except (GreenroomError, LookupError, TypeError, AttributeError):  # or of a later release
+        return None
+    finally:
+        history.close()
+    return told if told.last_at else None
+
+
+def _telling(history: History) -> Iterator[Record]:
+    files = {TRANSCRIPT, HISTORY}
+    for entry in history.entries():
+        if entry.op in ("open", "freeze") or entry.file in files or (entry.file or "").endswith(_CANDIDATE):
+            yield history.record(entry.seq)
+
+
+_CANDIDATE: Final = "/candidate-question.md"
+
+
+def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) -> None:
+    value = record.value or {}
+    told.last_at = record.at if is_recent else told.last_at
+    if record.op == "open":
+        told.has_begun = is_recent
+    elif record.op == "freeze":
+        told.is_frozen, told.has_ended = True, is_recent
+    elif record.file == TRANSCRIPT and record.op == "append":
+        said = value["segment"]["text"] if "segment" in value else "" if value else record.text or ""
+        if value.get("type") == "slide":
+            withheld.over()
+        withheld.takes(said, value, is_speech=True)
+        told.spoken += bool(said) and is_recent
+    elif value.get("type") == "exchange_closed":
+        withheld.over()
+        done = value["exchange"]
+        words = done.get("quote") or done["turns"][0]["question"]
+        if is_recent and not withheld.touches(words):
+            quote = masked(one_line(words))
+            told.asked.append(
+                Asked(told.begun.id, done["id"], done["agent"], quote, done.get("outcome") or "open")
+            )
+    elif value.get("type") == "candidate":
+        told.waiting.pop(record.by, None)
+        waiting = value["waiting"]
+        question = (waiting.get("candidate") or {}).get("question") or ""
+        is_ready = waiting.get("status") == "ready" and question
+        if is_recent and is_ready and not withheld.touches(question):
+            told.waiting[record.by] = masked(one_line(question))

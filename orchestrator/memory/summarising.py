@@ -1,0 +1,269 @@
+"""The summariser: reads what is new since its last run, and keeps the facts that stand on it.
+
+A run claims a window with a record, asks the engine outside of the session's lock, and puts what
+was found into the ledger with another; `fact_log` says why that loses nothing and doubles nothing,
+wherever a process dies. Runs that were missed are made up by one run over all that they missed.
+A run needs nothing of another: it may be made by any process, at any time, by hand or on a schedule.
+
+Source: the seed of the summariser (002); DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from orchestrator import files
+from orchestrator.context import Context
+from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene
+from orchestrator.errors import EngineError, SessionStateError
+from orchestrator.layout import MODERATOR
+from orchestrator.memory.alone import alone
+from orchestrator.memory.fact_files import FOLDER, write_fact_files
+from orchestrator.memory.fact_grounding import grounded
+from orchestrator.memory.fact_log import WRITER, Claim, FactLog
+from orchestrator.memory.facts import Fact, FactDraft, key_of
+from orchestrator.memory.guard import reason_of
+from orchestrator.persona import Seat
+from orchestrator.store import Store
+from orchestrator.values import to_json
+
+log = logging.getLogger(__name__)
+
+MOST_KNOWN: Final = 200
+"""Facts that the engine is told it need not find again, the latest; all of them are compared with."""
+
+END_WAIT_S: Final = 30.0
+"""How long the end of a session waits for a run of another process: about one engine call."""
+
+Alike = Callable[[str, Sequence[str]], bool]
+"""Whether a fact says what one of those there says, in other words: by embeddings, where they are on."""
+
+
+class Sitting(Protocol):
+    """The open session that is summarised: what the summariser needs of a `Rehearsal`."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def engine(self) -> Engine: ...
+    @property
+    def seats(self) -> Mapping[str, Seat]: ...
+    def scene(self) -> Scene: ...
+    def now_s(self) -> float: ...
+    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context: ...
+    def note_calls(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When the summariser runs by itself. An interval is of session time, which a pause does not pass."""
+
+    every_s: float | None = 300.0
+    after_exchange: bool = True
+    at_end: bool = True
+
+    @property
+    def runs(self) -> bool:
+        """Whether it asks for a run before the end."""
+        return self.every_s is not None or self.after_exchange
+
+
+NEVER: Final = Schedule(None, after_exchange=False, at_end=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What came of a run."""
+
+    facts: tuple[Fact, ...] = ()  # new ones
+    skipped: int = 0  # were known
+    refused: int = 0  # did not stand on what was said
+    windows: int = 0  # engine calls
+
+
+class Summariser:
+    """One session's summariser in this process; all it knows is in the ledger."""
+
+    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, alike: Alike | None = None) -> None:
+        self.sitting = sitting
+        self.schedule = schedule
+        self.facts = FactLog()
+        self._alike = alike
+        sitting.store.subscribe(self.facts.take)
+
+    def due(self) -> str | None:
+        """Why a run is due now, by the schedule; None: none is.
+
+        However many were missed, one is due, and it reads all that they missed.
+        """
+        known, schedule = self.facts, self.schedule
+        if not (schedule.runs and known.waiting):
+            return None
+        if known.open is not None:
+            return "made up"  # it was claimed and never read: that process died, or is at it now
+        if schedule.after_exchange and known.exchanges:
+            return "exchange"
+        if schedule.every_s is not None:
+            next_s = (known.ran_at_s // schedule.every_s + 1) * schedule.every_s
+            if self.sitting.now_s() >= next_s:
+                return "interval"
+        return None
+
+    def run_if_due(self) -> Summary | None:
+        """Run if the schedule says so; a failure is a warning, and the next run makes up for it."""
+        why = self.due()
+        return self._run_quietly(why) if why is not None else None
+
+    def run_at_end(self) -> Summary | None:
+        """The last run of a session, before it is frozen; a failure is a warning."""
+        return self._run_quietly("end", wait_s=END_WAIT_S) if self.schedule.at_end else None
+
+    def _run_quietly(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
+        try:
+            return self.run(why, wait_s=wait_s)
+        except EngineError as error:
+            # Its reason stands in the ledger; what was said does not belong into a log.
+            log.warning("%s: the summariser failed (%s)", self.sitting.store.root.name, type(error).__name__)
+            return None
+
+    def run(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
+        """Read everything that is new up to now; None: another process is at it, also after *wait_s*.
+
+        Call it outside of a transaction: the engine is asked while others may write.
+
+        Raises:
+            EngineError: The engine failed; what it did not read is still new.
+            SessionFrozenError, SessionDegradedError, StoreWriteError
+        """
+        store = self.sitting.store
+        if self.facts.window(store.catch_up()) is None and not self.facts.run:
+            return Summary()
+        with alone(store.root, FOLDER, wait_s=wait_s) as is_alone:
+            if not is_alone:
+                return None
+            upto = store.catch_up()
+            done = Summary()
+            try:
+                while (claim := self._claim(why, upto)) is not None:
+                    done = self._read(claim, done)
+            finally:
+                self._write_files()
+        return done
+
+    def heal(self) -> tuple[str, ...]:
+        """Make the files again where they are not what the ledger says; returns those."""
+        store = self.sitting.store
+        with alone(store.root, FOLDER) as is_alone:
+            store.catch_up()
+            return self._write_files() if is_alone and not store.frozen else ()
+
+    def _claim(self, why: str, upto: int) -> Claim | None:
+        """Take the next window, so that nobody else reads it; None: nothing is new."""
+        store = self.sitting.store
+        store.catch_up()
+        if self.facts.window(upto) is None:
+            return None
+        with store.transaction():
+            claim = self.facts.window(upto)
+            if claim is not None:
+                store.note(
+                    {
+                        "type": "fact-run",
+                        "state": "began",
+                        "run": claim.run,
+                        "from_seq": claim.from_seq,
+                        "to_seq": claim.to_seq,
+                        "why": why,
+                    },
+                    by=WRITER,
+                )
+        if claim is not None and (self.facts.open is None or self.facts.open.run != claim.run):
+            raise SessionStateError("the summariser was run inside a transaction: run it when that has ended")
+        return claim
+
+    def _read(self, claim: Claim, done: Summary) -> Summary:
+        """Ask for the facts of a window, and put those that stand into the ledger."""
+        known = [fact.content for fact in self.facts.facts]
+        request = FactsRequest(
+            self.sitting.seats[MODERATOR], self.sitting.scene(), claim.passages, tuple(known[-MOST_KNOWN:])
+        )
+        try:
+            drafts = _asked(self.sitting, request)
+        except EngineError as error:
+            self._failed(claim, error)
+            raise
+        kept, skipped, refused = self._kept(claim, drafts, known)
+        store = self.sitting.store
+        before = len(self.facts.facts)
+        with store.transaction():
+            if self.facts.open is None or self.facts.open.run != claim.run:
+                return done  # another process has taken the window over: what it finds counts
+            value = {
+                "type": "facts",
+                "run": claim.run,
+                "to_seq": claim.to_seq,
+                "facts": to_json(kept),
+                "skipped": skipped,
+                "refused": refused,
+            }
+            store.note(value, by=WRITER)
+        found = tuple(self.facts.facts[before:])
+        return Summary(
+            (*done.facts, *found), done.skipped + skipped, done.refused + refused, done.windows + 1
+        )
+
+    def _kept(
+        self, claim: Claim, drafts: Sequence[FactDraft], known: list[str]
+    ) -> tuple[list[FactDraft], int, int]:
+        """The drafts that stand on what was said and are new; how many were known; how many do not stand."""
+        passages = {passage.seq: passage for passage in claim.passages}
+        keys = set(self.facts.keys)
+        kept: list[FactDraft] = []
+        skipped = refused = 0
+        for draft in drafts:
+            passage = passages.get(draft.source)
+            fact = grounded(draft, passage) if passage is not None else None
+            if fact is None:
+                refused += 1
+            elif key_of(fact.content) in keys or (
+                self._alike is not None and self._alike(fact.content, known)
+            ):
+                skipped += 1
+            else:
+                kept.append(fact)
+                keys.add(key_of(fact.content))
+                known.append(fact.content)
+        return kept, skipped, refused
+
+    def _failed(self, claim: Claim, error: EngineError) -> None:
+        store = self.sitting.store
+        with store.transaction():
+            if self.facts.open is not None and self.facts.open.run == claim.run:
+                value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
+                store.note(value, by=WRITER)
+
+    def _write_files(self) -> tuple[str, ...]:
+        """A failure is a warning: the ledger has the facts, and the next run makes the files again."""
+        store = self.sitting.store
+        if not self.facts.run or store.frozen:
+            return ()
+        root = store.root
+        try:
+            return write_fact_files(root, self.facts)
+        except OSError as error:
+            log.warning("%s: %s/ could not be written (%s)", root.name, FOLDER, files.reason(error))
+            return ()
+
+
+def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:
+    context = sitting.context(MODERATOR, purpose="facts", request=request)
+    try:
+        drafts = sitting.engine.reply(request, context)
+    finally:
+        sitting.note_calls()
+    if not isinstance(drafts, tuple):
+        raise EngineError(f"the {sitting.engine.name} engine gave no list of facts")
+    return drafts

@@ -1,0 +1,219 @@
+"""The step trace: what the loop did, step by step, as the ledger's records tell it.
+
+`full_trace` gives the full history of any session, ended ones too. A `Trace` keeps what a snapshot
+shows and no more, however long the session; `Snapshots` puts that into `trace/session.json` after
+each step. The file is derived: losing it loses nothing, and not being able to write it is a warning.
+
+How long a step took is the wall clock from the record before it. Where a recording is played,
+that is the step itself. While the clock is live, a step that the clock or the presenter sets off
+also waited: `waited` says so, and the time is then an upper bound. A model's own time stands in
+the records of its calls.
+
+Source: the seed of the trace (003); DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from orchestrator import files
+from orchestrator.ledger import Record
+from orchestrator.memory.derived import derived_folder, replace_if_different
+from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
+from orchestrator.memory.trace_steps import Told, told_by
+from orchestrator.store import Store
+
+log = logging.getLogger(__name__)
+
+FOLDER: Final = "trace"
+NAME: Final = "session.json"
+
+MOST_HELD: Final = 50
+"""Errors, and summaries: more than a snapshot has room for."""
+
+_BESIDE: Final = frozenset({"receipt", "call", "candidate"})
+"""Records that are written when the work they belong to is over: no step ends with them."""
+_SET_OFF: Final = frozenset({"refresh", "say", "call_on", "pass", "summarise", "remind"})
+"""Steps that wait for their moment while the clock is live."""
+_OF_PEOPLE: Final = frozenset({"hear", "answer", "silence", "slide"})
+"""Steps whose time is the speaker's own."""
+
+
+@dataclass(slots=True)
+class Stepping:
+    """From records to steps, one after the other: a fold."""
+
+    count: int = 0
+    _before: str | None = None  # when the work of the next step began, as far as is known
+    _live: bool = False
+    _candidates: dict[str, str] = field(default_factory=dict)  # made since the last refresh
+
+    def take(self, record: Record) -> tuple[Step | None, Told | None]:
+        """The step that *record* is, if it is one, and what else it tells."""
+        value = record.value or {}
+        kind = value.get("type")
+        told = told_by(record, self._candidates)
+        if kind == "clock":
+            self._live = bool(value.get("live"))
+        if kind == "candidate":
+            self._keep_candidate(value, record)
+        step = None
+        if told is not None and told.action is not None:
+            self.count += 1
+            step = self._step(told, value, record)
+            if kind == "refresh":
+                self._candidates.clear()
+        if record.op != "receipt" and kind not in _BESIDE:
+            self._before = record.at
+        return step, told
+
+    def _keep_candidate(self, value: Mapping[str, Any], record: Record) -> None:
+        waiting = value["waiting"]
+        if waiting["status"] == "ready":
+            self._candidates[record.by] = waiting["candidate"]["question"]
+
+    def _step(self, told: Told, value: Mapping[str, Any], record: Record) -> Step:
+        action = told.action or {}
+        name = action["action"]
+        took_s: float | None = None
+        if name == "call":
+            took_s = value.get("seconds")
+        elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
+            took_s = _seconds(self._before, record.at)
+        waited = took_s is not None and self._live and name in _SET_OFF
+        return Step(
+            self.count, action, told.output, record.seq, round(record.clock_s, 3), took_s, waited=waited
+        )
+
+
+def _begins(value: Mapping[str, Any]) -> bool:
+    """A process began to drive, or the clock was set: nobody was at work before."""
+    return value.get("type") in ("clock", "session") or value.get("state") == "started"
+
+
+def _seconds(before: str, at: str) -> float:
+    """Wall-clock seconds between two records; a clock that was set back gives none."""
+    return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
+
+
+@dataclass(slots=True)
+class Trace:
+    """Steps, errors, summaries and state: a fold over the ledger's records.
+
+    All steps are held as long as they can fit into a snapshot, then the last ones and how many came
+    before; with *whole* nothing is ever left out.
+    """
+
+    whole: bool = False
+    steps: deque[Step] = field(default_factory=deque)
+    errors: deque[Mapping[str, Any]] = field(default_factory=deque)
+    summaries: deque[str] = field(default_factory=deque)
+    state: dict[str, Any] = field(default_factory=dict)
+    earlier: dict[str, int] = field(default_factory=lambda: {"steps": 0, "errors": 0, "summaries": 0})
+    _stepping: Stepping = field(default_factory=Stepping)
+    _exchange_began: int = 1  # step
+    _held_bytes: int = 0  # of all steps; beyond a snapshot's size they are not all held any more
+
+    @property
+    def count(self) -> int:
+        """Steps so far."""
+        return self.earlier["steps"] + len(self.steps)
+
+    def take(self, record: Record) -> None:
+        """Fold in the next record."""
+        step, told = self._stepping.take(record)
+        if told is None:
+            return
+        if step is not None:
+            self.add_step(step)
+            if told.opens:
+                self._exchange_began = step.step
+        for message in told.errors:
+            self.add_error(message, self.count)
+        if told.summary is not None:
+            self.add_summary(f"step {self._exchange_began}-{self.count}: {told.summary}")
+            self.state["exchanges"] = self.state.get("exchanges", 0) + 1
+        self.state.update(told.state)
+        self.state["record"] = record.seq
+
+    def add_step(self, step: Step) -> None:
+        self.steps.append(step)
+        if self._held_bytes <= MAX_CHARS:
+            self._held_bytes += size_of(step)
+        if self._held_bytes > MAX_CHARS:
+            self._keep("steps", self.steps, LAST)
+
+    def add_error(self, message: str, step: int) -> None:
+        self.errors.append({"message": message, "step": step})
+        self._keep("errors", self.errors, MOST_HELD)
+
+    def add_summary(self, text: str) -> None:
+        self.summaries.append(text)
+        self._keep("summaries", self.summaries, MOST_HELD)
+
+    def _keep(self, name: str, held: deque[Any], last: int) -> None:
+        while len(held) > last and not self.whole:
+            held.popleft()
+            self.earlier[name] += 1
+
+    def text(self) -> str:
+        """The snapshot, under its bound."""
+        return snapshot(self._material())
+
+    def _material(self) -> Material:
+        return Material(
+            steps=tuple(self.steps),
+            earlier_steps=self.earlier["steps"],
+            errors=tuple(self.errors),
+            earlier_errors=self.earlier["errors"],
+            summaries=tuple(self.summaries),
+            earlier_summaries=self.earlier["summaries"],
+            state=dict(self.state),
+        )
+
+
+def full_trace(records: Iterable[Record]) -> Trace:
+    """The whole history that these records tell, never cut."""
+    trace = Trace(whole=True)
+    for record in records:
+        trace.take(record)
+    return trace
+
+
+class Snapshots:
+    """A session's trace in this process, and the file that shows it."""
+
+    def __init__(self, store: Store) -> None:
+        self.trace = Trace()
+        self._store = store
+        self._written = -1
+        self._fails = False
+        store.subscribe(self.trace.take)
+
+    def write(self) -> bool:
+        """Bring `trace/session.json` up to date; False: it could not be, which is one warning.
+
+        Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
+        """
+        store = self._store
+        if store.catch_up() == self._written or store.frozen:
+            return True
+        try:
+            text = self.trace.text()
+            with derived_folder(store.root, FOLDER) as fd:
+                replace_if_different(fd, NAME, text)
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
+            if not self._fails:
+                log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
+            self._fails = True
+            return False
+        self._fails = False
+        self._written = store.seq
+        log.debug("%s: trace of %d steps, %d shown", store.root.name, self.trace.count, len(self.trace.steps))
+        return True

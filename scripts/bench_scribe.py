@@ -1,0 +1,124 @@
+"""What the Scribe costs: a million events in memory, and the first thousand beside the last.
+
+    python scripts/bench_scribe.py [EVENTS]
+
+Records are made on the fly and not kept, so what grows is the Scribe and nothing else.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import pickle
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from orchestrator.ledger import Record
+from orchestrator.memory.entries import to_plain
+from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
+
+SAID = (
+    "Revenue in quarter {n} grew by {p} percent against last year, most of it from three customers.",
+    "We decided to postpone order number {n} of Nordbank {n} until the auditors agree.",
+    "Our goal for today is to win approval for boat {n}.",
+    "We are waiting for harbour authority {n} to sign the lease.",
+    "Please write to desk{n}@example.com or call +44 20 7946 {p:04}.",
+    "The pilot has three routes with electric boats, and they cut fuel cost by {p}%.",
+)
+AT = "2026-11-22T08:00:00.000000Z"
+BLOCK = 1_000
+
+
+def events(count: int) -> Iterator[Record]:
+    """Speech, a change of slide, questions, verdicts and closed exchanges, for ever."""
+    opened = {"type": "session", "presenter": "Ines", "deck": {"title": "Harbour ferries"}, "options": {}}
+    yield Record(1, "open", "start", 0.0, AT, value=opened)
+    for seq in range(2, count + 2):
+        n, kind = seq // 20, seq % 20
+        clock_s = float(seq)
+        if kind == 0:
+            value = {"type": "slide", "slide": n % 40 + 1, "at_s": clock_s}
+            yield Record(
+                seq, "append", "transcript", clock_s, AT, "shared/presenter-transcript.md", "", value
+            )
+        elif kind in (15, 17):
+            turns = [{"question": f"Growth from which base, in quarter {n}?"}]
+            plain = {"id": f"x{n}", "agent": "skeptic", "quote": f"grew by {n} percent", "turns": turns}
+            if kind == 17:
+                plain["outcome"] = ("unresolved", "satisfied", "parked")[n % 3]
+            name = "exchange_opened" if kind == 15 else "exchange_closed"
+            yield Record(seq, "note", "moderator", clock_s, AT, value={"type": name, "exchange": plain})
+        elif kind == 16:
+            judged = {"verdict": "follow_up", "reason": "a direction, and no number"}
+            value = {"type": "verdict", "exchange": f"x{n}", "judgement": judged}
+            yield Record(seq, "note", "skeptic", clock_s, AT, value=value)
+        else:
+            text = SAID[seq % len(SAID)].format(n=n, p=seq % 97)
+            said = {"text": text, "start_s": clock_s, "end_s": clock_s + 5, "speaker": "Ines", "slide": 1}
+            value = {"type": "segment", "segment": said}
+            yield Record(
+                seq, "append", "transcript", clock_s, AT, "shared/presenter-transcript.md", text, value
+            )
+
+
+def aged(old: Scribe, count: int, rounds: int = 21) -> float:
+    """What an event costs after *count* of them, beside what the same event costs after a thousand."""
+    young = Scribe()
+    for record in events(BLOCK):
+        young.take(record)
+    ahead = [record for record in events(count + rounds * BLOCK) if record.seq > count]
+    ratios = []
+    for number in range(rounds):
+        block = ahead[number * BLOCK : (number + 1) * BLOCK]
+        spent = {}
+        for name, scribe in (("young", pickle.loads(pickle.dumps(young))), ("old", old)):
+            start = process_time()
+            for record in block:
+                scribe.take(record)
+            spent[name] = process_time() - start
+        ratios.append(spent["old"] / spent["young"])
+    return median(ratios)
+
+
+def main() -> None:
+    """Print the size of the context and the cost of an event, at the beginning and at the end."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    warm = Scribe()
+    for record in events(5_000):
+        warm.take(record)
+    scribe, blocks, sizes = Scribe(), [], []
+    records = events(count)
+    gc.disable()
+    began = process_time()
+    for _ in range(count // BLOCK):
+        block = [next(records) for _ in range(BLOCK)]
+        start = process_time()
+        for record in block:
+            scribe.take(record)
+        blocks.append(process_time() - start)
+        if len(blocks) % 100 == 0 or len(blocks) == 1:
+            context = len(json.dumps(to_plain(scribe.context()), ensure_ascii=False).encode())
+            sizes.append((len(blocks) * BLOCK, context, len(pickle.dumps(scribe))))
+    seconds = process_time() - began
+    first, last = median(blocks[:5]) * 1e6 / BLOCK, median(blocks[-5:]) * 1e6 / BLOCK
+    print(f"{count:,} events in {seconds:.1f} s; {count / seconds:,.0f} a second")
+    print(f"an event: first thousands {first:.1f} us, last thousands {last:.1f} us, ratio {last / first:.2f}")
+    print(
+        f"first 1,000 {blocks[0] * 1e3:.1f} ms, last 1,000 {blocks[-1] * 1e3:.1f} ms,"
+        f" ratio {blocks[-1] / blocks[0]:.2f} (bound 1.3)"
+    )
+    print(
+        f"the same records through an old Scribe and a young one, in turns: ratio {aged(scribe, count):.2f}"
+    )
+    for events_, context, state in sizes:
+        bound = f"of at most {MAX_CONTEXT_BYTES:,}"
+        print(f"after {events_:>9,}: context {context:,} bytes {bound}; state {state:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Sessions of presenters who agreed to be remembered, with memory at their start and end; for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from orchestrator.carried import Carried
+from orchestrator.clock import utc_now
+from orchestrator.deck.model import Deck
+from orchestrator.engines.catalogue import engine_named
+from orchestrator.home import Home
+from orchestrator.memory.consent import set_consent
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.guard import Guard
+from orchestrator.memory.hooks import carried_into, keep_what_matters, take_along
+from orchestrator.room import Options
+from orchestrator.session import Session, read_source
+from orchestrator.start import Given, start_session
+
+DECK = """# Harbour ferries
+
+---
+
+# Where we stand
+
+- Revenue grew 18% to EUR 4.2M in 2026
+- We are the leading ferry operator on the estuary
+
+---
+
+# The ask
+
+- We ask for EUR 1.8M
+- We will double the fleet by 2028
+"""
+
+
+def agree(home: Path, *presenters: str) -> None:
+    """These presenters agree to be remembered."""
+    with MemoryDatabase.open(home) as db:
+        for name in presenters:
+            set_consent(db, name, True, utc_now())
+
+
+def begun(home: Path, id: str, presenter: str = "Ines", deck: str = DECK, **given: Any) -> Session:
+    """A session that carries over what there is, as `Session.start` will."""
+    guard, taken = Guard(), []
+
+    def carry(options: Options, of: Deck) -> Carried:
+        found = guard.call("memory", lambda: take_along(home, options, of, now=utc_now()), None)
+        taken.append(found)
+        return found.carried if found is not None else Carried()
+
+    options = {"remember": True, **given}
+    engine = engine_named("offline")
+    at = Home.open(home)
+    root = start_session(
+        at, read_source(None, deck), Given(id=id, presenter=presenter, **options), engine, carry=carry
+    )
+    session = Session.open(at, root, engine=engine)
+    guard.tell(session.rehearsal.store)
+    if taken[0] is not None:
+        carried_into(home, id, taken[0])
+    return session
+
+
+def over(session: Session, home: Path) -> None:
+    """End it, as `Session.end` will."""
+    guard = Guard()
+    guard.call("memory", lambda: keep_what_matters(session.rehearsal, home, now=utc_now()), None)
+    guard.tell(session.rehearsal.store)
+    session.end()
+    session.close()
+
+
+def rehearsed(home: Path, id: str, presenter: str = "Ines", questions: int = 2, **given: Any) -> Session:
+    """A whole short session: so many questions without an answer; closed."""
+    session = begun(home, id, presenter, **given)
+    for _ in range(questions):
+        if session.ask() is not None:
+            session.answer(None)
+    over(session, home)
+    return session

@@ -1,0 +1,261 @@
+"""What is remembered, from the command line: read, changed, refused and forgotten by its presenter."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.cli.app import run
+from orchestrator.home import Home
+from orchestrator.memory.consent import set_consent
+from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.memory.goals import add_goal
+from orchestrator.memory.memories import note_carried, write_memory
+from orchestrator.memory.model import Memory
+from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.records import note_archive
+from tests.memories import INES, NOW, at, keep
+from tests.rehearsals import greenroom as in_a_process_of_its_own
+
+KEYS = {"id", "agent", "type", "content", "confidence", "tags", "source", "created_at"}
+
+
+@pytest.fixture
+def kept(home: Path) -> dict[str, Memory]:
+    """Ines is remembered by two agents, with a page; Omar by one."""
+    with MemoryDatabase.open(home) as db:
+        for name in (INES, "Omar"):
+            set_consent(db, name, True, NOW)
+        found = {
+            "churn": keep(db, "Churn is quoted per month.", source="s1/9", tags=("churn",)),
+            "cash": keep(db, "Cash lasts to August.", agent="analyst", now=at(1)),
+            "omar": keep(db, "Omar reads aloud.", presenter="Omar", now=at(2)),
+        }
+        update_scratchpad(db, "skeptic", INES, "# Ines\n\nAsk for units.\n", NOW)
+    return found
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Commands:
+    """The command line, in this process: exit code and output are those of a real one."""
+
+    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self._home = home
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str, check: bool = True) -> Done:
+        self._capsys.readouterr()
+        code = run(["--home", str(self._home), *arguments])
+        out, err = self._capsys.readouterr()
+        assert not check or code == 0, (arguments, out, err)
+        return Done(code, out, err)
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self("--json", *arguments).stdout)
+
+
+@pytest.fixture
+def greenroom(home: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
+    return Commands(home, capsys)
+
+
+def contents(plain: Any) -> list[str]:
+    return [one["content"] for one in plain["memories"]]
+
+
+def test_a_home_without_memories_says_so_and_gets_no_database(home: Path, greenroom: Commands) -> None:
+    assert greenroom.json("memory", "list") == {"memories": []}
+    assert greenroom.json("goal", "list") == {"goals": []}
+    assert greenroom("memory", "list").stdout == "nothing is remembered\n"
+    assert greenroom.json("memory", "export") == {"memories": [], "presenters": []}
+    assert not (home / NAME).exists()
+    refused = greenroom("memory", "off", check=False)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "greenroom: no presenter is known here: say who is meant with --presenter NAME\n"
+    )
+
+
+def test_a_real_process_prints_the_same(home: Path, greenroom: Commands, kept: dict[str, Memory]) -> None:
+    said = in_a_process_of_its_own(home, "memory", "list", "--json").stdout
+    assert said == greenroom("memory", "list", "--json").stdout
+    assert len(json.loads(said)["memories"]) == 3
+
+
+def test_list_and_show(home: Path, greenroom: Commands, kept: dict[str, Memory]) -> None:
+    listed = greenroom.json("memory", "list", "--presenter", INES)["memories"]
+    assert [one["content"] for one in listed] == ["Cash lasts to August.", "Churn is quoted per month."]
+    assert set(listed[0]) >= KEYS
+    assert listed[1]["tags"] == ["churn"]
+    assert contents(greenroom.json("memory", "list", "--agent", "skeptic")) == [
+        "Churn is quoted per month.",
+        "Omar reads aloud.",
+    ]
+    assert contents(greenroom.json("memory", "list", "--presenter", "Nobody")) == []
+    one = greenroom.json("memory", "show", kept["churn"].id)
+    assert contents(one) == ["Churn is quoted per month."]
+    whole = greenroom.json("memory", "show", "--presenter", INES)
+    assert whole["consents"] == [{"presenter": INES, "consented": True}]
+    assert [page["content"] for page in whole["scratchpads"]] == ["# Ines\n\nAsk for units.\n"]
+    assert whole["scratchpads"][0]["characters"] == 23
+    line = greenroom("memory", "list", "--presenter", "Omar").stdout
+    assert line == f"{kept['omar'].id}  skeptic      lesson     0.80  Omar reads aloud.\n"
+    refused = greenroom("memory", "show", "m0", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "greenroom: there is no memory 'm0': `greenroom memory list` shows their ids\n",
+    )
+
+
+def test_superseded_and_left_ones_are_listed_when_asked_for(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    with MemoryDatabase.open(home) as db, db.transaction():
+        new = write_memory(
+            db,
+            agent="analyst",
+            presenter=INES,
+            type="insight",
+            content="Cash lasts to May.",
+            confidence=1,
+            now=at(3),
+            supersedes=kept["cash"].id,
+        ).memory
+        for n in range(199):
+            keep(db, f"More {n}.", agent="analyst", now=at(4))
+    with_old = greenroom.json("memory", "list", "--presenter", INES, "--superseded")["memories"]
+    assert [one["superseded_by"] for one in with_old if one["id"] == kept["cash"].id] == []  # it left first
+    gone = greenroom.json("memory", "list", "--left")["memories"]
+    assert [(one["id"], one["superseded_by"], one["left_at"]) for one in gone] == [
+        (kept["cash"].id, new.id, at(4))
+    ]
+
+
+def test_edit(home: Path, greenroom: Commands, kept: dict[str, Memory]) -> None:
+    changed = greenroom.json(
+        "memory", "edit", kept["churn"].id, "--content", "Churn is yearly now.", "--tag", "units"
+    )["memories"][0]
+    assert (changed["content"], changed["tags"], changed["type"]) == (
+        "Churn is yearly now.",
+        ["units"],
+        "lesson",
+    )
+    page = greenroom.json(
+        "memory", "edit", "--scratchpad", "skeptic", "--presenter", INES, "--content", "New."
+    )
+    assert page["scratchpads"][0]["content"] == "New."
+    for arguments, code, said in (
+        (["m1", "--scratchpad", "skeptic"], 2, "name one memory by its ID, or one agent with --scratchpad"),
+        ([kept["cash"].id], 2, "say what changes: --content, --type, --confidence or --tag"),
+        ([kept["cash"].id, "--confidence", "0.1"], 1, "confidence 0.1: must be a number from 0.4 to 1; "),
+        (
+            [kept["cash"].id, "--content", "x" * 201],
+            1,
+            "content has 201 characters (limit 200): say it in fewer",
+        ),
+    ):
+        refused = greenroom("memory", "edit", *arguments, check=False)
+        assert refused.returncode == code
+        assert refused.stderr.startswith(f"greenroom: {said}")
+        assert refused.stderr.count("\n") == 1
+    assert contents(greenroom.json("memory", "show", kept["cash"].id)) == ["Cash lasts to August."]
+
+
+def test_forget_says_where_it_still_stands(
+    home: Path, greenroom: Commands, kept: dict[str, Memory], tmp_path: Path
+) -> None:
+    (home / "sessions" / "s2").mkdir(parents=True)
+    note_archive(Home.open(home), "s1", "s3://bucket/x", "s3://bucket/x/s1")
+    with MemoryDatabase.open(home) as db:
+        note_carried(db, "s2", [kept["churn"].id])
+    assert greenroom.json("memory", "forget", kept["churn"].id) == {
+        "forgotten": [kept["churn"].id],
+        "wiped": True,
+        "sessions": [str(home / "sessions" / "s2")],
+        "archives": ["s3://bucket/x/s1"],
+    }
+    assert contents(greenroom.json("memory", "list", "--presenter", INES)) == ["Cash lasts to August."]
+    assert b"per month" not in (home / NAME).read_bytes()
+    done = greenroom("memory", "forget", kept["cash"].id)
+    assert done.stdout == "forgot 1\n"
+
+
+def test_forget_all_needs_a_name_and_leaves_the_others(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    for arguments, said in (
+        (["--all"], "2 presenters are known here: say who is meant with --presenter NAME"),
+        ([], "name the memories by ID, or say --all"),
+        ([kept["cash"].id, "--all"], "name the memories by ID, or say --all"),
+    ):
+        refused = greenroom("memory", "forget", *arguments, check=False)
+        assert (refused.returncode, refused.stderr) == (2, f"greenroom: {said}\n")
+    only = greenroom.json("memory", "forget", "--all", "--agent", "skeptic", "--presenter", INES)
+    assert only["forgotten"] == [kept["churn"].id]
+    assert greenroom.json("memory", "forget", "--all", "--presenter", INES)["forgotten"] == [kept["cash"].id]
+    assert contents(greenroom.json("memory", "list")) == ["Omar reads aloud."]
+    assert INES.encode() not in (home / NAME).read_bytes()
+
+
+def test_export_holds_everything_of_one_presenter(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    with MemoryDatabase.open(home) as db:
+        add_goal(db, INES, "Name the source of every number.", NOW)
+    whole = json.loads(greenroom("memory", "export", "--presenter", INES).stdout)
+    assert (whole["presenter"], whole["consented"]) == (INES, True)
+    assert contents(whole) == ["Cash lasts to August.", "Churn is quoted per month."]
+    assert [page["content"] for page in whole["scratchpads"]] == ["# Ines\n\nAsk for units.\n"]
+    assert [goal["text"] for goal in whole["goals"]] == ["Name the source of every number."]
+    assert [act["act"] for act in whole["history"]] == [
+        "consented",
+        "written",
+        "written",
+        "scratchpad",
+        "goal added",
+    ]
+    assert "Omar" not in json.dumps(whole)
+
+
+def test_off_and_on(home: Path, greenroom: Commands, kept: dict[str, Memory]) -> None:
+    assert greenroom.json("memory", "off", "--presenter", INES) == {
+        "presenter": INES,
+        "consented": False,
+        "kept": 2,
+    }
+    said = greenroom("memory", "off", "--presenter", INES).stdout
+    assert said == (
+        "Ines is no longer remembered; 2 memories are kept and not used: "
+        "greenroom memory forget --all removes them\n"
+    )
+    assert greenroom.json("memory", "on", "--presenter", INES)["consented"] is True
+
+
+def test_goals(home: Path, greenroom: Commands) -> None:
+    added = greenroom.json("goal", "add", "Name the source of every number", "--presenter", INES)["goals"]
+    assert [(goal["text"], goal["state"], goal["presenter"]) for goal in added] == [
+        ("Name the source of every number", "open", INES)
+    ]
+    greenroom.json("goal", "add", "Shorter answers")  # the only presenter known here
+    done = greenroom.json("goal", "done", added[0]["id"])["goals"]
+    assert [goal["state"] for goal in done] == ["done", "open"]
+    lines = greenroom("goal", "list", "--presenter", INES).stdout.splitlines()
+    assert [line.split(maxsplit=2)[1:] for line in lines] == [
+        ["done", "Name the source of every number"],
+        ["open", "Shorter answers"],
+    ]
+    refused = greenroom("goal", "done", "g0", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "greenroom: there is no goal 'g0': `greenroom goal list` shows their ids\n",
+    )
