@@ -62,7 +62,7 @@ class Service:
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
         """Run *work* in the service's thread; cancelling the future gives the call up."""
-        import_module("anthropic")  # takes a second, and more on a busy machine: not out of the first deadline
+        import_module("anthropic")  # takes a second or more: not out of the first deadline
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
