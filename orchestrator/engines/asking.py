@@ -12,7 +12,7 @@ from orchestrator.engines.angles import PATTERN, Angle, fit, fits_half, touches
 from orchestrator.engines.callbacks import callback
 from orchestrator.engines.fitting import is_slight, suits_claim
 from orchestrator.engines.lead_ins import lead_in
-from orchestrator.engines.options import Option, ground_of, option_for, quote_for
+from orchestrator.engines.options import Option, ground_of, has_situation, option_for, quote_for
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.engines.repeats import Gist, gist, same
 from orchestrator.engines.silences import silent_statements
@@ -111,7 +111,13 @@ def _open_options(request: CandidateRequest) -> Iterator[Option]:
     ground = ground_of(request.seat, scene)
     quiet = (
         claim
-        for claim in silent_statements(scene.deck, scene.deck_claims, request.seat, ground.silences)
+        for claim in silent_statements(
+            scene.deck,
+            scene.deck_claims,
+            request.seat,
+            ground.silences,
+            lambda statement: has_situation(statement, ground),
+        )
         if everything_shown or (claim.slide or 0) <= (scene.slide or 0)
     )
     for claim in (*shown, *quiet, *scene.speech_claims[-RECENT_CLAIMS:]):
