@@ -1,6 +1,7 @@
 """A question with slots, as a persona or a red flag writes it.
 
     (growth, percent; needs period, base) {place} you say "{quote}". Growth from which …?
+    (any; only deadline; unless extension; needs number) {place} you say "{quote}". What does …?
 
 The head in parentheses says what the question fits and what it asks for.
 """
@@ -8,7 +9,7 @@ The head in parentheses says what the question fits and what it asks for.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.claims.model import CLAIM_KINDS, NEEDS
 from orchestrator.finding import Findings
@@ -21,6 +22,14 @@ ARITHMETIC = "arithmetic"  # figures that do not follow from each other: a sum, 
 NEWS = "news"  # something from outside that speaks against the claim
 FINDINGS = (CONTRADICTION, ARITHMETIC, NEWS)
 """What a question can fit besides kinds of claim: something that was found about it."""
+SORTS = (
+    "request", "round", "proposal", "recommendation", "condition", "untested", "word", "expiry", "due",
+    "leaving", "vacancy", "incident", "variance", "guideline", "objection", "worry", "risk", "dependence",
+    "cost", "unit-cost", "price", "earned", "funding", "borrowing", "cash", "saving", "income", "forecast",
+    "payback", "idle", "survey", "poll", "precedent", "pledge", "change", "milestone", "step", "boast",
+    "effect",
+)  # fmt: skip
+"""What a sentence puts before a board, told by how it is built and where it stands (engines/sorts.py)."""
 QUESTION_SLOTS = ("place", "quote", "number", "subject", "period")
 FINDING_SLOTS = ("other_place", "other_quote", "note")
 """For findings alone: where the other words stand and what they are, and why both cannot be right."""
@@ -41,6 +50,8 @@ class Pattern:
     needs: tuple[str, ...]  # of NEEDS: what the answer must give
     text: str
     slots: frozenset[str]
+    only: tuple[str, ...] = ()  # of SORTS: it fits sentences of these sorts and no others; empty: of any
+    unless: tuple[str, ...] = ()  # lower-case phrases: where one stands in deck or speech, it is answered
 
 
 NO_PATTERN = Pattern((), (), "", frozenset())
@@ -52,9 +63,18 @@ def read_question(findings: Findings, item: Line) -> Pattern:
     headed = _headed(findings, item, '(money; needs source) {place} you say "{quote}". …?')
     if headed is None:
         return NO_PATTERN
-    kinds, _, needs = headed[0].partition(";")
+    kinds, *conditions = headed[0].split(";")
     heads = _words(findings, item.number, kinds, (*CLAIM_KINDS, ANY, *FINDINGS), "claim kind")
-    return _question(findings, item.number, heads, needs, headed[1])
+    only: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    while conditions and (word := conditions[0].strip().partition(" "))[0] in ("only", "unless"):
+        if word[0] == "only":
+            only = _words(findings, item.number, word[2], SORTS, "sort of sentence")
+        else:
+            unless = tuple(phrase for one in word[2].split(",") if (phrase := one.strip().lower()))
+        conditions.pop(0)
+    pattern = _question(findings, item.number, heads, ";".join(conditions), headed[1])
+    return replace(pattern, only=only, unless=unless)
 
 
 def read_flag_question(findings: Findings, item: Line) -> Pattern:

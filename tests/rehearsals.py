@@ -119,11 +119,11 @@ def played(home: Path, files: Rehearsal, **options: Any) -> Session:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file of a session but what lies in its ledger folder."""
+    """Every file of a session but its ledger, and the facts and traces, which hold wall-clock times."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] != "ledger"
+        if path.is_file() and path.relative_to(root).parts[0] not in ("ledger", "facts", "trace")
     }
 
 

@@ -13,7 +13,7 @@ from orchestrator.home import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.hooks import carried_into, keep_what_matters, take_along
+from orchestrator.memory.hooks import carried_into, take_along
 from orchestrator.room import Options
 from orchestrator.session import Session, read_source
 from orchestrator.start import Given, start_session
@@ -65,11 +65,8 @@ def begun(home: Path, id: str, presenter: str = "Ines", deck: str = DECK, **give
     return session
 
 
-def over(session: Session, home: Path) -> None:
-    """End it, as `Session.end` will."""
-    guard = Guard()
-    guard.call("memory", lambda: keep_what_matters(session.rehearsal, home, now=utc_now()), None)
-    guard.tell(session.rehearsal.store)
+def over(session: Session) -> None:
+    """End it and close it."""
     session.end()
     session.close()
 
@@ -80,5 +77,5 @@ def rehearsed(home: Path, id: str, presenter: str = "Ines", questions: int = 2, 
     for _ in range(questions):
         if session.ask() is not None:
             session.answer(None)
-    over(session, home)
+    over(session)
     return session

@@ -59,7 +59,7 @@ def test_it_tells_events_goals_questions_of_others_and_what_waits(home: Path) ->
     waiting = {
         agent: one.candidate.question for agent, one in session.room.waiting.items() if one.status == "ready"
     }
-    over(session, home)
+    over(session)
     with MemoryDatabase.open(home) as db:
         goal = add_goal(db, "Ines", "Defend the revenue growth", utc_now())
         move_goal(db, goal.id, "s1/x1", utc_now())

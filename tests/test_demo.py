@@ -14,18 +14,17 @@ from tests.rehearsals import ROOT, greenroom_json
 REASONS = """\
 gives a cause ("because the ones who left were larger than most")
 the presenter asked to come back to it
-gives a number ("6.2 million")
-gives a base ("out of thirty") and a comparison ("Compared with the sixteen that we turned down")
+gives a number ("6.2 million") and a source ("from our general ledger")
+gives a source ("signed contracts for the time after it") and a date ("by 31 January")
 gives a date ("31 March 2027") and a cause \
 ("because there is no other hall with a loading dock on that coast")
-says that it is not known yet, and when it will be ("by 12 December"), and who answers for it \
-("Ilse Varnholt, our finance director")
 no period in the answer ("It was a record year")
 gives a period ("October 2024 to September 2026")
-leaves the question open ("It's hard to say"); no comparison and no cause in the answer
-turns to something else ("I would rather talk about what FennTrack does than about what others do"); \
-no comparison and no cause in the answer
-puts the question off ("But I don't know what they use instead"); no comparison and no cause in the answer
+says that it is not known yet, and when it will be ("by 12 December"), and who answers for it \
+("Ilse Varnholt, our finance director")
+leaves the question open ("It's hard to say"); no comparison in the answer
+turns to something else ("I would rather talk about what FennTrack does"); no comparison in the answer
+puts the question off ("But I don't know what we would do"); no comparison in the answer
 """
 
 
@@ -48,13 +47,13 @@ def test_what_is_asked_and_what_comes_of_it(demo: dict[str, Any]) -> None:
         for one in demo["exchanges"]
     ] == [
         ("contrarian", "d3.2", ["satisfied"], "satisfied"),
-        ("analyst", "d6.1", [None], "parked"),
-        ("skeptic", "d8.1", ["satisfied"], "satisfied"),
-        ("analyst", "d6.1", ["satisfied"], "satisfied"),
+        ("skeptic", "d6.1", [None], "parked"),
+        ("analyst", "d8.1", ["satisfied"], "satisfied"),
+        ("skeptic", "d6.1", ["satisfied"], "satisfied"),
         ("contrarian", "d10.4", ["satisfied"], "satisfied"),
-        ("skeptic", "d10.2", ["satisfied"], "satisfied"),
         ("analyst", "d3.1", ["follow_up", "satisfied"], "satisfied"),
-        ("contrarian", "d6.3", ["follow_up", "escalate", "escalate"], "unresolved"),
+        ("skeptic", "d10.2", ["satisfied"], "satisfied"),
+        ("contrarian", "d6.2", ["follow_up", "escalate", "escalate"], "unresolved"),
     ]
 
 
@@ -70,7 +69,7 @@ def test_both_contradictions_are_asked_about(demo: dict[str, Any]) -> None:
 
 
 def test_a_follow_up_uses_the_words_of_the_answer(demo: dict[str, Any]) -> None:
-    first, second = demo["exchanges"][6]["turns"]
+    first, second = demo["exchanges"][5]["turns"]
     assert first["answer"].startswith("It was a record year.")
     assert second["question"].startswith('You said "It was a record year".')
 

@@ -15,7 +15,7 @@ from orchestrator.claims.model import NEEDS, Place, Tension
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.evasions import refusal
 from orchestrator.engines.judging import judge
-from orchestrator.engines.needs import needs_of
+from orchestrator.engines.needs import needs_of, parts_of
 from orchestrator.engines.promises import dated_promises, promises_in
 from orchestrator.engines.protocol import JudgementRequest, Scene
 from orchestrator.engines.surfacing import new_numbers
@@ -368,3 +368,104 @@ def test_a_long_answer_is_judged_and_one_of_book_length_is_not() -> None:
     found = judged(exchange_of(CHURN, "How many customers is that?", ("number",), rambling))
     assert found.verdict == "follow_up"
     assert judged(exchange_of(CHURN, "How many?", ("number",), rambling * 2)).verdict == "unjudged"
+
+
+# -- of that time, and of every part
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "verdict", "quote"),
+    [
+        ("What did the fourth quarter bring?", "In the fourth quarter it was 4.2 million.", "satisfied",
+         "4.2 million"),
+        ("What was revenue in Q4?", "In the third quarter it was 4.2 million.", "follow_up", "4.2 million"),
+        ("What was revenue in Q4?", "In Q3 it was 3.9 million and in Q4 4.2 million.", "satisfied",
+         "4.2 million"),
+        ("What was revenue in Q4?", "Let me begin with Q3. Revenue was 3.9 million.", "follow_up",
+         "3.9 million"),
+        ("How many members left in 2026?", "In 2025, 40 members left.", "follow_up", "40 members"),
+        ("How many members left in 2026?", "In 2026, 40 members left.", "satisfied", "40 members"),
+        ("What does it cost a year?", "The machine costs 640,000 euros, all told.", "unjudged",
+         "640,000 euros"),
+        ("What does it cost a year?", "It costs 64,000 euros a year, all told.", "satisfied", "64,000 euros"),
+        ("What does it cost a year?", "64,000 euros.", "satisfied", "64,000 euros"),
+    ],
+)  # fmt: skip
+def test_a_number_of_another_time_is_no_answer(question: str, answer: str, verdict: str, quote: str) -> None:
+    found = judged(exchange_of("The shop does well", question, ("number",), answer))
+    assert (found.verdict, found.quote) == (verdict, quote)
+
+
+def test_the_reason_says_that_it_is_another_time() -> None:
+    found = judged(
+        exchange_of("The shop does well", "What was revenue in Q4?", ("number",), "In Q3 it was 3.9 million.")
+    )
+    assert found.reason == 'no number in the answer; the number it gives is of another time ("3.9 million")'
+
+
+def test_what_was_before_may_be_of_another_time() -> None:
+    found = judged(
+        exchange_of("Sales rose in 2026", "What were they at the start of 2026, before that?", ("base",),
+                    "They were up from 400 in 2025.")
+    )  # fmt: skip
+    assert found.verdict == "satisfied"
+
+
+def test_an_answer_to_one_part_is_none_to_the_other() -> None:
+    """Two things were asked, and the rules know how to look for one of them only."""
+    question = "Who signs it, and what becomes of the old one?"
+    found = judged(exchange_of("A new contract", question, ("owner",), "Maria Lindqvist signs it."))
+    assert (found.verdict, found.quote) == ("unjudged", "Maria Lindqvist signs")
+    assert found.reason == (
+        'gives an owner ("Maria Lindqvist signs"); '
+        "rules cannot tell whether all 2 parts of the question are answered"
+    )
+    whole = judged(exchange_of("A new contract", "Who signs it?", ("owner",), "Maria Lindqvist signs it."))
+    assert whole.verdict == "satisfied"
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Who takes over, and on which day?", 2),
+        ("If the one who leads it leaves, who knows enough to go on?", 1),
+        ("Is that what the last ones cost, or what you expect of the next ones?", 1),
+        ("How many were asked, how many answered, and who chose them?", 3),
+        ("How soon will you charter them? And would that be for a year?", 2),
+    ],
+)
+def test_the_parts_of_a_question_are_counted(question: str, parts: int) -> None:
+    assert len(parts_of(question)) == parts
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("Then we deepen it to ten metres.", "satisfied"),
+        ("We would rent the hall next door.", "satisfied"),
+        ("It was 212 last year, against 198 the year before.", "follow_up"),
+        ("We are confident that it will come.", "follow_up"),
+    ],
+)
+def test_what_would_be_done_instead_is_no_comparison_of_figures(answer: str, verdict: str) -> None:
+    question = "If that does not come, what do you do?"
+    assert judged(exchange_of("The state pays half", question, ("comparison",), answer)).verdict == verdict
+
+
+def test_a_reason_that_was_begun_and_not_given_is_none() -> None:
+    said = "Ten of them, because of, um, you know, we..."
+    found = judged(exchange_of("Centres closed", "Why did they close?", ("cause",), said))
+    assert found.verdict == "follow_up"
+
+
+def test_a_date_of_something_else_is_not_the_date_that_was_asked_for() -> None:
+    """In a long answer "in quarter two" may be when the ships come home, and not when they are chartered."""
+    said = (
+        "Yes, several vessels come home in quarter two. We are quite comfortable with our coverage, it "
+        "stands at seventy-six percent, and our portfolio is balanced, as it was before the winter, with "
+        "good demand on both coasts and rates that hold up rather well for us."
+    )
+    question = "How soon do you plan on securing a charter contract?"
+    found = judged(exchange_of("Ships without work", question, ("date",), said))
+    assert (found.verdict, found.quote) == ("unjudged", "in quarter two")
+    assert found.reason == 'rules cannot tell whether "in quarter two" is the date that was asked for'

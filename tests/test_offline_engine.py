@@ -276,7 +276,7 @@ def test_a_question_is_filled_grounded_and_says_what_it_asks_for() -> None:
         grounded=True,
         needs=("number", "source"),
         relevance=0.537,
-        lead_in="This is the number.",
+        lead_in="Let us stay here.",
         angle="an amount of money, and what stands behind it",
     )
 

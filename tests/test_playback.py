@@ -19,6 +19,11 @@ def records(session: Session) -> list[dict[str, Any]]:
     plain = [json.loads(line.replace(session.id, "ID")) for line in lines]
     for record in plain:
         del record["at"], record["hash"]
+        if record["op"] == "freeze":
+            digests = record["value"]["files"]
+            record["value"]["files"] = {
+                path: digest for path, digest in digests.items() if not path.startswith(("facts/", "trace/"))
+            }
     return plain
 
 

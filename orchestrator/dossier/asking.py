@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.model import Claim
+from orchestrator.deck.model import Deck
 from orchestrator.dossier.model import Weakness
-from orchestrator.engines.angles import PATTERN, Angle, angles, fit, fits_half, interest
+from orchestrator.engines.angles import PATTERN, Angle, fit, fits_half, interest
 from orchestrator.engines.fitting import suits
 from orchestrator.engines.options import quote_for
+from orchestrator.engines.situating import angles_in
 from orchestrator.engines.wording import fill, rotated
 from orchestrator.pattern import Pattern
 from orchestrator.persona import Seat
@@ -37,19 +39,19 @@ class Asked:
 
 
 def questions(
-    claim: Claim, found: Sequence[Weakness], seats: Sequence[Seat], *, used: Collection[str]
+    deck: Deck, claim: Claim, found: Sequence[Weakness], seats: Sequence[Seat], *, used: Collection[str]
 ) -> list[Asked]:
     """Each panelist's question about the claim, the keenest first; none from a pattern in *used*."""
     first = found[0].kind if found else ""
-    asked = [one for seat in seats if (one := _asked(claim, seat, used))]
+    asked = [one for seat in seats if (one := _asked(deck, claim, seat, used))]
     if first in _SAID:
         asked = [Asked(one.seat, _SAID[first], "", f"{first}", one.weight) for one in asked]
     return sorted(asked, key=lambda one: -one.weight)
 
 
-def _asked(claim: Claim, seat: Seat, used: Collection[str]) -> Asked | None:
+def _asked(deck: Deck, claim: Claim, seat: Seat, used: Collection[str]) -> Asked | None:
     """The question of the most specific angle that can be worded; a loose fit only where no other is left."""
-    every = angles(claim, seat)
+    every = angles_in(deck, claim, seat)
     for loose in (False, True):
         for angle in every:
             for pattern in _in_turn(angle, claim, seat):

@@ -93,7 +93,7 @@ def _attacks(chosen: Sequence[Rated], table: Table) -> list[Attack]:
     spoken: dict[str, int] = {}
     attacks = []
     for one in chosen:
-        found = questions(one.claim, one.weaknesses, table.seats, used=used)
+        found = questions(table.deck, one.claim, one.weaknesses, table.seats, used=used)
         found.sort(key=lambda asked: _TIRED * spoken.get(asked.seat.persona.id, 0) - asked.weight)
         if found:
             used.add(found[0].pattern)

@@ -11,7 +11,8 @@ from orchestrator.deck.model import Deck, Slide
 from orchestrator.dossier.model import BOARD, PANEL, Aim, BoardMember, Profile
 from orchestrator.dossier.people import LEAST, match_of, missed_by
 from orchestrator.dossier.rating import Rated
-from orchestrator.engines.angles import angles, interest
+from orchestrator.engines.angles import interest
+from orchestrator.engines.situating import angles_in
 from orchestrator.engines.wording import quote_of
 from orchestrator.intel.vocabulary import Vocabulary
 from orchestrator.persona import Seat
@@ -33,7 +34,7 @@ class Table:
 def profiles_of(rated: Sequence[Rated], table: Table, gaps: Sequence[Gap]) -> tuple[Profile, ...]:
     if table.members:
         return tuple(_member(member, rated, table, gaps) for member in table.members)
-    return tuple(_panelist(seat, rated) for seat in table.seats)
+    return tuple(_panelist(seat, rated, table.deck) for seat in table.seats)
 
 
 def _member(member: BoardMember, rated: Sequence[Rated], table: Table, gaps: Sequence[Gap]) -> Profile:
@@ -51,10 +52,10 @@ def _member(member: BoardMember, rated: Sequence[Rated], table: Table, gaps: Seq
     )
 
 
-def _panelist(seat: Seat, rated: Sequence[Rated]) -> Profile:
+def _panelist(seat: Seat, rated: Sequence[Rated], deck: Deck) -> Profile:
     scored = []
     for one in rated:
-        found = angles(one.claim, seat)
+        found = angles_in(deck, one.claim, seat)
         if found and one.weaknesses:
             weight = interest(one.claim, seat, found[0], ()) + 0.3 * one.weight
             scored.append((weight, one, found[0].words))

@@ -8,7 +8,7 @@ from typing import Final
 
 from orchestrator.engines.angles import BENCHMARK, PATTERN, RED_FLAG, Angle, angles
 from orchestrator.engines.contradictions import angle_words, is_side
-from orchestrator.engines.options import Option, ground_of, option_for, quote_for
+from orchestrator.engines.options import Option, ground_of, has_situation, option_for, quote_for
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.engines.silences import (
     SILENCE,
@@ -17,6 +17,7 @@ from orchestrator.engines.silences import (
     silence_angles,
     silent_statements,
 )
+from orchestrator.engines.situating import SITUATION
 from orchestrator.exchange import Target
 from orchestrator.pattern import CONTRADICTION, FINDINGS, NEWS
 from orchestrator.persona import Seat
@@ -60,7 +61,13 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
     scene = request.scene
     ground = ground_of(request.seat, scene)
     others = [(seat, open_silences(seat, scene)) for seat in request.others]
-    quiet = silent_statements(scene.deck, scene.deck_claims, request.seat, ground.silences)
+    quiet = silent_statements(
+        scene.deck,
+        scene.deck_claims,
+        request.seat,
+        ground.silences,
+        lambda statement: has_situation(statement, ground),
+    )
     options = [
         replace(option, weight=option.weight - _left_to_others(option, others))
         for claim in (*scene.deck_claims, *quiet)
@@ -157,6 +164,6 @@ def _good_answer(option: Option) -> str:
             angle.kind == CONTRADICTION
         )
         return f"which of them holds and why the other one stands there{other}; {needs}"
-    if angle.kind in (RED_FLAG, SILENCE, BENCHMARK):
+    if angle.kind in (RED_FLAG, SILENCE, SITUATION, BENCHMARK):
         return f"{pattern.text.rpartition(_END_OF_QUOTE)[2]} It takes {needs}."
     return needs

@@ -229,7 +229,7 @@ def _kind_angles(claim: Claim, persona: Persona) -> Iterator[Angle]:
         order, kind = min((_order(kind, persona.kinds), kind) for kind in claim.kinds if kind in asked)
         weight = _KIND_WEIGHT + _KIND_ORDER_WEIGHT / (1 + order)
         yield Angle(PATTERN, kind, _KIND_WORDS[kind], fitting, weight)
-    anything = tuple(pattern for pattern in persona.initial if ANY in pattern.heads)
+    anything = tuple(pattern for pattern in persona.initial if ANY in pattern.heads and not pattern.only)
     if anything:
         yield Angle(PATTERN, ANY, "the claim itself, and what it rests on", anything, _ANY_WEIGHT)
 
@@ -239,7 +239,7 @@ def _fitting(
     kinds: tuple[str, ...], patterns: tuple[Pattern, ...], order: tuple[str, ...]
 ) -> tuple[Pattern, ...]:
     """The patterns for claims of these kinds, the fittest first."""
-    fitting = [pattern for pattern in patterns if set(pattern.heads) & set(kinds)]
+    fitting = [pattern for pattern in patterns if set(pattern.heads) & set(kinds) and not pattern.only]
     return tuple(sorted(fitting, key=lambda pattern: _fit(pattern, kinds, order)))
 
 

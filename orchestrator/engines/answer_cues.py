@@ -84,6 +84,8 @@ _ROLE: Final = (
     r"a\b|project owner\b)(?:[\w-]+ ){1,2}(?:lead|leader|manager|maintainer|sponsor|officer|engineer|"
     r"secretary|president|principal|superintendent|administrator|coordinator|nurse|partner)"
 )
+ROLE_FIRST = re.compile(rf"\W*(?P<who>(?:the |our |their |its )(?:{_ROLE}))(?:['’]s?)?\s*(?:[,.;]|$)", _I)
+"""Who it is, as people give it in answer to "who": "The head of the school, from September." """
 _ANSWERS: Final = (
     r"owns?|leads?|runs?|keeps?|signs?|answers?|heads?|manages?|has (?:it|that|this|the budget)|takes?|"
     r"will (?:own|lead|run|sign|answer|keep|do|take|bring|send|show|have|be)|oversees?|carr(?:y|ies)|pays?|"

@@ -42,24 +42,39 @@ _AS_OF = re.compile(
 _DEADLINE = re.compile(
     r"\bby (?:which|what|when)\b|\bon (?:which|what) (?:date|day)\b|\bwhen (?:will|would|can|"
     r"do you (?:expect|plan|think)|should)\b|\bhow soon\b|\bfall(?:s)? due\b|\bwhat date will\b|"
-    r"\bwhich date may\b",
+    r"\bwhich date may\b|\buntil (?:when|which)\b",
+    _I,
+)
+_TIME_TOO = re.compile(r"\bin (?:time|days|paid days|months)\b", _I)
+"""Beside money: "in money or in time"."""
+_A_STRETCH = re.compile(
+    r"\b(?:in|over|for|of|per|an?|each|every) (?:whole |full |single )?(year|"
+    r"month|week|day)\b",
     _I,
 )
 _SORTS: Final = (
+    (_TIME_TOO, frozenset({TIME})),
     (_TIME_ASKED, frozenset({TIME})),
     (_SHARE_ASKED, frozenset({SHARE, COUNT})),
     (_MONEY_ASKED, frozenset({MONEY, SHARE})),
     (_COUNT_ASKED, frozenset({COUNT, SHARE})),
     (_PART_ASKED, frozenset({MONEY, SHARE, COUNT})),
 )
+_WORTH = re.compile(r"\b(?:costs?|worth|brings?|spen[dt]|earns?|pays?|saves?)\b", _I)
 _CHOICE = re.compile(
     r"\bwhich (?:one|of (?:the two|them|these|those|the inputs|these figures))\b|\bboth (?:be|would be) "
     r"(?:true|"
     r"right)\b|\bless flattering one\b|\bis it a rounding\b",
     _I,
 )
+_INSTEAD = re.compile(
+    r"\bhappens instead\b|\bdo instead\b|\bwhat (?:would|do) you do\b|"
+    r"\bwhat happens if\b",
+    _I,
+)
 _ALTERNATIVE = re.compile(
-    r"\binstead\b|\b(?:who|what) else\b|\b(?:which|what|other) (?:\w+ )?(?:options?|alternatives?|way)\b|"
+    r"\binstead\b|\bwhat (?:would|do) you do\b|\bwhat happens if\b|\b(?:who|what) else\b|\b(?:which|"
+    r"what|other) (?:\w+ )?(?:options?|alternatives?|way)\b|"
     r"\bwhat (?:waits|will we not)\b",
     _I,
 )
@@ -95,6 +110,12 @@ class Asked:
         return bool(_DEADLINE.search(self.text))
 
     @property
+    def stretch(self) -> str | None:
+        """The stretch of time that an amount is asked for: "what does that cost a year" asks for a year's."""
+        found = _A_STRETCH.search(self.text)
+        return found[1].lower() if found and (MONEY in self.sorts or _WORTH.search(self.text)) else None
+
+    @property
     def is_choice(self) -> bool:
         """It asks which of two figures is right: to say one of them again is the answer."""
         return bool(_CHOICE.search(self.text))
@@ -103,6 +124,11 @@ class Asked:
     def wants_alternative(self) -> bool:
         """It asks what else there is, which any plain sentence may say."""
         return bool(_ALTERNATIVE.search(self.text))
+
+    @property
+    def wants_instead(self) -> bool:
+        """It asks what would be done if the thing does not come about."""
+        return bool(_INSTEAD.search(self.text))
 
     @property
     def counts_unnamed(self) -> bool:

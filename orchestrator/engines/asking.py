@@ -12,7 +12,8 @@ from orchestrator.engines.angles import PATTERN, Angle, fit, fits_half, touches
 from orchestrator.engines.callbacks import callback
 from orchestrator.engines.fitting import is_slight, suits_claim
 from orchestrator.engines.lead_ins import lead_in
-from orchestrator.engines.options import Option, ground_of, option_for, quote_for
+from orchestrator.engines.left_open import LEFT_OPEN
+from orchestrator.engines.options import Option, ground_of, has_situation, option_for, quote_for
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.engines.repeats import Gist, gist, same
 from orchestrator.engines.silences import silent_statements
@@ -111,7 +112,13 @@ def _open_options(request: CandidateRequest) -> Iterator[Option]:
     ground = ground_of(request.seat, scene)
     quiet = (
         claim
-        for claim in silent_statements(scene.deck, scene.deck_claims, request.seat, ground.silences)
+        for claim in silent_statements(
+            scene.deck,
+            scene.deck_claims,
+            request.seat,
+            ground.silences,
+            lambda statement: has_situation(statement, ground),
+        )
         if everything_shown or (claim.slide or 0) <= (scene.slide or 0)
     )
     for claim in (*shown, *quiet, *scene.speech_claims[-RECENT_CLAIMS:]):
@@ -199,7 +206,7 @@ def _in_turn(angle: Angle, claim: Claim, seat: Seat, *, fitting: bool) -> list[P
     for pattern in angle.patterns:
         if not claim.quantities and _TAKES_A_NUMBER.search(pattern.text):
             continue
-        if angle.kind == PATTERN and not suits_claim(pattern.text, claim):
+        if angle.kind in (PATTERN, LEFT_OPEN) and not suits_claim(pattern.text, claim):
             continue
         if fits_half(pattern, claim) == fitting:
             by_fit.setdefault(fit(pattern, claim, seat.persona), []).append(pattern)

@@ -84,10 +84,10 @@ def suits_claim(question: str, claim: Claim) -> bool:
     is_cell = claim.origin in ("table", "chart")
     if not suits(question, claim.text) or (is_cell and _OF_A_SENTENCE.search(question)):
         return False
-    if _OF_HOW_MANY.search(question) and any(_is_count(quantity) for quantity in claim.quantities):
+    if _OF_HOW_MANY.search(question) and any(is_count(quantity) for quantity in claim.quantities):
         return False
     if _OF_A_COUNT.search(question):
-        counts = [quantity for quantity in claim.quantities if _is_count(quantity)]
+        counts = [quantity for quantity in claim.quantities if is_count(quantity)]
         if is_cell and all(quantity.unit is None for quantity in counts):
             return False
         least = _FEW_TO_COUNT if _OF_COUNTING.search(question) else _FEW
@@ -96,11 +96,20 @@ def suits_claim(question: str, claim: Claim) -> bool:
     return not _OF_A_BELIEF.search(question) or not _MERE_FIGURES.issuperset(claim.kinds)
 
 
+_OF_WHAT_EXISTS = _says("keep that going", "use it in an ordinary month", "in use today", "got it running",
+                        "went through it", "reach, and what was the last fault")  # fmt: skip
+
+
+def presumes_it_exists(question: str) -> bool:
+    """A question about something that is there and used: nothing to ask of what is only planned."""
+    return _OF_WHAT_EXISTS.search(question) is not None
+
+
 def is_slight(claim: Claim) -> bool:
     """A handful of something, and nothing else claimed: not worth a question that any claim could get."""
-    counts = [abs(quantity.value) for quantity in claim.quantities if _is_count(quantity)]
+    counts = [abs(quantity.value) for quantity in claim.quantities if is_count(quantity)]
     return claim.kinds == ("count",) and max(counts, default=0) < _FEW
 
 
-def _is_count(quantity: Quantity) -> bool:
+def is_count(quantity: Quantity) -> bool:
     return quantity.unit not in ("%", "points", "x") and quantity.unit not in TIME_UNITS

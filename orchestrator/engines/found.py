@@ -49,6 +49,7 @@ BECAUSE: Final = {
     "repeats": 'it repeats the {need} that was asked about ("{words}")',
     "hedged": 'the {need} is hedged ("{words}")',
     "elsewhere": 'the {need} it gives is of something else ("{words}")',
+    "another time": 'the {need} it gives is of another time ("{words}")',
     "in words": 'it says the size only in words ("{words}")',
     "vague": '"{words}" fixes no {need}',
     "wrong way": '"{words}" is not the {need} that was asked for',

@@ -41,6 +41,13 @@ from orchestrator.engines.topics import topic_of
 _OPENING: Final = 2  # sentences
 _MOST_NUMBERS: Final = 20
 """Numbers of one answer whose hedges are looked at: it bounds the time, and nobody gives more."""
+_ONE_SPAN = re.compile(
+    r"\W*(?:about |some |roughly |nearly |perhaps )?((?:an?|one|half an?) (?:full |whole |"
+    r"good )?(?:year|month|week|"
+    r"quarter|day|hour))\b(?! (?:ago|later|before))",
+    re.IGNORECASE,
+)
+"""A stretch of time that opens an answer: "A year, if they go to court." """
 _LARGE = re.compile(r"illion|thousand|\d{4}", re.IGNORECASE)
 _WHETHER = re.compile(r"\bwhether\b|\bdepending on\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
@@ -54,7 +61,9 @@ def number(answer: Answer, asked: Asked) -> Evidence:
         for one in part.numbers
     ]
     about = [(one, part) for bearing, one, part in judged if bearing == "about"]
-    about = sorted(about, key=lambda pair: -_shared(pair[1], answer, asked))[:_MOST_NUMBERS]
+    about = sorted(about, key=lambda pair: (_is_stray(pair[0], asked), -_shared(pair[1], answer, asked)))[
+        :_MOST_NUMBERS
+    ]
     hedged = None
     for one, part in about:
         taken_back = hedged_words(answer, part, one.start, one.end)
@@ -120,6 +129,11 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
     return "elsewhere" if part.topic.clashes(asked.topic) else "unsure"
 
 
+def _is_stray(one: Stated, asked: Asked) -> bool:
+    """A small bare number where money is asked for: "instead of 11"."""
+    return MONEY in asked.sorts and one.sort == BARE and not _LARGE.search(one.words)
+
+
 def _shared(part: Sentence, answer: Answer, asked: Asked) -> int:
     """How much a sentence has in common with the question; of a short answer the first number counts."""
     return len(part.topic.words & asked.topic.words) if answer.length > LONG_ANSWER else 0
@@ -137,6 +151,8 @@ def _span(answer: Answer) -> str | None:
         for period in part.periods:
             if period.kind == "relative" and not puts_off(part.text) and measure(period.text):
                 return period.text
+        if (one := _ONE_SPAN.match(part.text)) and not puts_off(part.text):
+            return one[1]
     return None
 
 

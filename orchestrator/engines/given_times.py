@@ -12,6 +12,9 @@ from orchestrator.engines.found import LONG_ANSWER, Evidence, Found, hedged_word
 from orchestrator.engines.promises import promises_in
 from orchestrator.engines.reading import Answer, Sentence
 
+_NOW = frozenset(
+    {"moment", "the moment", "at the moment", "now", "today", "currently", "at present", "right now"}
+)
 _SHORTEST = 2
 """Words of "Today." and "Right now.", which answer "as of which date?" and fix nothing elsewhere."""
 
@@ -60,6 +63,8 @@ def _times(need: str, part: Sentence) -> Iterator[tuple[str, int, int]]:
 def _wrong_time(need: str, words: str, part: Sentence, start: int, asked: Asked) -> str | None:
     before = part.text[:start]
     low = words.lower()
+    if asked.is_deadline and low in _NOW:
+        return "vague"
     if re.fullmatch(
         r"(?:per|an?|each|every)\b.*|/.*|annually|yearly|monthly|quarterly|weekly|daily|hourly|"
         r"annuali[sz]ed|p\.a\.|\w+[- ](?:over|on)[- ]\w+|yoy|qoq|mom|wow|y/y|q/q|m/m",

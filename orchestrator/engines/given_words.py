@@ -13,6 +13,8 @@ from orchestrator.engines.found import LONG_ANSWER, SHORT_ANSWER, Evidence, Foun
 from orchestrator.engines.reading import Answer, clause_from, sentence_at
 from orchestrator.engines.topics import topic_of
 
+_CAUSE_FOLLOWS = re.compile(r"(?:because|due|driven|owing|thanks|as a result)\b", re.IGNORECASE)
+_FILLERS = re.compile(r"\b(?:um+|uh+|er+|you know|i mean|well|so|we|w|when)\b[\s,.…]*", re.IGNORECASE)
 _FEWEST_WORDS: Final = 3  # of a comparison that is said back: "comparably" alone says nothing
 
 
@@ -54,12 +56,18 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
         if not puts_off(part.text):
             words = clause_from(text, part.start + match.start(), part.start + match.end())
             return Evidence("owner", Found.GIVEN, words.strip())
+    if (role := cues.ROLE_FIRST.match(text)) and not puts_off(text):
+        return Evidence("owner", Found.GIVEN, role["who"].strip())
     for because, cue in (("nobody", cues.NOBODY_YET), ("group", cues.GROUP)):
         if found := cue.search(text):
             return Evidence("owner", Found.MISSING, sentence_at(text, *found.span()), because)
     if cues.ONE_NAME.fullmatch(text.strip()) and not cues.NO_NAMES.match(text.strip()):
         return Evidence("owner", Found.UNCLEAR)
     return not_cued("owner", answer, asked)
+
+
+def _says_nothing(reason: str) -> bool:
+    return not re.search(r"\w", _FILLERS.sub(" ", re.sub(r"^\W*of\b", " ", reason)))
 
 
 def cause(answer: Answer, asked: Asked) -> Evidence:
@@ -76,6 +84,8 @@ def cause(answer: Answer, asked: Asked) -> Evidence:
             continue
         words = clause_from(answer.text, part.start + match.start(), part.start + match.end())
         says = topic_of(answer.text[part.start + match.end() : part.end]).words
+        if _CAUSE_FOLLOWS.match(match[0]) and _says_nothing(answer.text[part.start + match.end() : part.end]):
+            continue  # "because of, you know, we": a reason was begun and not given
         circular = answer.length <= SHORT_ANSWER and not says - asked.topic.words
         if not cues.EMPTY_CAUSE.match(words) and not circular:
             return Evidence("cause", Found.GIVEN, words)
@@ -87,10 +97,33 @@ def cause(answer: Answer, asked: Asked) -> Evidence:
     return not_cued("cause", answer, asked)
 
 
+_INSTEAD = re.compile(
+    r"\b(?:instead|rather than|otherwise|then (?:we|it|they|the)|we would|we['’]d|in that case|"
+    r"plan b|fall ?back|"
+    r"the alternative|we (?:stop|postpone|wait|cut|borrow|repair|keep|use|go|buy|rent|close|do without))\b",
+    re.IGNORECASE,
+)
+
+
+def _alternative(answer: Answer, asked: Asked) -> Evidence:
+    """What would be done instead; what was so last year is none, whatever it is compared with."""
+    for part in answer.sentences:
+        match = _INSTEAD.search(part.text)
+        if match and not puts_off(part.text) and part.topic.words - asked.topic.words:
+            return Evidence(
+                "comparison", Found.GIVEN, sentence_at(answer.text, part.start, part.start + match.end())
+            )
+    if answer.length < SHORT_ANSWER and next(answer.numbers, None):
+        return Evidence("comparison", Found.MISSING)  # a figure, and nothing that would be done
+    return not_cued("comparison", answer, asked)
+
+
 def comparison(answer: Answer, asked: Asked) -> Evidence:
     if admission := cues.NOT_COMPARED.search(answer.text):
         words = sentence_at(answer.text, *admission.span())
         return Evidence("comparison", Found.UNCLEAR, admits=words)
+    if asked.wants_instead:
+        return _alternative(answer, asked)
     unweighed = None
     for part, match in cued(cues.COMPARISON, answer):
         if part.topic.clashes(asked.topic):

@@ -22,10 +22,12 @@ from typing import Final
 from orchestrator.claims.boilerplate import NO_WORD
 from orchestrator.engines import answer_cues as cues
 from orchestrator.engines.asked import Asked, asked_of, claim_of
+from orchestrator.engines.bearing import bearing_evidence
 from orchestrator.engines.contradicting import contradiction
 from orchestrator.engines.evasions import Evasion, evasions
 from orchestrator.engines.evidence import LONG_ANSWER, Evidence, Found, evidence_for
 from orchestrator.engines.following import ESCALATE, next_question, question_of
+from orchestrator.engines.needs import parts_of
 from orchestrator.engines.promises import dated_promises, promises_in
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.engines.reading import Answer, read_answer, sentence_at
@@ -97,7 +99,8 @@ def _judged(request: JudgementRequest, answer: Answer) -> Judgement:
     if not gaps and (part := _part_put_off(answer, asked, evidence, ways)):
         ways = [part]
     elif not gaps:
-        return _without_gap(evidence, ways, nearest_to(answer, asked))
+        parts = len(parts_of(exchange.turns[-1].question))
+        return _without_gap(evidence, ways, nearest_to(answer, asked), parts)
     if back := _taken_back(answer):
         return Judgement("satisfied", f'takes the claim back ("{back}")', back)
     if candour := _candour(request.seat.persona, answer, ways):
@@ -119,7 +122,7 @@ def _evidence(needs: Sequence[str], answers: Sequence[Answer], asked: Asked) -> 
     """For each need of the last turn, the best that any answer of the exchange gives."""
     found = []
     for need in needs:
-        tried = [evidence_for(need, one, asked) for one in answers]
+        tried = [bearing_evidence(need, one, asked) for one in answers]
         found.append(next((e for e in tried if e.found is Found.GIVEN), tried[0]))
     return found
 
@@ -127,7 +130,9 @@ def _evidence(needs: Sequence[str], answers: Sequence[Answer], asked: Asked) -> 
 # ---------------------------------------------------------------------- verdicts
 
 
-def _without_gap(evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: str) -> Judgement:
+def _without_gap(
+    evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: str, parts: int
+) -> Judgement:
     unclear = [e.need for e in evidence if e.found is Found.UNCLEAR]
     given = [e for e in evidence if e.found is Found.GIVEN]
     quote = next((e.words for e in given), None)
@@ -137,10 +142,13 @@ def _without_gap(evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest:
         if admits := next((e for e in evidence if e.admits), None):
             reason = f'says that there is no {admits.need} ("{admits.admits}"){told}; whether that will do'
             return Judgement("unjudged", f"{reason}, rules cannot tell", admits.admits)
-        if of := next((e.words for e in evidence if e.found is Found.UNCLEAR and e.words), None):
-            reason = f'rules cannot tell whether "{of}" is the number that was asked for{told}'
-            return Judgement("unjudged", reason, of)
+        if of := next((e for e in evidence if e.found is Found.UNCLEAR and e.words), None):
+            reason = f'rules cannot tell whether "{of.words}" is the {of.need} that was asked for{told}'
+            return Judgement("unjudged", reason, of.words)
         return Judgement("unjudged", reason, quote or nearest)
+    if 0 < len(given) < parts:
+        reason = f"{listed(given)}; rules cannot tell whether all {parts} parts of the question are answered"
+        return Judgement("unjudged", reason, quote)
     put_off = next((way.words for way in ways if way.how in _OWNED_UP), None)
     aside = f', though it also says "{put_off}"' if put_off else ""
     return Judgement("satisfied", f"{listed(given)}{aside}", quote)

@@ -32,4 +32,4 @@ def lead_in(seat: Seat, scene: Scene, claim: Claim, quote: str) -> str:
         and (len(quote.split()) >= _SENTENCE_WORDS or not _OF_A_SENTENCE.search(option))
         and not any(question.startswith(option) for question in used)
     ]
-    return rotated(seat.persona.id, options)[0] if options else ""
+    return rotated(f"{seat.persona.id}:{quote}", options)[0] if options else ""

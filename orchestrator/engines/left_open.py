@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.carried import OpenPoint
 from orchestrator.claims.model import Claim
-from orchestrator.engines.angles import PATTERN, Angle, angles, flag_angles
-from orchestrator.engines.fitting import suits_claim
+from orchestrator.engines.angles import PATTERN, Angle
 from orchestrator.engines.matching import normal
 from orchestrator.engines.protocol import Scene
+from orchestrator.pattern import FINDINGS
 from orchestrator.persona import Seat
 
 LEFT_OPEN: Final = "left open before"
@@ -24,31 +24,24 @@ _SHARED: Final = 0.8
 _FEWEST_WORDS: Final = 4
 
 
-def left_open_angles(claim: Claim, seat: Seat, scene: Scene) -> Iterator[Angle]:
-    """At most one angle: the claim is what a question of an earlier rehearsal was about.
+def left_open_angle(claim: Claim, seat: Seat, scene: Scene, best: Angle) -> Angle | None:
+    """The angle that the claim is what a question of an earlier rehearsal was about; None: it is not.
 
-    It asks in the patterns that the panelist has for the claim in any case; where it has none,
-    there is no angle.
+    It asks in the patterns of *best*, the fittest that the panelist has for the claim in any case. A
+    contradiction stays what it is.
     """
-    for point in scene.left_open:
-        if not _is_about(point, claim):
-            continue
-        own = angles(claim, seat) if claim.kinds else flag_angles(claim, seat)
-        patterns = own[0].patterns if own else ()
-        if own and own[0].kind == PATTERN:
-            patterns = tuple(pattern for pattern in patterns if suits_claim(pattern.text, claim))
-        if not patterns:
-            return
-        weight = _WEIGHT if point.agent == seat.persona.id else _WEIGHT - _NOT_OWN
-        yield Angle(
-            kind=LEFT_OPEN,
-            name=LEFT_OPEN,
-            words=f'{LEFT_OPEN} ({point.outcome}, {point.asked_on}): "{point.question}"',
-            patterns=patterns,
-            weight=weight,
-            around=own[0].around,
-        )
-        return
+    if best.kind in FINDINGS:
+        return None
+    point = next((point for point in scene.left_open if _is_about(point, claim)), None)
+    if point is None:
+        return None
+    return replace(
+        best,
+        kind=LEFT_OPEN if best.kind == PATTERN else best.kind,
+        name=LEFT_OPEN,
+        words=f'{LEFT_OPEN} ({point.outcome}, {point.asked_on}): "{point.question}"',
+        weight=_WEIGHT if point.agent == seat.persona.id else _WEIGHT - _NOT_OWN,
+    )
 
 
 def _is_about(point: OpenPoint, claim: Claim) -> bool:

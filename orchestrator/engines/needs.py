@@ -46,7 +46,8 @@ _CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"you expect|it|that|the|a|an|your|our|their|its|likely|be|incremental|current|"
             rf"full|total|actual|average|normali[sz]ed|more|sustainable|annual|monthly|net|gross|overall|"
             rf"remaining|other|right|sustainable|typical|expected) ){{0,7}}(?:{_FIGURE})\b|"
-            r"\bquantify\b|\bput (?:a number|that in money|numbers)\b|\bin numbers\b|\bwhat percent\b|"
+            r"\bquantify\b|\bin money\b|\bin paid days\b|\bat which point\b|\bwhat does (?:it|"
+            r"that) cost\b|\bput (?:a number|that in money|numbers)\b|\bin numbers\b|\bwhat percent\b|"
             rf"\b(?:give|share|provide|know|get) (?:us |me )?(?:the|a|an|any|some) (?:{_FIGURE})\b|"
             r"\b(?:where|what) that number\b|\bwhat did .{1,40} come to\b|\bbreak (?:it|that|this) down\b|"
             r"\b(?:is|be) the duration\b|\bpayback period\b|\bunit economics\b",
@@ -70,7 +71,10 @@ _CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"would) .{1,40}(?:come from|find)\b|\bwhat (?:is|was) (?:that|this|it) based on\b|"
             r"\bbased on what\b|\bwho (?:measured|counted|audited|checked|verified|did the counting|"
             r"drew)\b|\bwhat evidence\b|\bhow do you know\b|\bby whose count\b|\bin which line\b|"
-            r"\bsource (?:of|for) (?:that|this|the)\b",
+            r"\bsource (?:of|for) (?:that|this|the)\b|\bin writing\b|\b(?:where (?:is|are) (?:it|"
+            r"that|they)|are the "
+            r"conditions) written\b|\bwho has told you\b|\bwhat (?:rules it out|do they rest on)\b|"
+            r"\bwhich report\b",
             _I,
         ),
     ),
@@ -81,7 +85,9 @@ _CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"answer for|responsible|accountable|in charge|leads?|leading|runs?|running|signs?|keeps?|pays|"
             r"takes|doing|decided|stands|overs\w+|managing|be (?:responsible|leading|running))\b|"
             r"\bwhose (?:name|time|job|task|responsibility|budget)\b|\bwhich (?:one )?person\b|"
-            r"\bwho in your\b|\bwho is (?:it|that)\b",
+            r"\bwho in your\b|\bwho is (?:it|that|watching|liable)\b|\bwho (?:besides|does|would|"
+            r"could|has|looks|set|had) "
+            r"(?:\w+ )*|\bwith whom\b|\bby whom\b|\bwho takes over\b",
             _I,
         ),
     ),
@@ -106,7 +112,9 @@ _CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"best )?(?:reasons?|drivers?|causes?)\b|\bhow come\b|\bwhat (?:has to|needs to|must|"
             r"would have to) (?:go right|be true|happen)\b|\breasons? (?:for|behind|why)\b|"
             r"\bwhat makes you (?:sure|confident)\b|\bwhat shows that\b|\bdrivers? (?:of|for|behind)\b|"
-            r"\bwhat else changed\b",
+            r"\bwhat else changed\b|\bwhat (?:could|would) (?:force|make|have to)\b|"
+            r"\bwhich (?:other )?(?:explanation|assumption)"
+            r"\b|\bwhat is lost\b",
             _I,
         ),
     ),
@@ -115,7 +123,9 @@ _CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
         re.compile(
             r"\bcompar(?:ed|ing|es?|ison)\b|\bversus\b|\bvs\b|\brelative to\b|\bset against\b|\bnext to\b|"
             r"\b(?:difference|gap) between\b|\bagainst (?:which|whom|what|the strongest|the next)\b|"
-            r"\bwhat (?:would|did) the other\b|\bdo people use (?:today )?instead\b|\bwho comes second\b|"
+            r"\bwhat (?:would|did) the other\b|\bwhat (?:would|do) you do\b|\bwhat happens (?:if|"
+            r"instead)\b|\bwhat is different\b|"
+            r"\bcheaper version\b|\bnext best\b|\bdo people use (?:today )?instead\b|\bwho comes second\b|"
             r"\b(?!rather|other)(?:\w+er|more|less|worse) than (?:last|the|your|a|an)\b",
             _I,
         ),
@@ -147,3 +157,34 @@ def needs_of(question: str) -> tuple[str, ...]:
                 found[need] = place * 10_000 + hit.start()
     first = sorted(found, key=lambda need: (found[need], _ORDER.index(need)))
     return tuple(first[:MOST_NEEDS])
+
+
+_NEXT_PART = re.compile(
+    r"[,;]?\s+(?:and|but)\s+(?:then\s+|also\s+)?(?=(?:(?:on|by|over|in|at|from|to|of|for|until|"
+    r"since|with|against|under)"
+    r"\s+)?(?:what|who|whom|whose|how|when|which|why|where)\b)"
+    r"|\?\s+(?=\w)|[,;]\s+(?=(?:how (?:many|much|long|large|often|soon|far)|who|whose)\b)|"
+    r"[,;]?\s+(?:and|or)\s+(?:then\s+|also\s+)?(?=(?:is|are|was|were|do|does|did|has|have|had|can|"
+    r"could|would|will|should)"
+    r" (?:it|that|this|there|you|we|they|the|any|your|our|those|these|anybody|somebody|nobody)\b)",
+    _I,
+)
+
+
+_CONDITION = re.compile(r"(?:if|suppose|supposing|once|when the)\b", _I)
+"""What a question supposes before it asks."""
+_ASKS = re.compile(
+    r"\b(?:what|how|why|when|which|who|whom|whose|where)\b|^(?:(?:and|but|so) )?(?:is|are|was|were|"
+    r"do|does|did|has|have|"
+    r"had|can|could|would|"
+    r"will|should)\b",
+    _I,
+)
+
+
+def parts_of(question: str) -> list[str]:
+    """The things that *question* asks, one by one: "what is the figure", "and who answers for it"."""
+    found: list[str] = []
+    for sentence in asking_sentences(question):
+        found += [part.strip() for part in _NEXT_PART.split(sentence) if part.strip(" ,;?.")]
+    return [part for part in found if _ASKS.search(part) and not _CONDITION.match(part)] or found

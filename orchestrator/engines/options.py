@@ -9,10 +9,19 @@ from orchestrator.claims.kinds import telling_words
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import RED_FLAG, Angle, angles, flag_angles, interest
 from orchestrator.engines.contradictions import contradiction_angles
-from orchestrator.engines.left_open import left_open_angles
+from orchestrator.engines.fitting import presumes_it_exists
+from orchestrator.engines.left_open import left_open_angle
 from orchestrator.engines.news import news_angles
 from orchestrator.engines.protocol import Scene
 from orchestrator.engines.silences import SILENCE, Ranked, open_silences, silence_angles
+from orchestrator.engines.situating import (
+    Open,
+    open_patterns,
+    situation_angles,
+    slides_by_number,
+    stands_ahead,
+    told_in,
+)
 from orchestrator.engines.standing import slide_standings, standing
 from orchestrator.engines.wording import quote_of
 from orchestrator.persona import Seat
@@ -37,16 +46,32 @@ class Ground:
 
     silences: Ranked  # what is still left unsaid
     slides: Mapping[int, float]  # how much rests on each slide
+    patterns: Open  # what may be asked about each sort of sentence
+    texts: Mapping[int, tuple[str, str]]  # each slide's title and text
 
 
 def ground_of(seat: Seat, scene: Scene) -> Ground:
-    return Ground(open_silences(seat, scene), slide_standings(scene.deck))
+    return Ground(
+        open_silences(seat, scene),
+        slide_standings(scene.deck),
+        open_patterns(seat, told_in(scene)),
+        slides_by_number(scene.deck),
+    )
+
+
+def has_situation(claim: Claim, ground: Ground) -> bool:
+    """The panelist has a question on what the sentence puts before the board."""
+    return any(situation_angles(claim, ground.patterns, ground.texts))
 
 
 def option_for(claim: Claim, seat: Seat, scene: Scene, ground: Ground) -> Option | None:
     """The claim as this panelist sees it; None where the persona has no question that fits it."""
     found = [*contradiction_angles(claim, seat, scene), *news_angles(claim, seat, scene)]
-    found += [*left_open_angles(claim, seat, scene), *silence_angles(claim, seat, ground.silences)]
+    silences = silence_angles(claim, seat, ground.silences)
+    if stands_ahead(claim, ground.texts):
+        silences = (angle for angle in silences if not presumes_it_exists(angle.patterns[0].text))
+    found += silences
+    found += situation_angles(claim, ground.patterns, ground.texts)
     if claim.kinds:
         found += angles(claim, seat)
     else:
@@ -54,6 +79,8 @@ def option_for(claim: Claim, seat: Seat, scene: Scene, ground: Ground) -> Option
     if not found:
         return None
     found.sort(key=lambda angle: -angle.weight)
+    if (before := left_open_angle(claim, seat, scene, found[0])) is not None:
+        found = sorted([before, *found], key=lambda angle: -angle.weight)
     weight = interest(claim, seat, found[0], scene.focus) + standing(claim, ground.slides)
     return Option(claim, tuple(found), weight)
 

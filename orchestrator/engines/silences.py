@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -21,6 +21,8 @@ _WEIGHT: Final = 3.1
 """About as much as a red flag: it is about this deck, and nobody who made it has thought of it."""
 _LATER_ROW: Final = 0.04
 """What each row of the table weighs less than the one above it: a persona lists first what it asks first."""
+_TITLE_WORDS: Final = 4
+"""A title of fewer words is a heading, and nothing that was said."""
 _LATEST: Final = 60
 """Segments of speech that are searched for what the deck leaves out: some eight minutes, so that a
 refresh costs the same at any length. What was said before is in the exchanges, if it was asked."""
@@ -33,7 +35,7 @@ def open_silences(seat: Seat, scene: Scene) -> Ranked:
     """The persona's silences that neither deck nor recent speech settles, and nobody has asked about."""
     if seat.domain is None or not seat.domain.silences:
         return ()
-    deck, said = _words_of(scene.deck), _latest_words(scene)
+    deck, said = words_of(scene.deck), latest_words(scene)
     asked = [turn.question for exchange in scene.exchanges for turn in exchange.turns]
     return tuple(
         (silence, _WEIGHT - _LATER_ROW * row)
@@ -68,13 +70,27 @@ def _brought_up(sentence: str, seat: Seat) -> Mapping[str, tuple[str, ...]]:
     return {row.name: phrases for row in rows if (phrases := found(text, row.words))}
 
 
-def silent_statements(deck: Deck, claims: Sequence[Claim], seat: Seat, silences: Ranked) -> Iterator[Claim]:
-    """Sentences of the deck that claim nothing and yet bring up one of the silences, or wave a red flag."""
+def silent_statements(
+    deck: Deck,
+    claims: Sequence[Claim],
+    seat: Seat,
+    silences: Ranked,
+    also: Callable[[Claim], bool] = lambda claim: False,
+) -> Iterator[Claim]:
+    """Sentences of the deck that claim nothing and yet bring up one of the silences, or wave a red flag.
+
+    Args:
+        also: What else makes a sentence worth asking about.
+    """
     claimed = {(claim.slide, claim.text) for claim in claims}
     names = {silence.name for silence, _ in silences}
     for statement in statements(deck):
+        if statement.origin == "title" and len(statement.text.split()) < _TITLE_WORDS:
+            continue
         if (statement.slide, statement.text) not in claimed and (
-            not names.isdisjoint(_brought_up(statement.text, seat)) or _waves_a_flag(statement.text, seat)
+            not names.isdisjoint(_brought_up(statement.text, seat))
+            or _waves_a_flag(statement.text, seat)
+            or also(statement)
         ):
             yield statement
 
@@ -86,7 +102,7 @@ def _waves_a_flag(sentence: str, seat: Seat) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _words_of(deck: Deck) -> str:
+def words_of(deck: Deck) -> str:
     """Everything that the deck says, shown or not, as one normalised text."""
     parts: list[str] = []
     for slide in deck.slides:
@@ -100,5 +116,5 @@ def _is_claimed(kinds: tuple[str, ...], scene: Scene) -> bool:
     return any(kind in claim.kinds for claim in claims for kind in kinds)
 
 
-def _latest_words(scene: Scene) -> str:
+def latest_words(scene: Scene) -> str:
     return normal(" ".join(segment.text for segment in scene.segments[-_LATEST:]))

@@ -38,7 +38,8 @@ _CLAUSE_STARTS = re.compile(
 _SHORT_ITEM: Final = 3
 """A comma with fewer words before the next stands in a list, and is no place to cut."""
 _OPENING = re.compile(
-    r"(?:yes|no|in fact|moreover|however|also|furthermore|additionally|finally|by contrast|in addition|so|"
+    r"(?:(?:yes|no)(?=,)|in fact|moreover|however|also|furthermore|additionally|finally|by contrast|"
+    r"in addition|so|"
     r"and|but|well|now|then|again|of course|as you can see|therefore|consequently)\b,?\s+(?=\S+\s+\S+\s+\S+)",
     re.IGNORECASE,
 )

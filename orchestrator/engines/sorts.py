@@ -1,0 +1,318 @@
+"""What a sentence of a deck puts before the board: a deadline, a price, somebody's word, a cost to come.
+
+A claim's kind says what is measured (money, a share, a date); its sort says what that is to the people who
+hear it. "€1.4m" is money on five slides, and on one it is asked for, on one it was spent, on one it is hoped
+for, on one it is somebody else's and on one it is a rule. A question suits one of these and is nonsense on
+the others. Where no sort can be told, there is none, and the panelist has no question on the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from orchestrator.claims import cues as claim_cues
+from orchestrator.claims.model import Claim
+from orchestrator.claims.units import is_currency
+from orchestrator.engines import sort_cues as cues
+
+NAMES: Final = {
+    "condition": "a yes that the plan needs and does not have",
+    "untested": "something that was never tried",
+    "variance": "a plan that was not kept",
+    "word": "somebody's word, and what binds them",
+    "expiry": "something that ends, and what comes after it",
+    "due": "a day that others have set",
+    "dependence": "something that hangs on one party",
+    "request": "what the board is asked for",
+    "round": "money that is raised, and how far it carries",
+    "leaving": "somebody who goes, and who takes over",
+    "incident": "something that went wrong",
+    "guideline": "a rule beside what is done",
+    "objection": "somebody who is against it",
+    "risk": "a risk, and what is done about it",
+    "payback": "a return, and what it hangs on",
+    "proposal": "what is proposed",
+    "saving": "a saving, and whose budget shows it",
+    "income": "income that is still to come",
+    "recommendation": "a choice, and what would change it",
+    "worry": "people who are worried",
+    "cash": "money in hand, and how long it lasts",
+    "borrowing": "a debt, and who bears it",
+    "cost": "a cost still to come, and how firm it is",
+    "unit-cost": "what one piece costs",
+    "survey": "what people say, and how many were asked",
+    "poll": "what people say, and who was not heard",
+    "pledge": "a promise without an end",
+    "precedent": "what somebody else did",
+    "forecast": "a forecast, and what it is built on",
+    "vacancy": "posts that nobody fills",
+    "idle": "something that is paid for and not used",
+    "funding": "money from others, and its conditions",
+    "price": "a price, and how long it holds",
+    "earned": "a price that others pay us",
+    "milestone": "a date, and what hangs on it",
+    "boast": "a first place, and among whom",
+    "effect": "an effect, and how it shows",
+    "change": "a figure that moved, and why",
+    "step": "a step, and who takes it",
+}
+"""The sorts, what a board asks about first standing first, each as a presenter reads it in the notes."""
+
+_KEPT: Final = 4096
+_FEWEST_WORDS: Final = 3
+_TITLE_WORDS: Final = 7
+"""A title of fewer words names a slide and states nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sentence with what decides about it."""
+
+    text: str
+    title: str
+    counted: bool  # the slide says how many were asked
+    is_money: bool
+    has_figure: bool
+    ours: bool  # the slide is about the presenter's own house and plan
+
+    def says(self, cue: re.Pattern[str]) -> bool:
+        return cue.search(self.text) is not None
+
+    def under(self, cue: re.Pattern[str]) -> bool:
+        return cue.search(self.title) is not None
+
+    @property
+    def is_done(self) -> bool:
+        return self.says(cues.DONE_ALREADY)
+
+    @property
+    def is_plan(self) -> bool:
+        """It stands where work is announced, and tells of none that was done."""
+        return self.ours and not self.is_done
+
+
+def sorts_of(claim: Claim, title: str, slide_text: str) -> tuple[str, ...]:
+    """The sorts of `NAMES` that the claim's sentence is, what is asked about first standing first.
+
+    Args:
+        title: Of the claim's slide; "" for speech.
+        slide_text: All that stands on the slide, for what it tells beside the sentence.
+    """
+    if claim.origin in ("table", "chart") or len(claim.text.split()) < _FEWEST_WORDS:
+        return ()
+    if claim.origin == "title" and len(claim.text.split()) < _TITLE_WORDS:
+        return ()
+    money = any(is_currency(q.unit) for q in claim.quantities) or "money" in claim.kinds
+    has_figure = bool(claim.quantities) or re.search(r"\d", claim.text) is not None
+    counted = _says_how_many(slide_text)
+    return _sorts(claim.text, title, counted, bool(money), has_figure)
+
+
+@lru_cache(maxsize=_KEPT)
+def _says_how_many(slide_text: str) -> bool:
+    return cues.COUNTED.search(slide_text) is not None
+
+
+@lru_cache(maxsize=_KEPT)
+def _sorts(text: str, title: str, counted: bool, is_money: bool, has_figure: bool) -> tuple[str, ...]:
+    apart = cues.TITLE_OPTIONS.search(title) or cues.TITLE_OTHERS.search(title)
+    read = _Read(text, title, counted, is_money, has_figure, not apart)
+    found = set(_told(read))
+    if found & _INSTEAD.keys():
+        found -= {other for sort in found & _INSTEAD.keys() for other in _INSTEAD[sort]}
+    return tuple(sort for sort in NAMES if sort in found)
+
+
+def _told(read: _Read) -> Iterator[str]:
+    for sort, test in _TESTS.items():
+        if test(read):
+            yield sort
+
+
+def _is_expiry(read: _Read) -> bool:
+    return read.says(cues.ENDS) and not read.says(cues.NO_DEADLINE) and not read.is_done
+
+
+def _is_due(read: _Read) -> bool:
+    return read.says(cues.BY_THEN) and not read.is_done
+
+
+def _is_request(read: _Read) -> bool:
+    return read.says(cues.ASKED_ANYWHERE) or (
+        read.under(cues.TITLE_ASK) and read.is_plan and not read.says(cues.STATES)
+    )
+
+
+def _is_proposal(read: _Read) -> bool:
+    if not read.is_plan or read.under(cues.TITLE_ASK) or read.says(cues.STATES):
+        return False
+    if read.says(cues.GOES_UP):
+        return True
+    if not read.under(cues.TITLE_PROPOSAL):
+        return False
+    return read.says(cues.DOES) or read.has_figure or read.says(cues.CHANGES)
+
+
+def _is_worry(read: _Read) -> bool:
+    return read.says(cues.WORRIED) or read.under(cues.TITLE_OBJECTIONS)
+
+
+def _is_risk(read: _Read) -> bool:
+    if not (read.under(cues.TITLE_RISK) and read.ours) or read.is_done:
+        return False
+    return not (read.says(cues.NOT_TRIED) or read.says(cues.PROVIDED_FOR))
+
+
+def _is_incident(read: _Read) -> bool:
+    if not read.ours or read.says(cues.DEALT_WITH):
+        return False
+    return read.says(cues.BROKE) or read.says(cues.LOST) or read.under(cues.TITLE_WRONG)
+
+
+def _is_variance(read: _Read) -> bool:
+    return read.ours and ((read.has_figure and read.says(cues.OFF_PLAN)) or read.says(cues.PUT_BACK))
+
+
+def _is_cost(read: _Read) -> bool:
+    if not (read.is_money and read.ours) or read.is_done or read.under(cues.TITLE_PAST):
+        return False
+    return read.says(cues.COSTS) and not read.says(cues.SAVES)
+
+
+def _is_income(read: _Read) -> bool:
+    return read.ours and read.has_figure and read.says(cues.EARNS) and not read.is_done
+
+
+def _is_forecast(read: _Read) -> bool:
+    return read.has_figure and read.ours and read.says(cues.EXPECTS) and not read.says(cues.SAVES)
+
+
+def _is_saving(read: _Read) -> bool:
+    return read.ours and read.has_figure and read.says(cues.SAVES) and not read.is_done
+
+
+def _is_milestone(read: _Read) -> bool:
+    if not (read.is_plan and read.says(cues.DATED)) or read.says(claim_cues.RUNS_OUT):
+        return False
+    return (read.under(cues.TITLE_PLAN) and (read.says(cues.DOES) or read.says(cues.LISTS))) or read.says(
+        claim_cues.DELIVERABLE
+    )
+
+
+def _is_step(read: _Read) -> bool:
+    if not read.is_plan or read.says(cues.DATED):
+        return False
+    if read.says(claim_cues.DELIVERABLE) or read.says(cues.WE_WILL):
+        return True
+    return read.under(cues.TITLE_PLAN) and read.says(cues.DOES)
+
+
+def _is_change(read: _Read) -> bool:
+    if not (read.has_figure or read.says(cues.PART_OF)) or not read.ours or read.says(cues.LIKE_US):
+        return False
+    return read.says(cues.MOVED) and not read.says(claim_cues.FUTURE) and not read.says(cues.EXPECTS)
+
+
+def _is_precedent(read: _Read) -> bool:
+    if read.says(cues.OUR):
+        return False
+    return read.says(cues.LIKE_US) or (read.under(cues.TITLE_WHAT_OTHERS_DO) and read.says(cues.DID_IT))
+
+
+def _is_boast(read: _Read) -> bool:
+    return read.ours and read.says(claim_cues.SUPERLATIVE) and not read.says(cues.NO_BOAST)
+
+
+def _is_effect(read: _Read) -> bool:
+    if read.has_figure or not read.ours or read.under(cues.TITLE_RISK) or read.says(cues.AGAINST):
+        return False
+    return read.says(claim_cues.BENEFIT_VERB) and not read.says(claim_cues.BENEFIT_WANTED)
+
+
+_TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
+    "condition": lambda read: read.says(cues.YES_WANTED),
+    "untested": lambda read: read.says(cues.NOT_TRIED),
+    "variance": _is_variance,
+    "word": lambda read: read.says(cues.WORD_OF_OTHERS),
+    "expiry": _is_expiry,
+    "due": _is_due,
+    "dependence": lambda read: read.says(cues.RESTS_ON_ONE) and read.ours,
+    "request": _is_request,
+    "round": lambda read: read.is_money and read.says(cues.RAISES),
+    "proposal": _is_proposal,
+    "leaving": lambda read: read.says(cues.GOES),
+    "incident": _is_incident,
+    "guideline": lambda read: read.has_figure and read.says(cues.OWN_RULE),
+    "objection": lambda read: read.says(cues.AGAINST),
+    "risk": _is_risk,
+    "payback": lambda read: read.ours and read.says(cues.PAYS_BACK),
+    "saving": _is_saving,
+    "income": _is_income,
+    "recommendation": lambda read: read.says(cues.PREFERS),
+    "worry": _is_worry,
+    "cash": lambda read: read.has_figure and read.says(cues.HOLDS) and read.ours,
+    "borrowing": lambda read: read.ours and read.says(cues.OWES) and not read.is_done,
+    "cost": _is_cost,
+    "unit-cost": lambda read: read.is_money and read.says(cues.PER_PIECE),
+    "survey": lambda read: read.has_figure and read.says(cues.SAY) and not read.counted,
+    "poll": lambda read: read.has_figure and read.says(cues.SAY) and read.counted,
+    "pledge": lambda read: read.ours and read.says(cues.STANDS_FIRM),
+    "precedent": _is_precedent,
+    "forecast": _is_forecast,
+    "vacancy": lambda read: read.says(cues.UNFILLED),
+    "idle": lambda read: read.ours and read.says(cues.UNUSED),
+    "funding": lambda read: read.has_figure and read.says(cues.GIVEN),
+    "price": lambda read: read.has_figure and read.says(cues.WE_PAY),
+    "earned": lambda read: read.has_figure and read.ours and read.says(cues.PAYS_US),
+    "milestone": _is_milestone,
+    "boast": _is_boast,
+    "effect": _is_effect,
+    "change": _is_change,
+    "step": _is_step,
+}
+
+_INSTEAD: Final = {
+    "recommendation": ("proposal",),
+    "condition": ("risk", "milestone", "step", "forecast", "funding", "request", "income", "word", "leaving"),
+    "untested": ("risk", "incident", "forecast"),
+    "variance": ("change", "incident", "cost", "risk", "milestone"),
+    "word": ("income", "forecast", "step"),
+    "expiry": ("milestone", "step", "funding", "cost", "risk", "request", "word"),
+    "due": ("milestone", "step", "funding", "cost", "risk", "request", "word"),
+    "dependence": ("risk",),
+    "leaving": ("risk", "milestone", "step", "change"),
+    "incident": ("change", "risk"),
+    "guideline": ("change", "risk"),
+    "objection": ("survey", "poll", "worry"),
+    "payback": ("forecast", "saving", "income", "request", "proposal"),
+    "saving": ("risk", "forecast", "income", "change", "cost"),
+    "income": ("forecast", "change"),
+    "round": ("request", "proposal", "forecast", "step", "recommendation", "cost"),
+    "request": (
+        "variance",
+        "step",
+        "milestone",
+        "cost",
+        "recommendation",
+        "forecast",
+        "word",
+        "saving",
+        "income",
+    ),
+    "proposal": ("step", "milestone"),
+    "change": ("worry",),
+    "unit-cost": ("cost", "price"),
+    "precedent": ("risk", "change", "survey", "poll", "forecast", "recommendation"),
+    "pledge": ("step", "risk", "milestone", "request", "proposal"),
+    "cost": ("step", "change"),
+    "borrowing": ("proposal", "forecast", "step", "milestone", "cost"),
+    "survey": ("word", "change", "forecast"),
+    "poll": ("word", "change", "forecast"),
+    "forecast": ("milestone", "step", "change", "proposal"),
+    "vacancy": ("change", "risk"),
+}
+"""What a sentence is no longer where it is something more telling."""
