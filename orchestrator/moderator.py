@@ -18,6 +18,7 @@ from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_
 from orchestrator.claims.extract import speech_claims
 from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.engines.surfacing import new_numbers
 from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn, still_to_come_back
 from orchestrator.layout import MODERATOR
@@ -397,12 +398,13 @@ def resolve(
         is_ending: The session ends with it, so there is no floor to give back.
     """
     done = replace(exchange, outcome=outcome)
+    surfaced = new_numbers(done, rehearsal.scene())
     show_state(rehearsal, "resolving", done)
     rehearsal.store.append(
         "shared/exchange-history.md",
-        render.exchange(done, rehearsal.name_of(done.agent)),
+        render.exchange(done, rehearsal.name_of(done.agent), surfaced),
         by=MODERATOR,
-        value=tagged_exchange("exchange_closed", done),
+        value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
     )
     panelist.add_observation(rehearsal, done, seen)
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)

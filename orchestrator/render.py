@@ -119,8 +119,8 @@ def candidate(
     return "\n".join(lines)
 
 
-def exchange(done: Exchange, agent_name: str) -> str:
-    """One exchange in the history."""
+def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -> str:
+    """One exchange in the history; *new_numbers* are those that came to light in its answers."""
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
         lines += [f"About {place(done.slide, done.said_at_s)}:", "", f"> {one_line(done.quote)}", ""]
@@ -128,6 +128,11 @@ def exchange(done: Exchange, agent_name: str) -> str:
         lines += ["About the whole; no particular claim.", ""]
     for number, turn in enumerate(done.turns, start=1):
         lines += _turn(number, turn, is_last=number == len(done.turns))
+    if new_numbers:
+        numbers = ", ".join(f'"{one_line(number)}"' for number in new_numbers)
+        lines += [f"New numbers, said for the first time: {numbers}.", ""]
+    if done.outcome != "satisfied" and done.turns[-1].needs:
+        lines += [f"Stays open: {', '.join(done.turns[-1].needs)}.", ""]
     lines += [f"Outcome: {done.outcome}. Called on because: {one_line(done.why_this_agent)}.", ""]
     return "\n".join(lines)
 
