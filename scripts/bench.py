@@ -1,6 +1,6 @@
 """What Greenroom's main acts cost, each beside its floor, measured in one process on one file system.
 
-    scripts/bench                 all figures but the decks
+    scripts/bench                 append, context, join, first, life and rehearsal: what needs no options
     scripts/bench append context  some of them
     scripts/bench rehearsal       half an hour of speech on 25 slides, and what a refresh costs
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
@@ -8,6 +8,11 @@
                                   planted contradictions found, and false alarms on their clean twins
     scripts/bench caching [--calls] [--offline]
                                   what a rehearsal's calls to a model cost, in each layout, beside its limit
+    scripts/bench memory [recall] [labelled] [--embeddings URL] [--model NAME]
+                                  what recall costs, and how often it brings up the right memory
+    scripts/bench scribe [EVENTS] the Scribe over a million events: its size, and its first and last thousand
+    scripts/bench live [--seconds N]
+                                  what live speech feels of a panelist whose every call hangs
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
 """
@@ -25,6 +30,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -274,11 +280,11 @@ def _stamp(time_s: float) -> str:
 
 def bench_rehearsal() -> None:
     """A whole run of 25 slides with half an hour of speech, and its refreshes, first and last."""
-    from orchestrator import panelist
+    from orchestrator import refreshing
     from orchestrator.speech.read import read_speech
 
     spent: list[tuple[str, float]] = []
-    refresh = panelist.refresh
+    refresh = refreshing.refresh
 
     def watched(rehearsal: Rehearsal, why: str) -> object:
         store = rehearsal.store
@@ -297,11 +303,11 @@ def bench_rehearsal() -> None:
         recording = read_speech(at / "speech.vtt")
         loading = Loading(recording, "run", (), None, typed=False)
         session = Session.start(home, at / "deck.md", id="long", loading=loading, minutes=60, exchanges=12)
-        panelist.refresh = watched  # type: ignore[assignment]  # watched from outside, in this process alone
+        refreshing.refresh = watched  # type: ignore[assignment]  # watched from outside, in this process alone
         try:
             session.play()
         finally:
-            panelist.refresh = refresh
+            refreshing.refresh = refresh
         session.end()
         whole_s = perf_counter() - begin - session.rehearsal.store.sync_s
         segments = len(session.room.segments)
@@ -431,26 +437,43 @@ BENCHES: dict[str, Callable[[], None]] = {
 }
 
 
-def main(arguments: list[str]) -> int:
-    if arguments[:1] == ["contradictions"]:
-        return bench_contradictions(arguments[1:])
-    if arguments[:1] == ["caching"]:
-        from scripts.bench_caching import main as caching
+def bench_all_decks(arguments: list[str]) -> int:
+    shared = ROOT.parent / "shared" / "data"
+    where = Path(arguments[0]) if arguments else shared / "decks"
+    if not where.is_dir():
+        print(f"{where}: no such folder; name the folder with decks", file=sys.stderr)
+        return 1
+    return 0 if bench_decks(where, shared / "transcripts") else 1
 
-        return caching(arguments[1:])
-    if arguments[:1] == ["decks"]:
-        shared = ROOT.parent / "shared" / "data"
-        where = Path(arguments[1]) if len(arguments) > 1 else shared / "decks"
-        if not where.is_dir():
-            print(f"{where}: no such folder; name the folder with decks", file=sys.stderr)
-            return 1
-        return 0 if bench_decks(where, shared / "transcripts") else 1
+
+def _in_module(name: str) -> Callable[[list[str]], int]:
+    """A program of its own beside this one, imported when it is wanted."""
+
+    def run(arguments: list[str]) -> int:
+        code: int = import_module(f"scripts.bench_{name}").main(arguments)
+        return code
+
+    return run
+
+
+PROGRAMS: dict[str, Callable[[list[str]], int]] = {
+    "decks": bench_all_decks,
+    "contradictions": bench_contradictions,
+    **{name: _in_module(name) for name in ("caching", "memory", "scribe", "live")},
+}
+"""Figures that have options of their own; each is named alone."""
+
+
+def main(arguments: list[str]) -> int:
+    if set(arguments[:1]) & {"-h", "--help"}:
+        print(__doc__)
+        return 0
+    if arguments and arguments[0] in PROGRAMS:
+        return PROGRAMS[arguments[0]](arguments[1:])
     for name in arguments or BENCHES:
         if name not in BENCHES:
-            print(
-                f"{name}: no such figure; there are {', '.join(BENCHES)}, decks, contradictions, caching",
-                file=sys.stderr,
-            )
+            known = ", ".join([*BENCHES, *PROGRAMS])
+            print(f"{name}: no such figure; there are {known}", file=sys.stderr)
             return 2
         BENCHES[name]()
     return 0

@@ -1,6 +1,6 @@
 """What a live rehearsal feels of a model that hangs: nothing, if all is well.
 
-    PYTHONPATH=. python scripts/bench_live.py [--seconds N]
+    scripts/bench live [--seconds N]
 
 Speech comes every tenth of a second, a slide every second, to one session after the other: while
 every call is answered, and while one panelist's hang for the whole time. Printed are the wall-clock
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter, sleep
@@ -78,11 +79,13 @@ def measure(
     return [appends, slides, looks], asked
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Print both, beside each other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench live", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
-    seconds = parser.parse_args().seconds
+    seconds = parser.parse_args(arguments).seconds
     for hangs in (False, True):
         with tempfile.TemporaryDirectory(prefix="greenroom-") as name:
             times, asked = measure(Path(name), seconds, hangs=hangs)
@@ -93,7 +96,8 @@ def main() -> None:
             print(f"  {what:8} median {median(taken):7.2f} ms  p95 {p95:7.2f} ms  of {len(taken)}")
         counts = ", ".join(f"{agent} {count}" for agent, count in sorted(asked.items()))
         print(f"  asked for a question: {counts}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -9,6 +9,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests import memory_modes
+from tests.memory_modes import VARIABLE
 from tests.seed_promises import PROMISES, node_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,6 +30,8 @@ def pytest_configure() -> None:
             del os.environ[name]
     os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    if mode := os.environ.get(VARIABLE):
+        memory_modes.apply(mode)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -64,6 +68,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(NO_SHARED)
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _nameless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a test marked so, memory modes give no name to a presenter who has none."""
+    if request.node.get_closest_marker("nameless") is not None:
+        monkeypatch.setattr(memory_modes, "name", None)
 
 
 @pytest.fixture

@@ -58,6 +58,7 @@ def test_phrases_take_turns_and_none_is_said_twice_in_a_row(home: Path) -> None:
         assert {one.text for one in session.room.said} - set(said) == {"Noted."}  # the only one there is
 
 
+@pytest.mark.nameless
 def test_a_phrase_whose_slots_cannot_be_filled_is_not_said(home: Path) -> None:
     library(
         home,

@@ -78,12 +78,12 @@ def restore(
 def erase(
     session: Name,
     archives: Annotated[
-        bool, typer.Option("--archives", help="Also remove its archives in this home's archive.")
+        bool, typer.Option("--archives", help="Also remove its archives, wherever it was sent.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")] = False,
     endpoint_url: Endpoint = None,
 ) -> None:
-    """Remove a session's folder for good, and list (or remove) its archives."""
+    """Remove a session's folder, memories and goals, and list (or remove) its archives."""
     from orchestrator.erase import erase_session
 
     screen = Screen.current

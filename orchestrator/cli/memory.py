@@ -25,6 +25,7 @@ Agent = Annotated[str | None, typer.Option(metavar="A", help="Only what this age
 Presenter = Annotated[
     str | None, typer.Option(metavar="P", help="Whose; needed where several are known here.")
 ]
+Whose = Annotated[str | None, typer.Option("--presenter", metavar="P", help="Only what is kept of this one.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")]
 
 
@@ -44,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def list_(
     agent: Agent = None,
-    presenter: Presenter = None,
+    presenter: Whose = None,
     superseded: Annotated[
         bool, typer.Option("--superseded", help="Also those that a newer one corrects.")
     ] = False,
@@ -74,7 +75,7 @@ def show(
         str | None, typer.Argument(metavar="[ID]", help="One memory; without it, all there is.")
     ] = None,
     agent: Agent = None,
-    presenter: Presenter = None,
+    presenter: Whose = None,
 ) -> None:
     """One memory whole; without an ID, all that is kept: consent, memories, scratchpads, goals."""
     from orchestrator.memory.exporting import export as exported
@@ -191,7 +192,7 @@ def forget(
     screen.result(plain, "\n".join(lines))
 
 
-def export(presenter: Presenter = None) -> None:
+def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
     from orchestrator.memory.exporting import export as exported
 
@@ -238,7 +239,7 @@ def goal_done(goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goa
         _print_goals([(db, done.presenter)], f"{done.id}: done")
 
 
-def goal_list(presenter: Presenter = None) -> None:
+def goal_list(presenter: Whose = None) -> None:
     """The goals, and the exchanges that moved them."""
     with _looked_at() as db:
         _print_goals(_each(db, presenter), None)
@@ -264,9 +265,9 @@ def _say(presenter: str | None, value: bool) -> None:
     if not value:
         said = f"{name} is no longer remembered"
         if kept:
-            said += (
-                f"; {kept} memories are kept and not used: {screen.command} memory forget --all removes them"
-            )
+            those = "1 memory is" if kept == 1 else f"{kept} memories are"
+            said += f"; {those} kept and not used: {screen.command} memory forget --all removes "
+            said += "it" if kept == 1 else "them"
     screen.result({"presenter": name, "consented": value, "kept": kept}, said)
 
 

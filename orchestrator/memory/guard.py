@@ -23,20 +23,27 @@ class Guard:
     One guard tells of each part once, however often it fails.
     """
 
-    failures: dict[str, str] = field(default_factory=dict)  # reason by part
+    failures: dict[str, str] = field(default_factory=dict)  # reason by part, not told yet
+    told: set[str] = field(default_factory=set)  # parts
 
     def call(self, part: str, optional: Callable[[], T], otherwise: T) -> T:
         """What *optional* gives, or *otherwise* where it fails in whatever way."""
         try:
             return optional()
         except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
-            self.failures.setdefault(part, reason_of(error))
+            if part not in self.told:
+                self.failures.setdefault(part, reason_of(error))
             return otherwise
+
+    def has_failed(self, part: str) -> bool:
+        """Whether a call of this part has failed."""
+        return part in self.told or part in self.failures
 
     def tell(self, store: Store) -> None:
         """Write one warning for each part that failed; a ledger that refuses has worse to tell."""
-        told, self.failures = self.failures, {}
-        for part, reason in told.items():
+        waiting, self.failures = self.failures, {}
+        self.told.update(waiting)
+        for part, reason in waiting.items():
             with suppress(GreenroomError):
                 store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
 

@@ -1,15 +1,22 @@
 """What looks on while a session goes: the summariser and the step trace.
 
 Neither controls anything: a rehearsal without them is the same rehearsal. Nothing is read before
-the first call, so whoever only opens a session pays nothing.
+the first call, so whoever only opens a session pays nothing. Where one of them raises what it does
+not foresee, the ledger gets one warning, and it is left alone until the session ends or is opened
+again: asked at every step, it would fail, and a model would be paid for, at every step.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
+from orchestrator.memory.guard import Guard
 from orchestrator.memory.summarising import Alike, Schedule, Sitting, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
+
+SUMMARISER: Final = "summariser"
+TRACE: Final = "trace"
 
 
 class Watch:
@@ -22,6 +29,7 @@ class Watch:
         self._schedule = schedule
         self._traces = traces
         self._alike = alike
+        self._guard = Guard()
 
     @cached_property
     def summariser(self) -> Summariser:
@@ -32,22 +40,25 @@ class Watch:
         return Snapshots(self._sitting.store)
 
     def after_step(self) -> None:
-        """After every step of the loop, outside of a transaction: facts if they are due, then the snapshot.
-
-        Raises:
-            SessionFrozenError, SessionDegradedError, StoreWriteError: As any write.
-        """
+        """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""
         if self._sitting.store.frozen:
             return
-        if self._schedule.runs:
-            self.summariser.run_if_due()
-        self.snapshot()
+        if self._schedule.runs and not self._guard.has_failed(SUMMARISER):
+            self._guard.call(SUMMARISER, lambda: self.summariser.run_if_due(), None)
+        if not self._guard.has_failed(TRACE):
+            self.snapshot()
+        self._guard.tell(self._sitting.store)
 
     def before_end(self) -> Summary | None:
         """The last run, when the last exchange has been closed and before anything else is made of it."""
-        return self.summariser.run_at_end() if self._schedule.at_end else None
+        if not self._schedule.at_end:
+            return None
+        found = self._guard.call(SUMMARISER, lambda: self.summariser.run_at_end(), None)
+        self._guard.tell(self._sitting.store)
+        return found
 
     def snapshot(self) -> None:
         """Bring `trace/session.json` up to date: after a step, and right before the freeze."""
         if self._traces:
-            self.snapshots.write()
+            self._guard.call(TRACE, lambda: self.snapshots.write(), False)
+            self._guard.tell(self._sitting.store)
