@@ -147,13 +147,16 @@ def by_hand(path: Path) -> Iterator[Case]:
         planted = read_deck_text(row["deck"]), _segments(row.get("speech"))
         clean = (
             read_deck_text(row.get("clean_deck") or row["deck"]),
-            _segments(row["clean_speech"]) if "clean_speech" in row else planted[1],
+            _segments(row["clean_speech"]) if row.get("clean_speech") else planted[1],
         )
         a, b = (Quote(None, None, (row[side],)) for side in "ab")
         yield Case(row["id"], row["kind"], planted, clean, (a,), (b,), by_hand=True)
 
 
-def _segments(rows: list[dict[str, Any]] | None) -> tuple[Segment, ...]:
+def _segments(rows: list[dict[str, Any]] | str | None) -> tuple[Segment, ...]:
+    """Segments with their slides, or paragraphs of speech, of which nobody knows the slide."""
+    if isinstance(rows, str):
+        rows = [{"text": " ".join(part.split())} for part in re.split(r"\n\s*\n", rows) if part.strip()]
     found, start = [], 0.0
     for row in rows or []:
         end = start + len(row["text"].split()) * 0.4

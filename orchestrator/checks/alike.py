@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.checks.alike_bag import ORGANISATION_WORDS, Term, poles, strength
 from orchestrator.checks.alike_read import Saying, sayings_of, sayings_of_segment
 from orchestrator.checks.alike_rules import (
     could_agree,
@@ -31,6 +30,7 @@ from orchestrator.checks.alike_rules import (
 from orchestrator.checks.alike_status import ACTUAL
 from orchestrator.checks.compare import place_words
 from orchestrator.checks.figures import DeckWords
+from orchestrator.checks.reading.terms import ORGANISATION_WORDS, Term, poles, strength
 from orchestrator.checks.vocabulary import CORRECTION
 from orchestrator.claims.model import Tension
 from orchestrator.deck.model import Deck

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from orchestrator.checks.alike_bag import Term, plain, poles, terms, terms_of
 from orchestrator.checks.alike_numbers import Amount, amounts_of
 from orchestrator.checks.alike_status import status_of, traits_of
 from orchestrator.checks.figures import DeckWords
 from orchestrator.checks.lexicon import tokens
 from orchestrator.checks.model import LEVEL, SHARE, When
 from orchestrator.checks.numbers import COUNT, MONEY, PERCENT, TIME, kind_of, number_alone
+from orchestrator.checks.reading.terms import Term, plain, poles, terms, terms_of
 from orchestrator.checks.scope import Surroundings
 from orchestrator.checks.sentence import Sentence, take_apart
 from orchestrator.checks.tables import table_figures

@@ -6,11 +6,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from orchestrator.checks.alike_bag import terms_of
 from orchestrator.checks.alike_read import Saying
 from orchestrator.checks.figures import DeckWords
 from orchestrator.checks.model import When
 from orchestrator.checks.numbers import BARE, COUNT, MEASURE, MONEY, PERCENT, TIME
+from orchestrator.checks.reading.terms import terms_of
 
 _SOFT: Final = frozenset({"average", "median", "adding", "went up", "went down"})
 _LARGEST_RATIO: Final = 2.0

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from orchestrator.checks.alike_bag import Term
 from orchestrator.checks.alike_read import Saying
 from orchestrator.checks.alike_rules import fits, meets
 from orchestrator.checks.alike_status import CHANGED, OTHER, PARTIAL, RANGE
 from orchestrator.checks.compare import place_words
+from orchestrator.checks.reading.terms import Term
 from orchestrator.claims.model import Tension
 from orchestrator.claims.words import word_set
 

@@ -15,14 +15,16 @@ from orchestrator.checks.echoes import deck_echoes, speech_echoes
 from orchestrator.checks.figures import DeckWords, figures_of, figures_of_segment, words_of
 from orchestrator.checks.growth import deck_growth, speech_growth
 from orchestrator.checks.growth_words import growth_in_words, spoken_growth_in_words
-from orchestrator.checks.kin import Kin, deck_kin, kin_of, speech_kin
-from orchestrator.checks.levels import Groups, deck_levels, group, is_excused, speech_levels
+from orchestrator.checks.levels import Groups, deck_levels, group, speech_levels
 from orchestrator.checks.model import Figure
 from orchestrator.checks.parts import part_tensions
 from orchestrator.checks.promises import promise_tensions
 from orchestrator.checks.rates import rate_tensions
+from orchestrator.checks.reading.find import Reading, deck_tensions, reading_of, segment_tensions
+from orchestrator.checks.reading.measures import measures_of_segment
 from orchestrator.checks.sums import sum_tensions
 from orchestrator.checks.timed_rows import Row, timed_rows
+from orchestrator.checks.vetoes import let_stand
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
@@ -47,10 +49,10 @@ class Index:
     words: DeckWords
     figures: tuple[Figure, ...]
     groups: Groups
-    kin: Kin
     dates: DeckDates
     rows: tuple[Row, ...]
     alike: Alike
+    reading: Reading
 
 
 def index_of(deck: Deck, deck_claims: Sequence[Claim]) -> Index:
@@ -63,8 +65,15 @@ def _index_of(deck: Deck, deck_claims: tuple[Claim, ...]) -> Index:
     words = words_of(deck)
     figures = figures_of(deck, deck_claims, words=words)
     groups = group(figures, words.year)
-    kin = kin_of(figures, words.names, groups.present)
-    return Index(words, figures, groups, kin, deck_dates(deck), timed_rows(deck), alike_of(deck, words))
+    return Index(
+        words,
+        figures,
+        groups,
+        deck_dates(deck),
+        timed_rows(deck),
+        alike_of(deck, words),
+        reading_of(deck, words),
+    )
 
 
 def tensions(
@@ -82,9 +91,12 @@ def tensions(
     found = [tension for check in _ON_DECKS for tension in check(deck, index.figures, speech)]
     found += date_tensions(deck, index.figures, speech, index=index.dates)
     found += growth_in_words(deck, index.rows)
-    found += [*deck_growth(index.groups, index.figures), *deck_levels(index.groups), *deck_kin(index.kin)]
-    found += unsaid(found, deck_alike(index.alike))
+    found += deck_growth(index.groups, index.figures)
+    told, setting = index.reading.measures, index.reading.setting
+    found += let_stand(deck_levels(index.groups), told, setting)
+    found += unsaid(found, let_stand(deck_alike(index.alike), told, setting))
     found += unsaid(found, deck_echoes(index.alike.sayings))
+    found += beside(found, deck_tensions(index.reading))
     for segment in speech:
         found += tensions_of_segment(
             index, segment, [c for c in speech_claims if c.said_at_s == segment.start_s]
@@ -99,14 +111,23 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
         *spoken_growth_in_words(index.rows, segment),
     ]
     spoken = figures_of_segment(segment, claims, words=index.words)
-    new = [figure for figure in spoken if not is_excused(index.groups, figure)]
     found += speech_growth(index.groups, spoken)
-    found += speech_levels(index.groups, spoken)
-    found += speech_kin(index.kin, new)
     sayings = said_of(index.alike, segment)
-    found += unsaid(found, speech_alike(index.alike, sayings))
+    levels = [*speech_levels(index.groups, spoken)]
+    alike = [*speech_alike(index.alike, sayings)]
+    if levels or alike:
+        told = (*index.reading.measures, *measures_of_segment(segment, index.words))
+        found += let_stand(levels, told, index.reading.setting)
+        found += unsaid(found, let_stand(alike, told, index.reading.setting))
     found += unsaid(found, speech_echoes(sayings, index.alike.sayings))
+    found += beside(found, segment_tensions(index.reading, segment))
     return _without_repetition(found)
+
+
+def beside(found: Sequence[Tension], new: Iterator[Tension]) -> list[Tension]:
+    """Those of *new* of which neither place stands in a tension already."""
+    told = {(p.slide, p.said_at_s, p.quote) for t in found for p in (t.a, t.b)}
+    return [t for t in new if not {(p.slide, p.said_at_s, p.quote) for p in (t.a, t.b)} & told]
 
 
 def _without_repetition(found: Sequence[Tension]) -> tuple[Tension, ...]:

@@ -19,7 +19,7 @@ _NOT_OURS: Final = re.compile(
     r"\b(?:market|competitors?|rivals?|industry|sector|national|neighbou?r\w*|peers?|world|global|"
     r"target\w*|goals?|"
     r"plan(?:ned|s)?|forecast\w*|budget\w*|will|expect\w*|want|aim\w*|should|by 20\d\d|next year|inflation|"
-    r"benchmark|until 20\d\d|instead|per (?:head|capita|customer|employee|visit|unit))\b",
+    r"benchmark|until 20\d\d|to be|once|instead|per (?:head|capita|customer|employee|visit|unit))\b",
     re.I,
 )
 _OTHER_TIME: Final = re.compile(

@@ -43,6 +43,13 @@ _YEAR = re.compile(
 )
 
 
+_IN_A_YEAR = re.compile(
+    r"\b(?:per|a|over the|in the|for the|whole|full|this|last|each|every) year\b(?! (?:before|earlier|ago))|"
+    r"\b(?:yearly|annual\w*|p\.a\.|(?:19|20)\d\d)",
+    re.I,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Product:
     low: float
@@ -224,7 +231,8 @@ def _is_tied(product: _Product, total: Said, *, alone: bool) -> bool:
     if total.per or total.over:
         return not elsewhere or "year" in (*total.per, total.over)
     if product.per:
-        return True
+        by_month = any("month" in w for w in product.words) and not any("day" in w for w in product.words)
+        return not by_month or bool(_IN_A_YEAR.search(text))
     return not elsewhere and (bool(_TOTAL.search(text)) or rate.what != COUNT)
 
 

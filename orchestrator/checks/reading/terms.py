@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from orchestrator.checks.alike_words import EMPTY, GROUPS, IRREGULAR, KEEP_E, POLAR
 from orchestrator.checks.lexicon import singular
+from orchestrator.checks.reading.thesaurus import EMPTY, GROUPS, IRREGULAR, KEEP_E, POLAR
 from orchestrator.checks.vocabulary import FUNCTION, ORGANISATIONS
 from orchestrator.claims.words import word_set
 
@@ -130,9 +130,16 @@ def terms(words: Sequence[str]) -> tuple[Term, ...]:
     return tuple(found.values())
 
 
+_AGE = re.compile(
+    r"\b(?P<side>under|over)[- ]?(?:the age of )?(?P<age>\d\d)s?\b(?! ?(?:%|per|million|k\b))", re.I
+)
+
+
 def terms_of(text: str) -> tuple[Term, ...]:
-    """The telling words and phrases of a text."""
-    return terms(_WORD.findall(text))
+    """The telling words and phrases of a text; "under 26" is one."""
+    found = terms(_WORD.findall(text))
+    ages = [f"{match['side'].lower()} {match['age']}" for match in _AGE.finditer(text)]
+    return (*found, *(Term(age, frozenset({age})) for age in ages)) if ages else found
 
 
 def poles(found: Iterable[Term]) -> frozenset[str]:
