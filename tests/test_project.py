@@ -27,12 +27,18 @@ SHELLS = {
     ".ci/run": "/usr/bin/env bash",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+NOT_INSTALLED = frozenset({"embed"})
+"""Extras that no script of ours installs: 1.5 GB for vectors on the machine itself."""
 ASKED_FOR = [
     Requirement(text)
     for texts in (
         PROJECT["build-system"]["requires"],
         PROJECT["project"]["dependencies"],
-        *PROJECT["project"]["optional-dependencies"].values(),
+        *(
+            texts
+            for extra, texts in PROJECT["project"]["optional-dependencies"].items()
+            if extra not in NOT_INSTALLED
+        ),
     )
     for text in texts
 ]
