@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shlex
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import resources
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.config import Config, read_config
-from orchestrator.errors import HomeError, SessionNotFoundError, UsageError
+from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
 from orchestrator.layout import MAX_PANELISTS, MIN_PANELISTS, MODERATOR, Layout, layout_of
 
 UNFINISHED: Final = ".new-"
@@ -39,12 +40,12 @@ class Home:
             HomeError: There is no `templates/` or `session-templates/` in it.
         """
         home = cls(Path(root).absolute())
-        for folder in (home.templates, home.blueprints):
-            if not folder.is_dir():
-                raise HomeError(
-                    f"{home.root} is no Greenroom home: it has no {folder.name}/; "
-                    "name one with --home or GREENROOM_HOME"
-                )
+        missing = [folder.name for folder in (home.templates, home.blueprints) if not folder.is_dir()]
+        if missing:
+            names = " and ".join(f"{name}/" for name in missing)
+            raise HomeError(
+                f"{home.root} is no Greenroom home: it has no {names}; {_how_to_make(root, missing)}"
+            )
         return home
 
     @property
@@ -70,6 +71,9 @@ class Home:
         Raises:
             ConfigurationError: A key is unknown or a value cannot be meant; names the line.
         """
+        for name in (f"GREENROOM_{key.name.upper()}" for key in fields(Config)):
+            if name in os.environ and not os.environ[name].strip():
+                raise ConfigurationError(f"{name} is empty: unset it, or give it a value")
         return read_config(self.root / "greenroom.yaml", os.environ)
 
     def panelists(self) -> tuple[str, ...]:
@@ -209,16 +213,35 @@ def find_home(given: str | None, environment: Mapping[str, str], cwd: Path) -> H
     return Home.open(root)
 
 
+def packaged_files() -> Path | None:
+    """The folder of templates and blueprints that this installation brings; None: it brings none."""
+    packaged = Path(str(resources.files("orchestrator"))) / "home_files"
+    if not packaged.is_dir():
+        packaged = Path(__file__).resolve().parents[1] / "agents"
+    return packaged if (packaged / "templates").is_dir() else None
+
+
+def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
+    """What makes a home of *root*, as a line for a shell; or what to do where there is nothing to copy."""
+    packaged = packaged_files()
+    if packaged is None:
+        return "name one with --home or GREENROOM_HOME"
+    place = shlex.quote(str(root))
+    sources = " ".join(shlex.quote(str(packaged / name)) for name in missing)
+    return (
+        f"to make it one, run `mkdir -p {place} && cp -R {sources} {place}`; "
+        "without --home and GREENROOM_HOME your own home is set up by itself"
+    )
+
+
 def set_up(root: Path) -> None:
     """Copy the packaged templates and blueprints to *root*, whole or not at all.
 
     Raises:
         HomeError: The package brings none, or the folder cannot be written.
     """
-    packaged = Path(str(resources.files("orchestrator"))) / "home_files"
-    if not packaged.is_dir():
-        packaged = Path(__file__).resolve().parents[1] / "agents"
-    if not (packaged / "templates").is_dir():
+    packaged = packaged_files()
+    if packaged is None:
         raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")
     temporary = root.with_name(f".{root.name}-{os.getpid()}")
     try:

@@ -19,9 +19,13 @@ from orchestrator.errors import UsageError
 from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, briefing, drop_briefings
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.earlier import Begun
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
+from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.situation import Lately, _take
 from tests.rehearsals import ROOT
 from tests.remembered import agree, begun, over, rehearsed
+from tests.scribe_records import Tape
 
 
 def told(home: Path, agent: str = "skeptic", presenter: str = "Ines", now: str | None = None) -> str:
@@ -324,3 +328,13 @@ def test_briefing_says_what_is_wrong(home: Path) -> None:
     with pytest.raises(UsageError, match="name whose briefing you want with --presenter"):
         run(home, "briefing", "skeptic")
     assert not MemoryDatabase.exists(home)
+
+
+def test_a_parked_question_that_came_back_is_counted_once() -> None:
+    tape = Tape()
+    tape.close("x1", "parked", "From which base?", "Revenue grew")
+    tape.close("x2", "satisfied", "From which base?", "Revenue grew", comes_back_to="x1")
+    told = Lately(Begun("s1", Path("s1"), "", "", "Ines", "Ferries", "deck:ferries"))
+    for record in tape.records:
+        _take(told, Withheld(), record, is_recent=True)
+    assert [(one.exchange, one.outcome) for one in told.asked] == [("x2", "satisfied")]

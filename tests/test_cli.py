@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.rehearsals import ROOT, contents, greenroom, greenroom_json, write_rehearsal
+
+NO_STDOUT = "stdout is closed, so no result can be shown: leave it open, or use >/dev/null"
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -185,7 +189,9 @@ def test_ctrl_c_leaves_the_session_interrupted_and_resume_goes_on(home: Path, tm
         (["run", "x.md", "--engine", "claude"], 1, "set ANTHROPIC_API_KEY"),
         (["run", "x.md", "--date", "yesterday"], 2, "YYYY-MM-DD"),
         (["run", "x.md", "--speed", "-3"], 2, "--speed"),
-        (["serve"], 1, "not built yet"),
+        (["run", "x.md", "--engine", "Claude"], 2, "--engine 'Claude': use offline or claude\n"),
+        (["serve"], 1, "not built yet: `serve`, the room in the browser; the README says what is"),
+        (["review"], 1, "not built yet: `review`, the review pages; the README says what is"),
         (["context", "x", "skeptic", "--as", "poem"], 2, "poem"),
     ],
 )
@@ -226,6 +232,77 @@ def test_erase_removes_the_folder_and_lists_the_archive(home: Path, tmp_path: Pa
     assert erased == {"removed": [run["path"]], "archives": [run["archive"]]}
     assert not Path(run["path"]).exists()
     assert greenroom_json(home, "verify", f"file://{home}/archives/r1")["valid"]
+
+
+def test_what_erase_left_in_the_homes_archives_is_removed_as_erase_says(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    run = greenroom_json(home, "run", files.deck, "--id", "r1")
+    greenroom(home, "archive", "r1", "--to", tmp_path / "else")
+    said = greenroom(home, "erase", "r1").stdout.splitlines()
+    assert said == [
+        f"removed {run['path']}",
+        f"still archived: {run['archive']} (`greenroom erase r1 --archives` removes it)",
+        f"still archived: {tmp_path}/else/r1 (remove it there yourself)",
+    ]
+    assert greenroom(home, "erase", "r1", check=False).stderr == (
+        f"greenroom: r1 is left in an archive only, {run['archive']}: "
+        "`greenroom erase r1 --archives` removes it\n"
+    )
+    erased = greenroom_json(home, "erase", "r1", "--archives")
+    assert erased == {"removed": [run["archive"]], "archives": []}
+    assert not Path(run["archive"]).exists()
+    assert (tmp_path / "else" / "r1").exists()
+    gone = greenroom(home, "erase", "r1", "--archives", check=False)
+    assert (gone.returncode, gone.stderr.count("there is no session 'r1'")) == (1, 1)
+
+
+def test_show_has_what_the_moderator_said(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    run = greenroom_json(home, "run", files.deck, "--speech", files.speech, "--id", "r1")
+    assert run["said"]
+    assert greenroom_json(home, "show", "r1")["said"] == run["said"]
+    line = f"The moderator spoke {len(run['said'])} times (--json has the words)."
+    assert line in greenroom(home, "show", "r1").stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "out", "err"),
+    [
+        (">&-", 1, "", f"greenroom: {NO_STDOUT}\n"),
+        ("<&-", 0, "no sessions\n", ""),
+        ("2>&-", 0, "no sessions\n", ""),
+    ],
+)  # fmt: skip
+def test_a_closed_stream_costs_no_traceback(home: Path, closed: str, code: int, out: str, err: str) -> None:
+    line = f"{shlex.quote(sys.executable)} -m orchestrator.cli --home {shlex.quote(str(home))} list {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (code, out, err)
+
+
+def test_what_is_no_home_is_made_one_by_the_line_that_is_given(tmp_path: Path) -> None:
+    place = tmp_path / "my home"
+    refused = greenroom(place, "list", check=False)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    start = f"greenroom: {place} is no Greenroom home: it has no templates/ and session-templates/; "
+    assert refused.stderr.startswith(start)
+    assert "without --home and GREENROOM_HOME your own home is set up by itself" in refused.stderr
+    subprocess.run(["sh", "-c", refused.stderr.split("`")[1]], check=True)
+    assert greenroom_json(place, "panel", "check")["valid"]
+    shutil.rmtree(place / "session-templates")
+    half = greenroom(place, "list", check=False).stderr
+    assert "it has no session-templates/; " in half
+    assert "/templates" not in half.split("`")[1]
+
+
+def test_an_empty_variable_is_called_empty(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GREENROOM_MODEL", "")
+    refused = greenroom(home, "run", write_rehearsal(tmp_path).deck, check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "greenroom: GREENROOM_MODEL is empty: unset it, or give it a value\n",
+    )
 
 
 def test_doctor_says_what_is_in_force(home: Path) -> None:

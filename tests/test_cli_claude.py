@@ -153,6 +153,10 @@ def test_a_budget_that_is_used_up_is_said_and_the_rules_go_on(
     assert usage["budget_share"] >= 1
     page = greenroom(home, "debrief", "r1", "--format", "md").stdout
     assert "The session's budget was used up: from then on the panel worked offline, by rules." in page
+    assert (
+        "The engine `claude` asked 0 of 2 questions; rules did the rest, and they count the rubric." in page
+    )
+    assert "Asked and judged by the engine" not in page
     assert greenroom_json(home, "verify", "r1")["valid"]
 
 
@@ -165,6 +169,23 @@ def test_a_process_that_opens_the_session_later_knows_what_was_spent(
     greenroom(home, "feed", "s1", files.speech)
     assert greenroom_json(home, "ask", "s1")["quote"]
     assert len(server.requests) == calls
+
+
+def test_an_address_without_http_is_told_so(
+    home: Path, files: Rehearsal, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    greenroom(home, "start", files.deck, "--id", "s1", "--engine", "claude")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "localhost:1")
+    line = "greenroom: ANTHROPIC_BASE_URL must begin with http:// or https://: put it before\n"
+    commands: list[list[str | Path]] = [
+        ["run", files.deck, "--engine", "claude"],
+        ["start", files.deck, "--engine", "claude"],
+        ["feed", "s1", files.speech],
+    ]
+    for command in commands:
+        done = greenroom(home, *command, check=False)
+        assert (done.returncode, done.stderr) == (2, line)
+    assert [one["session"] for one in greenroom_json(home, "list")["sessions"]] == ["s1"]
 
 
 def test_a_busy_service_does_not_stop_a_start(home: Path, files: Rehearsal, server: MessagesServer) -> None:

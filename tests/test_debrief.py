@@ -17,6 +17,7 @@ from orchestrator.bill import Bill
 from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
 from orchestrator.debrief.model import Check, Fix, OpenPoint, Part, Review, SlideSpan, Source, Stronger
+from orchestrator.debrief.shares import Shares
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.speech.delivery import delivery_of
 from orchestrator.speech.model import Segment
@@ -425,10 +426,16 @@ def test_words_from_outside_are_words_in_every_form() -> None:
 any_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 
 
-@given(any_text)
-def test_no_text_adds_an_element_to_the_html(text: str) -> None:
+@pytest.fixture(scope="module")
+def plain_tags() -> list[str]:
+    """The elements of the page whose texts are plain."""
+    return seen(as_html(with_words("plain"))).tags
+
+
+@given(text=any_text)
+def test_no_text_adds_an_element_to_the_html(plain_tags: list[str], text: str) -> None:
     page = seen(as_html(with_words(text)))
-    assert page.tags == seen(as_html(with_words("plain"))).tags
+    assert page.tags == plain_tags
     assert "".join(text.split()) in "".join(page.text.split())
 
 
@@ -499,4 +506,12 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
 
 def test_another_engine_and_another_language_are_named() -> None:
     assert "engine `claude`" in as_markdown(replace(PAGE, engine="claude"))
+    whole = replace(PAGE, engine="claude", shares=Shares(3, 3, 2, 2))
+    assert "Asked and judged by the engine `claude`; the rubric is counted by rules." in as_markdown(whole)
+    part = replace(PAGE, engine="claude", shares=Shares(1, 3, 0, 1))
+    said = "The engine `claude` asked 1 of 3 questions and judged 0 of 1 answer; rules did the rest"
+    assert said in as_markdown(part)
+    assert "Asked and judged by the engine" not in as_markdown(part)
+    silent = replace(PAGE, engine="claude", shares=Shares(0, 3, 0, 0))
+    assert "The engine `claude` asked 0 of 3 questions; rules did the rest" in as_markdown(silent)
     assert "taken to be `de`" in as_markdown(replace(PAGE, language="de"))

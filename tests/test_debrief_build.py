@@ -200,6 +200,28 @@ def test_every_word_of_a_stronger_answer_is_somebodys() -> None:
         ("How much?", "We grew", "How much?"),
         ('You say "We grew".', "We grew", 'You say "We grew".'),
         ("How much?", None, "How much?"),
+        # A quote that comes again in the question is not what the question is cut at.
+        (
+            'On slide 3 it says "Mail, 2.1". The parts ("Mail, 2.1") add up to 5.9. Which is wrong?',
+            "Mail, 2.1",
+            'The parts ("Mail, 2.1") add up to 5.9. Which is wrong?',
+        ),
+        (
+            'On slide 3 you say "Orders grew 18%". At 0:09 it is "Orders grew 12%". Which would you give up?',
+            "Orders grew 18%",
+            'At 0:09 it is "Orders grew 12%". Which would you give up?',
+        ),
+        # Where less than whole sentences would be left, nothing is cut.
+        *(
+            (whole, quote, whole)
+            for whole, quote in [
+                ('On slide 3 you say "It grew 18%", and at 0:09 it is "It grew". Which?', "It grew"),
+                ('On slide 3 you say "We grew", and at 0:09 it is "We fell". Which holds?', "We grew"),
+                ('On slide 3 you say "We grew". at 0:09 it is "We fell". Which holds?', "We grew"),
+                ('At 0:09 it is "We fell", and on slide 3 "We grew". Which holds?', "We grew"),
+                ("We grew. By how much?", "We grew"),
+            ]
+        ),
     ],
 )  # fmt: skip
 def test_the_question_without_lead_in_and_quote(question: str, quote: str | None, expected: str) -> None:

@@ -175,6 +175,14 @@ def test_what_the_whole_deck_lacks() -> None:
     assert notes_of(figures + "\n\nSource: annual report") == []
 
 
+@pytest.mark.parametrize("amount", ["NOK 41 million", "ISK 300", "12,000 XOF", "PEN 3 million"])
+def test_an_amount_in_any_currency_is_an_amount_of_money(amount: str) -> None:
+    deck = "\n".join(f"## Part {letter}\nThe rest of the text is for the board to read." for letter in "ABCD")
+    gap = (None, WITHOUT_ANYTHING[1])
+    assert gap in notes_of(deck)
+    assert gap not in notes_of(f"{deck}\nThat cost us {amount}.")
+
+
 def test_charts_that_say_too_little() -> None:
     chart = Chart("line", "", (), (Series("", (1.0,)), Series("b", (2.0,))))
     slides = (Slide(1, "", charts=(chart,)),)

@@ -16,7 +16,7 @@ PACKAGE = "orchestrator"
 # may import from its own folder, but no other name of that line.
 ORDER = """
 errors
-values clock
+values clock currencies
 claims.model deck.model speech.model
 exchange carried memory.facts
 layout

@@ -113,9 +113,9 @@ def test_what_comes_when_a_question_is_open_is_not_written(quick: Path, tmp_path
         until("a call that hangs", lambda: asked(server)["skeptic"] > asked_before)
         server.by_agent = {}
         assert feed.session.ask("analyst") is not None
-        until(
+        until(  # on a busy machine others' calls were under way as well
             "the hanging call's end",
-            lambda: [one["agent"] for one in feed.values("refreshed") if one.get("dropped")] == ["skeptic"],
+            lambda: "skeptic" in [one["agent"] for one in feed.values("refreshed") if one.get("dropped")],
         )
         feed.say("It is audited revenue for 2026, against EUR 3.6M in 2025.")
         until("the verdict", lambda: feed.session.room.exchanges)

@@ -361,3 +361,14 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     assert sum(one.get("type") == "flushed" for one in values) == 1
     assert again.verify().valid
     again.close()
+
+
+def test_it_is_told_in_how_many_rehearsals_a_question_was_left_open(home: Path) -> None:
+    agree(home, "Ines")
+    rehearsed(home, "s1", "Ines", questions=6)
+    rehearsed(home, "s2", "INES", questions=6)
+    session = begun(home, "s3")
+    told = "\n".join(texts_of(session).values())
+    assert ", left open in 2 rehearsals: " in told
+    assert "session s2:" in told
+    session.close()

@@ -183,6 +183,7 @@ def test_forget_says_where_it_still_stands(
         "wiped": True,
         "sessions": [str(home / "sessions" / "s2")],
         "archives": ["s3://bucket/x/s1"],
+        "scratchpads": [],
     }
     assert contents(greenroom.json("memory", "list", "--presenter", INES)) == ["Cash lasts to August."]
     assert b"per month" not in (home / NAME).read_bytes()
@@ -236,7 +237,7 @@ def test_off_and_on(home: Path, greenroom: Commands, kept: dict[str, Memory]) ->
     said = greenroom("memory", "off", "--presenter", INES).stdout
     assert said == (
         "Ines is no longer remembered; 2 memories are kept and not used: "
-        "greenroom memory forget --all removes them\n"
+        "greenroom memory forget --all --presenter Ines removes them\n"
     )
     assert greenroom.json("memory", "on", "--presenter", INES)["consented"] is True
 
@@ -259,3 +260,76 @@ def test_goals(home: Path, greenroom: Commands) -> None:
         1,
         "greenroom: there is no goal 'g0': `greenroom goal list` shows their ids\n",
     )
+
+
+def test_what_is_kept_of_several_presenters_is_listed_under_their_names(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    greenroom("goal", "add", "Shorter answers", "--presenter", "Omar")
+    lines = greenroom("memory", "list").stdout.splitlines()
+    assert [line for line in lines if not line.startswith("  m")] == [f"{INES}:", "Omar:"]
+    assert lines[-1].startswith(f"  {kept['omar'].id}")
+    assert greenroom("goal", "list").stdout.splitlines()[0] == "Omar:"
+
+
+def test_one_presenter_has_one_name_however_it_is_spelled(home: Path, greenroom: Commands) -> None:
+    greenroom("memory", "on", "--presenter", "Anna Berg")
+    with MemoryDatabase.open(home) as db:
+        keep(db, "Churn is quoted per month.", presenter="anna  berg")
+    greenroom("goal", "add", "Shorter answers", "--presenter", "ANNA BERG")
+    assert greenroom.json("memory", "show")["consents"] == [{"presenter": "Anna Berg", "consented": True}]
+    (memory,) = greenroom.json("memory", "list", "--presenter", "anna berg")["memories"]
+    (goal,) = greenroom.json("goal", "list")["goals"]
+    assert memory["presenter"] == goal["presenter"] == "Anna Berg"
+    said = greenroom("memory", "off", "--presenter", "anna berg").stdout
+    assert said.startswith("Anna Berg is no longer remembered; 1 memory is kept and not used: ")
+    assert "memory forget --all --presenter 'Anna Berg' removes it" in said
+
+
+def test_a_proposed_goal_can_be_refused_and_one_is_done_only_by_its_presenter(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    with MemoryDatabase.open(home) as db:
+        goal = add_goal(db, INES, "Win the board.", NOW, state="proposed", source="s1/3")
+    refused = greenroom("goal", "done", goal.id, "--presenter", "Omar", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        f"greenroom: {goal.id} is no goal of Omar: `greenroom goal list` shows whose\n",
+    )
+    assert greenroom("goal", "done", goal.id, "--presenter", "ines").stdout == f"{goal.id}: done\n"
+    assert greenroom("goal", "drop", goal.id).stdout == f"{goal.id}: dropped\n"
+    assert greenroom.json("goal", "list") == {"goals": []}
+
+
+def test_forget_names_the_scratchpads_that_still_quote_it_and_how_to_mend_them(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    with MemoryDatabase.open(home) as db:
+        memory = keep(db, 'Left open: "churn fell to 3%"', source="s1/x1")
+        update_scratchpad(db, "analyst", INES, "- She says Churn fell to 3%, twice.\n", NOW)
+        update_scratchpad(db, "analyst", INES, "Nothing of it here.\n", NOW)  # the earlier page has it
+    said = greenroom("memory", "forget", memory.id).stdout
+    way = "greenroom memory edit --scratchpad analyst --content - --presenter Ines"
+    assert said.splitlines()[1:] == [f"still on analyst's scratchpad (write it anew without: `{way}`)"]
+    greenroom("memory", "edit", "--scratchpad", "analyst", "--content", "New.", "--presenter", INES)
+    assert b"fell to 3%" not in (home / NAME).read_bytes()
+
+
+@pytest.mark.parametrize("what", [["ID"], ["--scratchpad", "skeptic", "--presenter", INES]])
+def test_an_edit_with_an_address_is_refused_as_the_tools_refuse_it(
+    home: Path, greenroom: Commands, kept: dict[str, Memory], what: list[str]
+) -> None:
+    given = [kept["churn"].id if word == "ID" else word for word in what]
+    done = greenroom("memory", "edit", *given, "--content", "Write to ines@example.com", check=False)
+    assert done.returncode != 0
+    assert "holds an e-mail address, a phone or card number" in done.stderr
+    assert b"example.com" not in (home / NAME).read_bytes()
+
+
+def test_a_page_of_an_agent_that_this_home_has_not_is_refused(
+    home: Path, greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    given = ["--scratchpad", "nobody", "--presenter", INES, "--content", "x"]
+    done = greenroom("memory", "edit", *given, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("greenroom: there is no agent 'nobody' here: this home has moderator, ")

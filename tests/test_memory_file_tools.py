@@ -53,7 +53,8 @@ def paths(store: Store, agent: str, prefix: str = "") -> set[str]:
 def test_an_agent_sees_what_is_shared_the_facts_and_its_own_folder(session: tuple[Sample, Store]) -> None:
     _, store = session
     facts = {"facts/index.json", "facts/2026-11-22.json"}
-    assert paths(store, "skeptic") == SHARED | facts | {f"skeptic/{name}" for name in OWN}
+    given = SHARED - {"shared/board-dossier.md"}  # no panelist's context has it
+    assert paths(store, "skeptic") == given | facts | {f"skeptic/{name}" for name in OWN}
     moderator = {"debrief-notes.md", "session-state.md"}
     assert paths(store, "moderator") == SHARED | facts | {f"moderator/{name}" for name in moderator}
 
@@ -176,7 +177,7 @@ HOSTILE = [
 def test_a_name_that_is_not_exactly_a_files_reads_nothing(session: tuple[Sample, Store], path: str) -> None:
     outcome = call(Desk("skeptic", None, session[1]), "file_read", {"path": path})
     assert outcome.is_error
-    assert outcome.value["error"] == "out-of-reach"
+    assert outcome.value["error"] in ("out-of-reach", "no-such-file")
     assert SECRET not in outcome.text
     assert "root:" not in outcome.text
 
@@ -276,3 +277,24 @@ def test_reading_changes_nothing(session: tuple[Sample, Store]) -> None:
     for path in paths(store, "skeptic"):
         read_file(store, "skeptic", path)
     assert (sample.root / "ledger" / "ledger.jsonl").read_bytes() == ledger
+
+
+def test_a_panelist_reads_of_the_shared_files_what_its_context_may_hold(
+    session: tuple[Sample, Store],
+) -> None:
+    sample, store = session
+    dossier = "shared/board-dossier.md"
+    assert read_file(store, "moderator", dossier).path == dossier
+    outcome = call(Desk("skeptic", None, store), "file_read", {"path": dossier})
+    assert outcome.value["error"] == "out-of-reach"
+    assert "is not given to skeptic while the session goes on" in outcome.value["message"]
+    (sample.root / "secret.md").unlink()
+    (sample.root / "shared" / "stray.md").unlink()
+    freeze(store, sample.home_templates)
+    assert read_file(store, "skeptic", dossier).path == dossier
+
+
+def test_a_file_that_is_not_there_has_a_code_of_its_own(session: tuple[Sample, Store]) -> None:
+    outcome = call(Desk("skeptic", None, session[1]), "file_read", {"path": "shared/deck.md"})
+    assert outcome.value["error"] == "no-such-file"
+    assert "did you mean shared/deck-content.md?" in outcome.value["message"]

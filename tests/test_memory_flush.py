@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.deck.model import Deck
+from orchestrator.deck.model import Deck, Slide, Table
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -17,11 +17,11 @@ from orchestrator.memory.earlier import deck_tag
 from orchestrator.memory.entries import Noted, SessionContext
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.flushing import Flushed, flush
-from orchestrator.memory.forgetting import forget
+from orchestrator.memory.forgetting import forget, forget_session
 from orchestrator.memory.goals import add_goal, goals
-from orchestrator.memory.memories import edit_memory, memories
+from orchestrator.memory.memories import edit_memory, memories, rehearsals_of
 from orchestrator.memory.open_points import open_points
-from tests.memories import INES, NOW, opened
+from tests.memories import INES, NOW, at, opened
 
 DECK = Deck("md", "ferries.md", "0" * 64, "Harbour ferries", ())
 QUOTE = "Revenue grew 18% in 2026"
@@ -259,3 +259,76 @@ def test_long_titles_fit_and_are_told_apart() -> None:
     tags = {deck_tag(replace(DECK, title=f"{'A very long title ' * 5}{number}")) for number in range(50)}
     assert len(tags) == 50
     assert max(map(len, tags)) <= 40
+
+
+def test_what_is_left_open_again_has_the_source_and_date_of_the_last_rehearsal(db: MemoryDatabase) -> None:
+    for number in (1, 2, 3):
+        flushed(db, f"s{number}", [asked(f"x{number}", "unresolved")], now=at(number))
+    (memory,) = memories(db, presenter=INES)
+    assert (memory.source, memory.created_at) == ("s3/x3", at(3))
+    assert rehearsals_of(db, INES) == {memory.id: 3}
+    (point,) = open_points(db, INES, DECK)
+    assert (point.session, point.asked_on) == ("s3", at(3)[:10])
+
+
+def test_erasing_a_session_takes_only_what_rests_on_it_alone(db: MemoryDatabase) -> None:
+    flushed(db, "s1", [asked("x1", "unresolved"), asked("x2", "unresolved", "two boats")], now=at(1))
+    flushed(db, "s2", [asked("x1", "unresolved")], now=at(2))
+    flushed(db, "s3", [asked("x7", "unresolved")], now=at(3))
+    (gone,) = forget_session(db, "s1", now=at(4)).ids
+    (memory,) = memories(db, presenter=INES)
+    assert memory.id != gone
+    assert (memory.content, memory.source) == (f'Left open: "{QUOTE}"', "s3/x7")
+    assert forget_session(db, "s3", now=at(4)).ids == ()
+    (memory,) = memories(db, presenter=INES)
+    assert (memory.source, memory.created_at) == ("s2/x1", at(2))
+    assert forget_session(db, "s2", now=at(4)).ids == (memory.id,)
+    assert memories(db, presenter=INES) == ()
+
+
+def test_what_the_presenter_edited_or_took_up_outlives_the_session(db: MemoryDatabase) -> None:
+    context = SessionContext(goals=(Noted("Our goal is to win.", 4), Noted("Our goal is to be brief.", 5)))
+    (memory,) = flushed(db, "s1", [asked("x1", "unresolved")], context).memories
+    edit_memory(db, memory.id, content="Growth: name the base.", now=NOW)
+    add_goal(db, INES, "Our goal is to win.", NOW)
+    forget_session(db, "s1", now=NOW)
+    assert [one.content for one in memories(db, presenter=INES)] == ["Growth: name the base."]
+    assert [(one.text, one.state) for one in goals(db, INES)] == [("Our goal is to win.", "open")]
+
+
+COSTS = Table((("Item", "2025", "2026"), ("Churn rate", "0.4", "0.3"), ("Engine wear", "12%", "0.3")))
+TABLED = replace(DECK, slides=(Slide(1, "Costs", tables=(COSTS,)),))
+
+
+@pytest.mark.parametrize(
+    ("quote", "question", "content"),
+    [
+        ("0.4", 'You say "0.4". Of what?', 'Left open: "0.4" (Churn rate, 2025)'),
+        ("0.3", 'Engine wear: "0.3". Why?', 'Left open: "0.3" (Engine wear, 2026)'),
+        ("0.3", 'You say "0.3". Of what?', "Left open: \"0.3\", asked: You say '0.3'. Of what?"),
+        ("41", 'You say "41". Of what?', "Left open: \"41\", asked: You say '41'. Of what?"),
+        ("two boats", "Which?", 'Left open: "two boats"'),
+    ],
+)
+def test_a_bare_number_is_kept_with_what_it_is_about(
+    db: MemoryDatabase, quote: str, question: str, content: str
+) -> None:
+    flushed(db, "s1", [asked("x1", "unresolved", quote, question=question)], deck=TABLED)
+    assert kept(db) == [("skeptic", content)]
+    (point,) = open_points(db, INES, TABLED)
+    assert point.quote == quote
+    flushed(db, "s2", [asked("x1", "satisfied", quote, question=question)], deck=TABLED)
+    assert open_points(db, INES, TABLED) == ()
+
+
+def test_a_long_question_about_a_bare_number_fits_a_memory(db: MemoryDatabase) -> None:
+    flushed(db, "s1", [asked("x1", "unresolved", "41", question="Why is that so? " * 40)])
+    ((_, content),) = kept(db)
+    assert len(content) <= 200
+    assert content.startswith('Left open: "41", asked: Why is that so?')
+
+
+def test_words_of_any_talk_do_not_tie_an_answer_to_a_goal(db: MemoryDatabase) -> None:
+    add_goal(db, INES, "One figure on each slide", NOW)
+    flushed(db, "s1", [asked("x1", "satisfied", question="Which figure on this slide is booked?")])
+    assert goals(db, INES)[0].moved_by == ()

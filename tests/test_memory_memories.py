@@ -22,6 +22,7 @@ from orchestrator.memory.errors import (
     UnknownMemoryError,
 )
 from orchestrator.memory.exporting import export
+from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.keeping import KEPT_LEFT, worth
 from orchestrator.memory.memories import (
     edit_memory,
@@ -191,7 +192,7 @@ def test_agents_and_presenters_each_have_their_own(db: MemoryDatabase) -> None:
         ] == [one.memory.id]
         assert export(db, presenter)["presenter"] == presenter
     assert presenters(db) == (INES, "Omar")
-    assert memories(db, presenter="ines") == ()  # names are taken as they are written
+    assert memories(db, presenter="Ines B.") == ()
 
 
 # ---------------------------------------------------------------------- consent
@@ -388,7 +389,7 @@ def test_what_is_written_is_there_after_opening_again(tmp_path: Path) -> None:
         ),
         (
             lambda path: _made_then_run(path, "PRAGMA user_version = 99"),
-            r"memory\.db: is of version 99, and this release reads up to 1: use a newer Greenroom",
+            r"memory\.db: is of version 99, and this release reads up to 2: use a newer Greenroom",
         ),
         (lambda path: path.mkdir(), r"memory\.db: "),
     ],
@@ -437,3 +438,15 @@ def _run(path: Path, statement: str) -> None:
 def _made_then_run(path: Path, statement: str) -> None:
     MemoryDatabase.open(path.parent).close()
     _run(path, statement)
+
+
+def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        old = keep(db, "Churn is quoted per month.", source="s1/9")
+    with sqlite3.connect(tmp_path / NAME) as connection:
+        connection.execute("DROP TABLE rests")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with opened(tmp_path) as db:
+        assert memories(db, presenter=INES) == (old,)
+        assert forget_session(db, "s1", now=NOW).ids == (old.id,)

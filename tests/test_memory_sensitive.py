@@ -114,3 +114,18 @@ def test_past_its_bound_everything_stays_rather_than_any_of_it_leaves() -> None:
     for number in range(21_000):
         withheld.takes(f"[private] customer{number} owes{number} euros{number} plenty{number}")
     assert withheld.touches("Good morning.")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("Growth is fine. Off the record, our finance director is leaving.", True),
+        ("Well, off the record: we may sell.", True),
+        ("Our finance director is leaving, keep that confidential.", True),
+        ("Please keep this to yourselves.", True),
+        ("We keep that confidential data in Lisbon.", False),
+        ("The minutes off the record player are lost.", False),
+    ],
+)
+def test_off_the_record_is_heard_in_the_middle_of_a_passage(text: str, is_one: bool) -> None:
+    assert is_marked(text) is is_one

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from orchestrator.claims.periods import find_periods
 from orchestrator.claims.quantities import LONGEST_TEXT, find_quantities, measure
 from orchestrator.claims.rejects import rejected
+from orchestrator.claims.units import is_currency
 
 Row = tuple[str, float, str | None, str | None, str | None]
 
@@ -42,6 +43,31 @@ def rows(text: str) -> list[Row]:
 )
 def test_money(text: str, expected: list[Row]) -> None:
     assert rows(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("a fine of NOK 41 million", "NOK", 41e6),
+        ("a fine of ISK 41 million", "ISK", 41e6),
+        ("a fine of KWD 3.5m", "KWD", 3.5e6),
+        ("a fine of 12,000 XOF", "XOF", 12_000),
+        ("a fine of PEN 3 million", "PEN", 3e6),
+        ("a fine of TRY 40,000", "TRY", 40_000),
+        ("a fine of 40 million ALL", "ALL", 40e6),
+    ],
+)
+def test_every_currency_of_the_standard_is_money(text: str, unit: str, value: float) -> None:
+    (quantity,) = find_quantities(text)
+    assert (quantity.unit, quantity.value, is_currency(quantity.unit)) == (unit, value, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ALL 12 sites", "ALL 2,400 staff", "TOP 10", "TOP 1,000 customers", "COP 26", "SDG 13", "TRY 3 times"],
+)
+def test_words_in_capitals_are_no_currencies(text: str) -> None:
+    assert not any(is_currency(quantity.unit) for quantity in find_quantities(text))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from orchestrator.memory.entries import ENTRY_TYPES, LEFT_OUT, SessionContext, S
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
 from orchestrator.memory.sensitive import E_MAIL, PHONE
 from orchestrator.memory.telling import previously_on
-from tests.scribe_records import AT, Tape
+from tests.scribe_records import AT, HISTORY, Tape
 
 QUOTE = "Revenue grew 18% in 2026"
 
@@ -498,3 +498,23 @@ def test_notes_and_tool_calls_of_an_agent_are_told_to_no_other() -> None:
     for agent, told in ((None, True), ("skeptic", True), ("analyst", False)):
         text = previously_on(context, agent=agent)
         assert ("rounds up" in text, "the base" in text, "Good morning." in text) == (told, told, True)
+
+
+def test_of_a_session_that_is_over_the_last_words_are_told_and_no_proposals() -> None:
+    tape = Tape()
+    tape.say("Good morning.")
+    tape.say("Thank you all.")
+    for number in range(12):
+        tape.add({"type": "scratchpad-proposal", "content": f"page {number}"}, by="skeptic")
+    tape.add({"type": "freeze"}, op="freeze")
+    text = previously_on(context_of(tape))
+    assert text.endswith("Last:\n- user: Good morning.\n- user: Thank you all.")
+
+
+def test_a_parked_question_that_came_back_is_one_question() -> None:
+    tape = Tape()
+    tape.opened()
+    tape.close("x1", "parked", "From which base?", QUOTE)
+    done = {"id": "x2", "outcome": "satisfied", "comes_back_to": "x1", "turns": [{"question": "Again?"}]}
+    tape.add({"type": "exchange_closed", "exchange": done}, file=HISTORY, text="")
+    assert "1 question: 1 answered." in context_of(tape).summary

@@ -13,6 +13,7 @@ from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.needs import parts_of
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
+from orchestrator.engines.situating import SITUATION, angles_in
 from orchestrator.engines.sorts import NAMES, sorts_of
 from orchestrator.engines.statements import statements
 from orchestrator.errors import PersonaError
@@ -108,6 +109,12 @@ def asked_in_turn(deck: Deck, panel: list[Seat], rounds: int = 4) -> list[Candid
         ("Staff", "Our head of nursing retires in June", "leaving"),
         ("Staff", "Three posts in the kitchen are vacant", "vacancy"),
         ("The year", "The lift failed twice in March", "incident"),
+        ("Root cause", "The gasket was of the wrong grade", "incident"),
+        ("Lessons and request", "We request 18,000 euros for valves that failed", "request"),
+        ("The board is asked to", "Approve the new kitchen", "request"),
+        ("What we propose", "Open on 1 September 2027, six days a week", "milestone"),
+        ("What we propose", "400 more meals in the first full year", "forecast"),
+        ("Customers", "Largest customer (Brill, 11% of sales) renews in May", "dependence"),
         ("The year", "Fuel cost 40,000 euros more than budgeted", "variance"),
         ("The year", "The eastern school has asked to postpone", "variance"),
         ("Stock", "We hold nine weeks of stock; our policy says twelve", "guideline"),
@@ -153,6 +160,14 @@ def test_a_sentence_is_told_by_how_it_is_built_and_where_it_stands(title: str, l
         ("Background", "The application is moved to the data"),  # how such things work
         ("Results", "99% of risky outages correctly predicted"),  # no outage happened
         ("Features", "Hardware isolation guarantees"),  # no promise of ours
+        ("Lessons and request", "The night shift is strong and acted well"),  # nothing went wrong
+        ("What went wrong", "Our neighbours were kind to us"),
+        ("The ask", "Introductions to the heads of other museums"),  # a favour
+        ("The board is asked to", "Note the list of gifts"),
+        ("Timetable", "April: board approval"),  # the board's own act
+        ("Our proposal", "Board approval in April 2027"),
+        ("Outlook", "The regulation is meant to reduce waiting times by 2030"),  # a lawmaker's aim
+        ("Effects", "The act aims to improve the safety of bridges"),
     ],
 )
 def test_where_no_sort_can_be_told_there_is_none(title: str, line: str) -> None:
@@ -290,6 +305,51 @@ def test_no_question_of_the_panel_asks_for_more_things_than_it_is_checked_for() 
     for seat in seats():
         for one in seat.persona.initial:
             assert len(parts_of(one.text.replace("{note}", ""))) <= len(one.needs), one.text
+
+
+def asked_of_every_line(title: str, line: str) -> list[str]:
+    """All that the panel could ask of a slide's line for what it puts before the board."""
+    deck = deck_of(("Opening", "Good morning"), (title, line))
+    claims: list[Claim] = [*deck_claims(deck), *statements(deck)]
+    claim = next(one for one in claims if one.slide == 2 and one.text in line and one.origin == "line")
+    return [
+        pattern.text.partition('". ')[2]
+        for seat in seats()
+        for angle in angles_in(deck, claim, seat)
+        if angle.kind == SITUATION
+        for pattern in angle.patterns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "line", "words", "is_asked"),
+    [
+        # a share is asked about where there is one
+        ("Sales", "One customer, Brill, buys 30% of our cheese", "How large was that share", True),
+        ("Plan", "A licence with one vendor for 2,000 pupils", "How large was that share", False),
+        ("Plan", "A licence with one vendor for 2,000 pupils", "Who else could do that", True),
+        # a change of mind is for a choice, and success has a figure where something is to change
+        ("The ask", "Approve the second bridge", "change your mind", False),
+        ("Our proposal", "Replace the ferry with a bus", "change your mind", True),
+        ("Our proposal", "Replace the ferry with a bus", "call that a success", True),
+        ("Our proposal", "Two halls and 14 rooms in the old mill", "call that a success", False),
+        ("Our proposal", "Two halls and 14 rooms in the old mill", "arrive at that size", True),
+        # what the sentence says, or says to be missing, is not asked for
+        ("Next steps", "Review of the cranes, owner to be named", "Who does that", False),
+        ("Next steps", "Appoint an architect", "Who does that", True),
+        # something went wrong, and that nothing was done before is not said
+        ("The year", "The roof was patched and leaked every winter since", "prevented that", True),
+        ("The year", "The roof was patched and leaked every winter since", "nothing done", False),
+    ],
+)
+def test_a_question_suits_what_the_sentence_says(title: str, line: str, words: str, is_asked: bool) -> None:
+    assert any(words in one for one in asked_of_every_line(title, line)) is is_asked
+
+
+def test_no_benchmark_is_a_rule_on_what_has_to_be_disclosed() -> None:
+    """A threshold for naming a customer is no range in which companies lie."""
+    domains = [seat.domain for seat in seats() if seat.domain is not None]
+    assert not [row.metric for one in domains for row in one.benchmarks if "disclos" in row.source.lower()]
 
 
 # -- the grammar

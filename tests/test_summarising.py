@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from orchestrator import render
+from orchestrator.engines.protocol import FactsRequest
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
@@ -553,3 +554,49 @@ def test_the_command_reads_what_is_new_and_prints_the_contract(home: Path, tmp_p
         ended["facts"][0]
     )
     assert Path(ended["index"]).is_file()
+
+
+# ---------------------------------------------------------------------- what is to stay in the session
+
+
+SECRETS = (
+    "Off the record, our finance director is leaving in March, keep that confidential.",
+    "We decided to postpone the Lisbon opening to spring 2027.",
+)
+
+
+def test_what_was_said_off_the_record_is_shown_to_no_engine_and_is_no_fact(session: Session) -> None:
+    say(session, SECRETS[0], from_s=20.0)
+    say(session, "Back on the record, we prefer Nordbank, write to ines@example.com about it.", from_s=40.0)
+    say(session, "We heard that our finance director is leaving in March.", from_s=60.0)
+    engine = FactEngine(each)
+    told(session, engine).run("by hand")
+    shown = " ".join(passage.text for request in engine.requests for passage in request.passages)
+    assert WORDS[0] in shown
+    assert "Nordbank, write to [e-mail address]" in shown
+    for text in (shown, *on_disk(session.path).values()):
+        assert "finance director" not in text
+        assert "example.com" not in text
+
+
+def test_a_model_that_knows_it_from_elsewhere_is_refused(session: Session) -> None:
+    say(session, SECRETS[0], from_s=20.0)
+
+    def leaks(request: FactsRequest) -> list[FactDraft]:
+        first = request.passages[0]
+        return [
+            whole(first),
+            FactDraft("person", "our finance director is leaving in March", "high", first.seq, first.text),
+        ]
+
+    done = told(session, FactEngine(leaks)).run("by hand")
+    assert done is not None
+    assert (contents(done.facts), done.refused) == ([WORDS[0]], 1)
+
+
+def test_the_offline_rules_leave_it_out_too(session: Session) -> None:
+    say(session, SECRETS[0], from_s=20.0)
+    done = summariser_of(session).run("by hand")
+    assert done is not None
+    assert done.facts
+    assert not [fact for fact in done.facts if "director" in fact.content]

@@ -340,3 +340,40 @@ def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
         },
         {"step": 2, "action": {"action": "refresh"}, "output": {}},
     ]
+
+
+# ---------------------------------------------------------------------- in words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (
+            {
+                "type": "finding",
+                "tension": {
+                    "kind": "sum",
+                    "a": {"slide": 2, "said_at_s": None, "quote": "a"},
+                    "b": {"slide": 3, "said_at_s": None, "quote": "b"},
+                },
+            },
+            "moderator notes a contradiction (sum): slide 2 and slide 3",
+        ),
+        (
+            {"type": "settled", "memories": ["m1"], "scratchpads": ["skeptic"], "left_out": 0},
+            "keeps for later rehearsals: 1 memory, 1 scratchpad",
+        ),
+        (
+            {"type": "flushed", "memories": ["m1", "m2"], "goals": [], "left_out": 1},
+            "keeps for later rehearsals: 2 memories; 1 left out, to stay in the session",
+        ),
+        (
+            {"type": "scratchpad-proposal", "content": "x" * 40},
+            "moderator proposes a new scratchpad of 40 characters",
+        ),
+        ({"type": "segment", "segment": {"text": "one"}, "claims": [1]}, "hears 1 word, 1 claim"),
+    ],
+)
+def test_a_step_is_told_in_words_and_minds_its_numbers(value: dict[str, Any], words: str) -> None:
+    (line,) = trace_lines(full_trace([record(1, value)]).steps)
+    assert line.endswith(f"  {words}")

@@ -92,9 +92,9 @@ def tensions(
     found += date_tensions(deck, index.figures, speech, index=index.dates)
     found += growth_in_words(deck, index.rows)
     found += deck_growth(index.groups, index.figures)
-    told, setting = index.reading.measures, index.reading.setting
-    found += let_stand(deck_levels(index.groups), told, setting)
-    found += unsaid(found, let_stand(deck_alike(index.alike), told, setting))
+    told = index.reading.measures
+    found += let_stand(deck_levels(index.groups), told)
+    found += unsaid(found, let_stand(deck_alike(index.alike), told))
     found += unsaid(found, deck_echoes(index.alike.sayings))
     found += beside(found, deck_tensions(index.reading))
     for segment in speech:
@@ -117,8 +117,8 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
     alike = [*speech_alike(index.alike, sayings)]
     if levels or alike:
         told = (*index.reading.measures, *measures_of_segment(segment, index.words))
-        found += let_stand(levels, told, index.reading.setting)
-        found += unsaid(found, let_stand(alike, told, index.reading.setting))
+        found += let_stand(levels, told)
+        found += unsaid(found, let_stand(alike, told))
     found += unsaid(found, speech_echoes(sayings, index.alike.sayings))
     found += beside(found, segment_tensions(index.reading, segment))
     return _without_repetition(found)

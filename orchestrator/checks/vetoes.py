@@ -7,20 +7,28 @@ narrows it, and whether it is a rate. What it reads as two different things is n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from orchestrator.checks.reading.levels import Setting, may_differ
-from orchestrator.checks.reading.model import Measure
-from orchestrator.checks.reading.subject import comparable
+from orchestrator.checks.reading.model import COUNT, PAST, PLANNED, Measure
 from orchestrator.claims.model import Place, Tension
 
+_NOT_NOW: Final = frozenset({PLANNED, PAST})
 
-def let_stand(found: Iterable[Tension], measures: Sequence[Measure], setting: Setting) -> Iterator[Tension]:
+
+def let_stand(found: Iterable[Tension], measures: Sequence[Measure]) -> Iterator[Tension]:
     """Those of *found* whose two sides the reading does not set apart."""
     for tension in found:
         one, other = _at(tension.a, measures), _at(tension.b, measures)
-        pairs = [(a, b) for a in one for b in other if a is not b and comparable(a, b)]
-        if not pairs or any(may_differ(a, b, setting) for a, b in pairs):
+        pairs = [(a, b) for a in one for b in other if a is not b]
+        if not pairs or not all(is_set_apart(a, b) for a, b in pairs):
             yield tension
+
+
+def is_set_apart(a: Measure, b: Measure) -> bool:
+    """One is counted per something and the other is not; or of new ones alone; or not of now."""
+    if a.amount.kind == COUNT == b.amount.kind:
+        return bool(a.per) != bool(b.per) or "new" in a.traits ^ b.traits
+    return (a.status in _NOT_NOW) != (b.status in _NOT_NOW)
 
 
 def _at(place: Place, measures: Sequence[Measure]) -> list[Measure]:

@@ -11,6 +11,7 @@ from orchestrator.claims.kinds import kinds_of
 from orchestrator.claims.model import Quantity
 from orchestrator.claims.periods import find_periods
 from orchestrator.claims.quantities import measure
+from orchestrator.currencies import CODES_IN_HEADERS
 from orchestrator.deck.model import Chart, Series, Table
 
 MOST_CELLS: Final = 24
@@ -19,7 +20,7 @@ MOST_CELLS: Final = 24
 _BARE = re.compile(
     r"[~≈<>]?\s?[-−(]?\d{1,3}(?:[,’'\u00a0]\d{3})+(?:\.\d+)?\)?|[~≈<>]?\s?[-−(]?\d+(?:\.\d+)?\)?",
 )
-_UNIT_IN_HEADER = re.compile(r"[%€£$¥]|\b(?:USD|EUR|GBP|CHF|percent|pct)\b")
+_UNIT_IN_HEADER = re.compile(rf"[%€£$¥]|\b(?:{CODES_IN_HEADERS}|percent|pct)\b")
 _SCALE_IN_HEADER = re.compile(
     r"\b(?:in )?(?P<word>thousands?|millions?|billions?)\b|[€£$]\s?(?P<letter>k|K|m|M|bn|B)\b",
 )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.words import word_set
+from orchestrator.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
 
 _SYMBOLS: Final = {
     "$": "USD",
@@ -33,13 +33,7 @@ _SYMBOLS: Final = {
 }
 """A bare $ is read as the US dollar, as most decks mean it."""
 
-_CODES: Final = word_set(
-    "USD EUR GBP CHF JPY CNY RMB INR AUD CAD NZD HKD SGD SEK NOK DKK PLN CZK HUF RON BGN TRY UAH RUB ZAR "
-    "BRL MXN ARS CLP COP KRW TWD THB IDR MYR PHP VND AED SAR ILS EGP NGN KES"
-)
-"""ISO 4217, the currencies that boards meet; the full list would make codes of ordinary capitals."""
-
-_CURRENCIES: Final = (_CODES - {"RMB"}) | {"pesos"}
+_CURRENCIES: Final = (CODES - {"RMB"}) | CODES_LIKE_WORDS | {"pesos"}
 """What `is_currency` knows; pesos are of several countries, so they keep their name."""
 
 _NAMES: Final = {
@@ -122,8 +116,16 @@ _MEASURES: Final = (
 CURRENCY_BEFORE: Final = re.compile(
     r"(?P<approx>[~≈<>≥≤±]\s?)?(?P<sign>(?<![\w)])[-−])?"
     rf"(?:(?:(?P<symbol>{'|'.join(sorted((re.escape(s) for s in _SYMBOLS), key=len, reverse=True))})\s?"
-    rf"|(?<![A-Za-z])(?P<code>{'|'.join(sorted(_CODES))})\s?\$?)(?P<minus>[-−])?)?$"
+    rf"|(?<![A-Za-z])(?P<code>{'|'.join(sorted(CODES))})\s?\$?)(?P<minus>[-−])?)?$"
 )
+_LIKE_WORD_AFTER = re.compile(rf"\s?(?P<code>{'|'.join(sorted(CODES_LIKE_WORDS))})\b")
+_LIKE_WORD_BEFORE = re.compile(
+    rf"(?P<sign>(?<![\w)])[-−])?(?<![A-Za-z])(?P<code>{'|'.join(sorted(CODES_LIKE_WORDS))})\s?$"
+)
+_SCALED_FIGURE = re.compile(
+    rf"\d[\d.,]*\s?(?:(?:{'|'.join(_SCALE_WORDS)})\b|(?:[kKmM]|MM|bn|[BT])(?![A-Za-z]))"
+)
+_LARGE_FIGURE = re.compile(rf"\d{{1,3}}(?:[.,’' ]\d{{3}})+(?!\d)|{_SCALED_FIGURE.pattern}")
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _SCALE = re.compile(
     rf"[ -]?(?P<word>{'|'.join(_SCALE_WORDS)})\b|(?P<letter>MM|[kKMmBbT])(?![A-Za-z])|\s(?P<spaced>MM|"
@@ -131,7 +133,7 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _CURRENCY_AFTER = re.compile(
-    rf"\s?(?P<symbol>[€£¥₹₩₽₴]|zł|\$(?!\d))|\s?(?P<code>{'|'.join(sorted(_CODES))})\b"
+    rf"\s?(?P<symbol>[€£¥₹₩₽₴]|zł|\$(?!\d))|\s?(?P<code>{'|'.join(sorted(CODES | {'COP', 'TRY'}))})\b"
     rf"|[ -](?P<name>(?i:{'|'.join(_NAMES)}))s?\b"
 )
 _PERCENT = re.compile(r"\s?%|[ -]per\s?cent(?!age)\b|\s?pct\b", re.IGNORECASE)
@@ -178,6 +180,9 @@ def currency_before(text: str, start: int) -> tuple[str | None, float, int]:
         return None, 1.0, start
     if spoken := _MINUS_SPOKEN.search(text[max(0, start - 10) : start]):
         return None, -1.0, start - len(spoken[0])
+    like = _LIKE_WORD_BEFORE.search(text[left:start])
+    if like and (_SCALED_FIGURE if like["code"] in OF_ANY_NUMBER else _LARGE_FIGURE).match(text, start):
+        return like["code"], -1.0 if like["sign"] else 1.0, left + like.start()
     symbol, code = match["symbol"], match["code"]
     currency = _SYMBOLS[symbol] if symbol else _currency(code) if code else None
     sign = -1.0 if match["sign"] or match["minus"] else 1.0
@@ -213,6 +218,8 @@ def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
         return "x", 1.0, match.end()
     if match := _CURRENCY_AFTER.match(text, end):
         return _after(match), 1.0, match.end()
+    if scaled and (match := _LIKE_WORD_AFTER.match(text, end)):
+        return match["code"], 1.0, match.end()
     if not scaled and (match := _DURATION.match(text, end)):
         word = (match["tight"] or match["word"]).lower()
         return _TIME.get(word) or _TIME[word.removesuffix("s")], 1.0, match.end()

@@ -6,6 +6,7 @@ Results go to stdout, everything else to stderr. Errors are one line. Exit codes
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         code = run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
-        print("greenroom: interrupted", file=sys.stderr)
+        print("greenroom: stopped; nothing was done", file=sys.stderr)
         code = 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said: the code stands
     sys.exit(code)

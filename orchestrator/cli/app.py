@@ -20,6 +20,9 @@ Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
 SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
 
+INTERRUPTED = 130
+"""What typer makes of a Ctrl-C that no command has told of; no command of ours ends so."""
+
 
 def build() -> typer.Typer:
     """The application with all its commands."""
@@ -76,6 +79,7 @@ def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
     try:
         found, rest = split_globals(arguments)
+        _open_streams()
         if found.get("version"):
             print(__version__)
             return 0
@@ -86,6 +90,8 @@ def run(arguments: list[str]) -> int:
             quiet=bool(found.get("quiet")),
         )
         outcome = build()(rest, standalone_mode=False)
+        if outcome == INTERRUPTED:
+            return _refused("stopped", 1)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except GreenroomError as error:
@@ -93,7 +99,7 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as left:
         return left.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _refused("interrupted", 1)
+        return _refused("stopped", 1)
     except BrokenPipeError:
         # The reader went away (`greenroom list | head`): that is its right, and no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -106,6 +112,20 @@ def run(arguments: list[str]) -> int:
             print(error.format_message(), file=sys.stderr)
             return 2
         return _refused(error.format_message(), error.exit_code)
+
+
+def _open_streams() -> None:
+    """Make up for a standard stream that the caller has closed (`<&-`, `2>&-`).
+
+    Raises:
+        GreenroomError: It is stdout, so no result could be shown.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # it stays open, as stdin does
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the same
+    if sys.stdout is None:
+        raise GreenroomError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
 
 
 def _refused(message: str, code: int) -> int:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import opened, s3_options
+from orchestrator.cli.shared import opened, s3_options, told_if_stopped
 from orchestrator.errors import GreenroomError, SessionStateError
+
+if TYPE_CHECKING:
+    from orchestrator.home import Home
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 LATER = {
-    "serve": "the room in the browser",
-    "review": "the review pages",
+    "serve": "`serve`, the room in the browser",
+    "review": "`review`, the review pages",
 }
 """Commands of the contract that this release does not have yet: one line, exit 1."""
 
@@ -34,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def _later(what: str) -> Callable[[], None]:
     def command() -> None:
-        raise GreenroomError(f"{what} is not built yet: see the README for what is")
+        raise GreenroomError(f"not built yet: {what}; the README says what is")
 
     return command
 
@@ -49,7 +52,8 @@ def archive(
     from orchestrator.records import note_archive
 
     screen = Screen.current
-    with opened(session) as found:
+    rest = "what was sent is kept: the same command sends the rest"
+    with told_if_stopped(lambda: rest), opened(session) as found:
         if found.state != "ended":
             raise SessionStateError(
                 f"{found.id} is {found.state}: end it first with `greenroom end {found.id}`"
@@ -88,10 +92,49 @@ def erase(
 
     screen = Screen.current
     home = screen.open_home()
+    if (only := _only_archived(home, session)) is not None:
+        _erase_archive(home, session, only, archives=archives, yes=yes)
+        return
     root = home.find(session)
-    if sys.stdin.isatty() and not yes:
-        typer.confirm(f"Remove {root} for good?", abort=True, err=True)
+    _confirm(str(root), yes=yes)
     done = erase_session(home, root, archives=archives, **s3_options(endpoint_url))
     lines = [f"removed {path}" for path in done.removed]
-    lines += [f"still archived: {address} (remove it with --archives)" for address in done.archives]
+    lines += [_still_archived(home, root.name, address) for address in done.archives]
     screen.result({"removed": list(done.removed), "archives": list(done.archives)}, "\n".join(lines))
+
+
+def _still_archived(home: Home, session: str, address: str) -> str:
+    """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
+    own = address == _only_archived(home, session)
+    how = (
+        f"`{Screen.current.command} erase {session} --archives` removes it"
+        if own
+        else "remove it there yourself"
+    )
+    return f"still archived: {address} ({how})"
+
+
+def _only_archived(home: Home, session: str) -> str | None:
+    """The archive in this home of a session that is in the home no more; None: there is none, or it is."""
+    if session in home.session_ids() or not home.archives.is_dir():
+        return None
+    from orchestrator.archive.upload import list_archives
+
+    return next((one.archive for one in list_archives(str(home.archives)) if one.session == session), None)
+
+
+def _erase_archive(home: Home, session: str, address: str, *, archives: bool, yes: bool) -> None:
+    """Remove what `erase` left of a session, or say that it is only archived."""
+    from orchestrator.archive.upload import delete_archive
+
+    if not archives:
+        again = f"`{Screen.current.command} erase {session} --archives`"
+        raise SessionStateError(f"{session} is left in an archive only, {address}: {again} removes it")
+    _confirm(address, yes=yes)
+    delete_archive(str(home.archives), session)
+    Screen.current.result({"removed": [address], "archives": []}, f"removed {address}")
+
+
+def _confirm(what: str, *, yes: bool) -> None:
+    if sys.stdin.isatty() and not yes:
+        typer.confirm(f"Remove {what} for good?", abort=True, err=True)

@@ -119,7 +119,9 @@ def show(
     """One session: its questions, files and receipts."""
     from orchestrator.bill import bill_json, bill_lines, bill_of
     from orchestrator.cli.listing import row_of
+    from orchestrator.cli.summary import counted
     from orchestrator.debrief import exchange_json
+    from orchestrator.values import to_json
 
     screen = Screen.current
     with looked_at(session) as opened:
@@ -140,6 +142,7 @@ def show(
             **row_of(opened),
             "path": str(opened.path),
             "exchanges": [exchange_json(exchange) for exchange in opened.room.exchanges],
+            "said": [to_json(said) for said in opened.room.said],
             "files": files,
             "receipts": [
                 {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
@@ -154,6 +157,10 @@ def show(
             name = opened.rehearsal.name_of(exchange.agent)
             lines.append(f"{exchange.id}  {name}: {exchange.outcome}")
             lines.append(f"    {exchange.turns[0].question}")
+        if opened.room.said:
+            lines.append(
+                f"The moderator spoke {counted(len(opened.room.said), 'time')} (--json has the words)."
+            )
         lines += ["", *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in files), ""]
         lines += [*bill_lines(bill)]
         lines.append(f"{store.seq} records, {len(receipts)} receipts; ledger head {store.head}")

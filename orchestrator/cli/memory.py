@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
     goal = typer.Typer(no_args_is_help=True, help="What a presenter wants to get right in rehearsal.")
     goal.command("add")(goal_add)
     goal.command("done")(goal_done)
+    goal.command("drop")(goal_drop)
     goal.command("list")(goal_list)
     app.add_typer(goal, name="goal")
 
@@ -56,18 +58,26 @@ def list_(
     """What is remembered: every memory, newest first."""
     from orchestrator.memory.exporting import memory_json
     from orchestrator.memory.memories import left as those_that_left
-    from orchestrator.memory.memories import memories
+    from orchestrator.memory.memories import memories, rehearsals_of
 
     found: list[dict[str, Any]] = []
+    several = False
     with _looked_at() as db:
-        for known, name in _each(db, presenter):
+        everybody = _each(db, presenter)
+        several = len(everybody) > 1
+        for known, name in everybody:
+            often = rehearsals_of(known, name)
             if left:
                 gone = those_that_left(known, presenter=name, agent=agent)
                 found += [{**memory_json(one.memory), "left_at": one.left_at} for one in gone]
             else:
                 kept = memories(known, presenter=name, agent=agent, include_superseded=superseded)
-                found += map(memory_json, kept)
-    Screen.current.result({"memories": found}, "\n".join(map(_line, found)) or "nothing is remembered")
+                found += [
+                    {**memory_json(one), **({"rehearsals": often[one.id]} if one.id in often else {})}
+                    for one in kept
+                ]
+    lines = _by_presenter(found, _line) if several else list(map(_line, found))
+    Screen.current.result({"memories": found}, "\n".join(lines) or "nothing is remembered")
 
 
 def show(
@@ -117,21 +127,29 @@ def edit(
     ] = None,
     presenter: Presenter = None,
 ) -> None:
-    """Change what is remembered; what it said before is wiped."""
+    """Change what is remembered; what it said before is wiped.
+
+    What may not leave a session is refused here as well: e-mail addresses, phone and card numbers.
+    """
     from orchestrator.clock import utc_now
     from orchestrator.memory.exporting import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
+    from orchestrator.memory.notebook import check_clean
     from orchestrator.memory.scratchpads import edit_scratchpad
 
     if content == "-":
         content = sys.stdin.read()
     if (memory_id is None) == (scratchpad is None):
         raise UsageError("name one memory by its ID, or one agent with --scratchpad")
+    what = "the scratchpad" if scratchpad is not None else "this memory"
+    check_clean("\n".join((content or "", *(tag or ()))), what)
     with _opened() as db:
         if scratchpad is not None:
             if content is None:
                 raise UsageError("--scratchpad needs --content, or --content - to read it from stdin")
-            page = edit_scratchpad(db, scratchpad, _one(db, presenter), content, utc_now())
+            name = _one(db, presenter)
+            _check_agent(db, scratchpad, name)
+            page = edit_scratchpad(db, scratchpad, name, content, utc_now())
             said = (
                 f"{page.agent}: {len(page.content)} characters" if page.content else f"{page.agent}: removed"
             )
@@ -188,7 +206,18 @@ def forget(
         lines.append("another process reads the database: its log is wiped when that has ended")
     lines += [f"still in the session: {one} (remove it with `{screen.command} erase`)" for one in sessions]
     lines += [f"still archived: {one}" for one in archives]
-    plain = {"forgotten": list(done.ids), "wiped": done.is_wiped, "sessions": sessions, "archives": archives}
+    for name, keeper in done.pages:
+        way = (
+            f"{screen.command} memory edit --scratchpad {keeper} --content - --presenter {shlex.quote(name)}"
+        )
+        lines.append(f"still on {keeper}'s scratchpad (write it anew without: `{way}`)")
+    plain = {
+        "forgotten": list(done.ids),
+        "wiped": done.is_wiped,
+        "sessions": sessions,
+        "archives": archives,
+        "scratchpads": [{"presenter": name, "agent": keeper} for name, keeper in done.pages],
+    }
     screen.result(plain, "\n".join(lines))
 
 
@@ -229,14 +258,33 @@ def goal_add(
         _print_goals([(db, name)], f"{added.id}: {added.state}")
 
 
-def goal_done(goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goal.")]) -> None:
+def goal_done(
+    goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goal.")], presenter: Whose = None
+) -> None:
     """A goal is reached."""
     from orchestrator.clock import utc_now
     from orchestrator.memory.goals import complete_goal
 
     with _opened() as db:
+        _check_goal(db, goal_id, presenter)
         done = complete_goal(db, goal_id, utc_now())
         _print_goals([(db, done.presenter)], f"{done.id}: done")
+
+
+def goal_drop(
+    goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goal.")], presenter: Whose = None
+) -> None:
+    """Refuse a proposed goal, or give one up: it is removed for good."""
+    from orchestrator.clock import utc_now
+    from orchestrator.memory.briefing import drop_briefings
+    from orchestrator.memory.goals import forget_goal, goal
+
+    with _opened() as db:
+        _check_goal(db, goal_id, presenter)
+        name = goal(db, goal_id).presenter
+        forget_goal(db, goal_id, now=utc_now())
+        drop_briefings(Screen.current.open_home().root)
+        _print_goals([(db, name)], f"{goal_id}: dropped")
 
 
 def goal_list(presenter: Whose = None) -> None:
@@ -253,10 +301,11 @@ def _say(presenter: str | None, value: bool) -> None:
     from orchestrator.memory.briefing import drop_briefings
     from orchestrator.memory.consent import set_consent
     from orchestrator.memory.memories import memories
+    from orchestrator.memory.presenters import name_in
 
     screen = Screen.current
     with _opened() as db:
-        name = _one(db, presenter)
+        name = name_in(db, _one(db, presenter))
         set_consent(db, name, value, utc_now())
         kept = len(memories(db, presenter=name, include_superseded=True))
     if not value:
@@ -266,7 +315,8 @@ def _say(presenter: str | None, value: bool) -> None:
         said = f"{name} is no longer remembered"
         if kept:
             those = "1 memory is" if kept == 1 else f"{kept} memories are"
-            said += f"; {those} kept and not used: {screen.command} memory forget --all removes "
+            said += f"; {those} kept and not used: {screen.command} memory forget --all "
+            said += f"--presenter {shlex.quote(name)} removes "
             said += "it" if kept == 1 else "them"
     screen.result({"presenter": name, "consented": value, "kept": kept}, said)
 
@@ -276,12 +326,44 @@ def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None) -> N
     from orchestrator.memory.goals import goals
 
     found = [goal_json(one) for db, name in whose for one in goals(db, name)]
-    lines = [
-        f"{one['id']}  {one['state']:8}  {one['text']}"
-        + (f"  (moved by {', '.join(one['moved_by'])})" if one["moved_by"] else "")
-        for one in found
-    ]
+    lines = _by_presenter(found, _goal_line) if len(whose) > 1 else list(map(_goal_line, found))
     Screen.current.result({"goals": found}, said or "\n".join(lines) or "no goals")
+
+
+def _goal_line(one: dict[str, Any]) -> str:
+    moved = f"  (moved by {', '.join(one['moved_by'])})" if one["moved_by"] else ""
+    return f"{one['id']}  {one['state']:8}  {one['text']}{moved}"
+
+
+def _by_presenter(found: list[dict[str, Any]], line: Callable[[dict[str, Any]], str]) -> list[str]:
+    """The lines of several presenters, each under their name."""
+    names = dict.fromkeys(one["presenter"] for one in found)
+    return [
+        shown
+        for name in names
+        for shown in (f"{name}:", *(f"  {line(one)}" for one in found if one["presenter"] == name))
+    ]
+
+
+def _check_agent(db: MemoryDatabase, agent: str, presenter: str) -> None:
+    """Raises UsageError for an agent that this home has not, unless a page of it is there."""
+    from orchestrator.layout import MODERATOR
+    from orchestrator.memory.scratchpads import scratchpads
+
+    known = (MODERATOR, *Screen.current.open_home().panelists())
+    if agent not in known and all(page.agent != agent for page in scratchpads(db, presenter)):
+        raise UsageError(f"there is no agent {agent[:40]!r} here: this home has {', '.join(known)}")
+
+
+def _check_goal(db: MemoryDatabase, goal_id: str, presenter: str | None) -> None:
+    """Raises UsageError where the goal is another presenter's than the one that was named."""
+    from orchestrator.memory.goals import goal
+    from orchestrator.memory.presenters import same_name
+
+    if presenter is not None and not same_name(goal(db, goal_id).presenter, presenter):
+        raise UsageError(
+            f"{goal_id} is no goal of {presenter}: `{Screen.current.command} goal list` shows whose"
+        )
 
 
 @contextmanager
@@ -355,6 +437,8 @@ def _still_there(done: Forgotten) -> tuple[list[str], list[str]]:
 def _line(one: dict[str, Any]) -> str:
     notes = [f"corrected by {one['superseded_by']}"] if one["superseded_by"] else []
     notes += [f"left {one['left_at'][:10]}"] if "left_at" in one else []
+    how = "left open in" if "open" in one["tags"] else "in"
+    notes += [f"{how} {one['rehearsals']} rehearsals"] if "rehearsals" in one else []
     said = f"  ({', '.join(notes)})" if notes else ""
     return f"{one['id']}  {one['agent']:12} {one['type']:10} {one['confidence']:.2f}  {one['content']}{said}"
 

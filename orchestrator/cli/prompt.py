@@ -77,6 +77,9 @@ def _line() -> str | None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return sys.stdin.readline().strip() or None
+    except KeyboardInterrupt:
+        _say("")  # the prompt's line ends here
+        raise
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import opened, pacer, s3_options, stoppable
-from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
+from orchestrator.cli.shared import (
+    StoppedError,
+    check_address,
+    how_to_go_on,
+    opened,
+    pacer,
+    s3_options,
+    stoppable,
+    told_if_stopped,
+)
+from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError, UsageError
 
 if TYPE_CHECKING:
+    from orchestrator.home import Home
     from orchestrator.rehearsal import Rehearsal
     from orchestrator.session import Session
 
@@ -62,6 +73,9 @@ Archive = Annotated[
 ]
 Speed = Annotated[str, typer.Option(metavar="N|max", help="The pace of the recording; 1 is its own.")]
 
+
+ENGINES = ("offline", "claude")
+"""The engines that a command can be given; `scripted` takes its replies from Python."""
 
 SAME_NAMES = (
     "presenter",
@@ -149,7 +163,9 @@ def _options(params: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `run` and `start` as `Session.start` takes them, checked."""
     from orchestrator.config import checked
 
-    for key in ("engine", "layout", "intensity", "mode"):
+    if params["engine"] is not None and params["engine"] not in ENGINES:
+        raise UsageError(f"--engine {params['engine']!r}: use {' or '.join(ENGINES)}")
+    for key in ("layout", "intensity", "mode"):
         if params[key] is not None:
             checked(key, params[key], f"--{key}")
     return {
@@ -173,25 +189,38 @@ def _rehearse(
     options: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
-    from orchestrator.archive.stores import open_store
-    from orchestrator.playback import Loading
-    from orchestrator.session import Session
-    from orchestrator.speech.answers import read_answers
-    from orchestrator.speech.read import Recording, read_speech
-
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
-    pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
-    if archive is not None:
-        open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
-    recording = read_speech(speech) if speech is not None else Recording.silent()
-    prepared = read_answers(answers) if answers is not None else ()
-    loading = Loading(recording, "run", prepared, archive, typed)
-    with Session.start(home, deck, loading=loading, say=screen.warn, **options) as session:
-        for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
-            screen.note(f"note: {notice}")
-        return play_to_the_end(session, speed=speed, began=began)
+    with told_of_new(home, options):
+        from orchestrator.archive.stores import open_store
+        from orchestrator.playback import Loading
+        from orchestrator.session import Session
+        from orchestrator.speech.answers import read_answers
+        from orchestrator.speech.read import Recording, read_speech
+
+        check_address(options.get("engine") or home.config.engine)
+        pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
+        if archive is not None:
+            open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
+        recording = read_speech(speech) if speech is not None else Recording.silent()
+        prepared = read_answers(answers) if answers is not None else ()
+        loading = Loading(recording, "run", prepared, archive, typed)
+        with Session.start(home, deck, loading=loading, say=screen.warn, **options) as session:
+            for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
+                screen.note(f"note: {notice}")
+            return play_to_the_end(session, speed=speed, began=began)
+
+
+@contextmanager
+def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
+    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before."""
+    if options.get("id") is None:
+        options["id"] = home.new_id()
+    root = home.sessions / options["id"]
+    was_there = root.exists()  # then the block refuses; what is there is not its own
+    with told_if_stopped(lambda: "nothing was made" if was_there else how_to_go_on(home, root)):
+        yield
 
 
 def play_to_the_end(
@@ -204,21 +233,15 @@ def play_to_the_end(
     screen = Screen.current
     loaded = session.room.playback
     typed = loaded is not None and loaded.typed
-    try:
-        with stoppable() as stop, progress(session, screen.shows_progress and not typed) as on_step:
-            finished = session.play(
-                stop=stop,
-                wait_until=pacer(speed, stop),
-                on_step=on_step if typed or screen.json else _telling(session, on_step),
-                prompt=prompt_of(session) if typed else None,
-            )
-    except KeyboardInterrupt:
-        finished = False
-        print(file=sys.stderr)
-    if not finished:
-        session.close()
-        print(f"greenroom: stopped; go on with `{screen.command} resume {session.id}`", file=sys.stderr)
-        raise typer.Exit(1)
+    with stoppable() as stop, progress(session, screen.shows_progress and not typed) as on_step:
+        finished = session.play(
+            stop=stop,
+            wait_until=pacer(speed, stop),
+            on_step=on_step if typed or screen.json else _telling(session, on_step),
+            prompt=prompt_of(session) if typed else None,
+        )
+    if stop() or not finished:
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
     return finish_run(session, began=began, repaired=repaired)
 
 
@@ -284,30 +307,38 @@ def start(
     no_source: NoSource = False,
 ) -> None:
     """Begin a session and leave it active."""
-    from orchestrator.session import Session
-
     options = _options(context.params)
     screen = Screen.current
-    with Session.start(screen.open_home(), deck, say=screen.warn, **options) as session:
-        room = session.room
-        focus_counts = {agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel}
-        deck_read = session.rehearsal.scene().deck
-        plain = {
-            "session": session.id,
-            "path": str(session.path),
-            "state": session.state,
-            "slides": len(deck_read.slides),
-            "claims": len(room.deck_claims),
-            "focus": focus_counts,
-        }
-        for notice in (*session.notices, *deck_read.notices):
-            screen.note(f"note: {notice}")
-        targets = ", ".join(f"{agent} {count}" for agent, count in focus_counts.items())
-        screen.result(
-            plain,
-            f"{session.id} is active: {plain['slides']} slides, {plain['claims']} claims; "
-            f"targets: {targets}.\nNext: {screen.command} feed {session.id} SPEECH, then ask, answer, end",
-        )
+    home = screen.open_home()
+    with told_of_new(home, options):
+        from orchestrator.session import Session
+
+        check_address(options["engine"] or home.config.engine)
+        with Session.start(home, deck, say=screen.warn, **options) as session:
+            _tell_of_start(session)
+
+
+def _tell_of_start(session: Session) -> None:
+    screen = Screen.current
+    room = session.room
+    focus_counts = {agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel}
+    deck_read = session.rehearsal.scene().deck
+    plain = {
+        "session": session.id,
+        "path": str(session.path),
+        "state": session.state,
+        "slides": len(deck_read.slides),
+        "claims": len(room.deck_claims),
+        "focus": focus_counts,
+    }
+    for notice in (*session.notices, *deck_read.notices):
+        screen.note(f"note: {notice}")
+    targets = ", ".join(f"{agent} {count}" for agent, count in focus_counts.items())
+    screen.result(
+        plain,
+        f"{session.id} is active: {plain['slides']} slides, {plain['claims']} claims; "
+        f"targets: {targets}.\nNext: {screen.command} feed {session.id} SPEECH, then ask, answer, end",
+    )
 
 
 def feed(
@@ -350,7 +381,7 @@ def feed(
                 screen.note(f"note: {notice}")
             if not finished:
                 name = opened_session.id
-                raise SessionStateError(f"stopped; go on with `greenroom resume {name}`")
+                raise StoppedError(f"stopped; go on with `{screen.command} resume {name}`")
         new = opened_session.room.segments[before:]
         plain = {
             "segments": len(new),
@@ -363,6 +394,7 @@ def feed(
 
 def _check_engine(session: Session) -> None:
     """Say now, and not in the middle, that the engine cannot work; and what its settings cost."""
+    check_address(session.rehearsal.options.engine)
     session.check_engine()
     for notice in session.notices:
         Screen.current.note(f"note: {notice}")
@@ -463,7 +495,9 @@ def resume(
     """Repair a session that was cut off, then go on with what was being played."""
     began = perf_counter()
     screen = Screen.current
-    with opened(session) as opened_session:
+    home = screen.open_home()
+    found = home.find(session)
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
         if opened_session.state == "ended":
             if repair_only or not opened_session.is_to_be_archived:
                 raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")

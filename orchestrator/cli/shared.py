@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import tempfile
 import time
@@ -12,9 +13,15 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from orchestrator.cli.screen import Screen
+from orchestrator.errors import ConfigurationError, GreenroomError
 
 if TYPE_CHECKING:
+    from orchestrator.home import Home
     from orchestrator.session import Session
+
+
+class StoppedError(GreenroomError):
+    """Ctrl-C ended a command; the message says what there is and how to go on."""
 
 
 @contextmanager
@@ -50,9 +57,18 @@ def looked_at(name: str) -> Iterator[Session]:
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:
     """Where S3 is, by option or environment."""
-    import os
-
     return {"endpoint_url": endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT")}
+
+
+def check_address(engine: str) -> None:
+    """Refuse an address of the service that is none, before anything is asked of it.
+
+    Raises:
+        ConfigurationError: It has no http:// or https:// before it. The address itself is not said.
+    """
+    address = os.environ.get("ANTHROPIC_BASE_URL", "")
+    if engine == "claude" and address and not address.lower().startswith(("http://", "https://")):
+        raise ConfigurationError("ANTHROPIC_BASE_URL must begin with http:// or https://: put it before")
 
 
 @contextmanager
@@ -70,6 +86,44 @@ def stoppable() -> Iterator[Callable[[], bool]]:
         yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C anywhere in the block ends the command with one line: "stopped", and where things stand.
+
+    Raises:
+        StoppedError: It was pressed.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one takes nobody's line away
+        try:
+            raise StoppedError(f"stopped; {where_it_stands()}") from None
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def how_to_go_on(home: Home, root: Path) -> str:
+    """What a command that was stopped has left of the session at *root*, and which one goes on with it."""
+    if not root.is_dir():
+        return "nothing was made"
+    command = Screen.current.command
+    name = root.name if root.parent == home.sessions else str(root)
+    from orchestrator.session import Session
+
+    try:
+        with Session.open(home, root) as session:
+            if session.is_to_be_archived:
+                return f"{name} has ended and is not archived yet: go on with `{command} resume {name}`"
+            if session.room.ended:
+                return f"{name} has ended: see `{command} debrief {name}`"
+            if session.state == "active" and not session.has_more_to_play:
+                return f"{name} is active: go on with `{command} feed {name} SPEECH`"
+    except GreenroomError:
+        pass  # `resume` says what is wrong with it, and mends what can be mended
+    return f"go on with `{command} resume {name}`"
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:

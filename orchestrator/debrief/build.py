@@ -11,6 +11,7 @@ from orchestrator.debrief.first import first_of
 from orchestrator.debrief.material import material
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source
 from orchestrator.debrief.rubric import Record, rubric
+from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.stronger import Stock, bare_question, deciding_words, short, stronger
 from orchestrator.debrief.timing import spans
 from orchestrator.engines.promises import promises_in
@@ -57,6 +58,7 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         engine=options.engine,
         language=options.language,
         bill=bill_of(room.calls),
+        shares=shares_of(rehearsal),
     )
 
 

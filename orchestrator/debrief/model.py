@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator.bill import Bill
 from orchestrator.claims.model import Tension
+from orchestrator.debrief.shares import Shares
 from orchestrator.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
 
@@ -130,6 +131,7 @@ class Debrief:
     engine: str
     language: str
     bill: Bill
+    shares: Shares | None = None  # what the model asked and judged; None: there is no stand-in for it
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

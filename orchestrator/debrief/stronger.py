@@ -35,6 +35,10 @@ _RECORD = re.compile(
     r"databases?|exports?|filings?|minutes|census|logs?|crm|erp|billing|books|records?)\b",
     re.IGNORECASE,
 )
+_LEAD: Final = re.compile(r'(?:[^"“”?]*[.!:] +)?[^"“”.?!]*["“]')
+"""What stands before a quote: a lead-in perhaps, and "On slide 3 you say"; not a question, not a quote."""
+_END_OF_LEAD: Final = re.compile(r'(?:[.!]["”][.!]?|["”][.!]) +(?=[^\W_a-z]|["“])')
+"""The quote's end is the sentence's end, and another sentence begins."""
 _READABLE_CHARS: Final = 1_000
 _MOST_TRIED: Final = 40
 
@@ -120,12 +124,15 @@ def gaps_of(exchange: Exchange, scene: Scene) -> dict[str, Found]:
 
 
 def bare_question(question: str, quote: str | None) -> str:
-    """The question itself, without the lead-in and the quote before it."""
-    if quote and quote in question:
-        rest = question.rpartition(quote)[2].lstrip('"”’.,;: ')
-        if "?" in rest:
-            return rest
-    return question
+    """The question itself, without the lead-in and the quote before it.
+
+    Whole where cutting would leave half a sentence, or take words of the question along.
+    """
+    lead, _, rest = question.partition(quote) if quote else (question, "", "")
+    end = _END_OF_LEAD.match(rest)
+    if end is None or not _LEAD.fullmatch(lead) or "?" not in rest:
+        return question
+    return rest[end.end() :]
 
 
 def short(source: Source) -> Source:

@@ -210,8 +210,7 @@ def who(debrief: Debrief) -> str:
 def engine(debrief: Debrief) -> list[str]:
     """Who asked and judged, what that cannot do, and what it cost."""
     if debrief.engine != "offline":
-        by = f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."
-        return [by, *bill_lines(debrief.bill)]
+        return [_by_engine(debrief), *bill_lines(debrief.bill)]
     said = ["Asked and judged by rules, without a model; what rules cannot tell is not judged."]
     if debrief.language != "en":
         said.append(
@@ -219,6 +218,22 @@ def engine(debrief: Debrief) -> list[str]:
             "and spoken numbers are English and were not applied."
         )
     return said
+
+
+def _by_engine(debrief: Debrief) -> str:
+    """What the engine did, and what the rules that stand in for it did."""
+    shares = debrief.shares
+    if shares is None or shares.is_whole:
+        return f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."
+    done = [f"asked {_of(shares.asked, shares.questions, 'question')}"]
+    if shares.answers:
+        done.append(f"judged {_of(shares.judged, shares.answers, 'answer')}")
+    return f"The engine `{debrief.engine}` {listed(done)}; rules did the rest, and they count the rubric."
+
+
+def _of(part: int, whole: int, noun: str) -> str:
+    """ "0 of 3 questions", "1 of 1 question"."""
+    return f"{part} of {whole} {noun if whole == 1 else f'{noun}s'}"
 
 
 SHARES: Final = (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.claims.model import Gap
+from orchestrator.currencies import CODE_BESIDE_FIGURE
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
 
@@ -88,11 +89,12 @@ def _of_deck(deck: Deck) -> Iterator[str]:
         return
     if not any(map(_YEAR.search, texts)):
         yield "No slide names a year, quarter or date."
-    if not any(map(_MONEY.search, texts)):
+    if not any(_MONEY.search(text) or CODE_BESIDE_FIGURE.search(text) for text in texts):
         yield "No slide names an amount of money: neither cost nor return is given in figures."
     if _is_english(texts) and not any(map(_REQUEST.search, texts)):
         yield "No slide asks for anything: no decision, approval, recommendation or next step is named."
     figures = sum(len(pattern.findall(text)) for text in texts for pattern in (_SHARE, _MONEY))
+    figures += sum(len(CODE_BESIDE_FIGURE.findall(text)) for text in texts if not _MONEY.search(text))
     figures += sum(len(series.values) for slide in shown for chart in slide.charts for series in chart.series)
     if figures >= _FEWEST_FIGURES and not any(map(_SOURCE.search, texts)):
         yield f"The deck shows {figures} shares, amounts or chart values and names no source."

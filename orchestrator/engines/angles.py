@@ -12,6 +12,8 @@ from orchestrator.claims.cues import GROWTH_OF_NUMBER
 from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.units import is_currency
 from orchestrator.engines.matching import found, holds, normal
+from orchestrator.engines.same import Same
+from orchestrator.engines.sorts import is_of_others
 from orchestrator.pattern import ANY, FINDINGS, Pattern
 from orchestrator.persona import Benchmark, DomainKnowledge, Persona, Seat
 
@@ -125,15 +127,21 @@ def _triggers(claim: Claim, seat: Seat) -> bool:
 
 def touches(claim: Claim, focus: Sequence[str]) -> bool:
     """The claim shares a word of some length with what the presenter asked the panel to look at."""
-    words = {word for text in focus for word in _SHARED_WORD.findall(text.lower())}
-    return bool(words) and not words.isdisjoint(_SHARED_WORD.findall(claim.text.lower()))
+    if not focus:
+        return False
+    return not _shared_words(*focus).isdisjoint(_shared_words(claim.text))
+
+
+@lru_cache(maxsize=KEPT)
+def _shared_words(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _SHARED_WORD.findall(text.lower()))
 
 
 @lru_cache(maxsize=KEPT)
 def flag_angles(claim: Claim, seat: Seat) -> tuple[Angle, ...]:
     """One angle for each red flag whose words stand in the claim."""
     text = normal(claim.text)
-    flags = seat.domain.red_flags if seat.domain is not None else ()
+    flags = seat.domain.red_flags if seat.domain is not None and not is_of_others(claim.text) else ()
     return tuple(
         Angle(
             kind=RED_FLAG,
@@ -223,7 +231,7 @@ def _kind_angles(claim: Claim, persona: Persona) -> Iterator[Angle]:
 
     The weight is that of the claim's kind which the persona goes after first.
     """
-    fitting = _fitting(claim.kinds, persona.initial, persona.kinds)
+    fitting = _fitting(claim.kinds, Same(persona))
     if fitting:
         asked = {head for pattern in fitting for head in pattern.heads}
         order, kind = min((_order(kind, persona.kinds), kind) for kind in claim.kinds if kind in asked)
@@ -235,10 +243,9 @@ def _kind_angles(claim: Claim, persona: Persona) -> Iterator[Angle]:
 
 
 @lru_cache(maxsize=512)
-def _fitting(
-    kinds: tuple[str, ...], patterns: tuple[Pattern, ...], order: tuple[str, ...]
-) -> tuple[Pattern, ...]:
+def _fitting(kinds: tuple[str, ...], persona: Same[Persona]) -> tuple[Pattern, ...]:
     """The patterns for claims of these kinds, the fittest first."""
+    patterns, order = persona.value.initial, persona.value.kinds
     fitting = [pattern for pattern in patterns if set(pattern.heads) & set(kinds) and not pattern.only]
     return tuple(sorted(fitting, key=lambda pattern: _fit(pattern, kinds, order)))
 

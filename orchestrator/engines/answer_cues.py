@@ -20,6 +20,8 @@ _RECORD: Final = (
     r"invoic(?:es?|ing)|purchase orders?|order book|filings?|minutes|payroll|time ?sheets?|registry|"
     r"registers?|repository|issue tracker|ticketing|telemetry|balance sheet|income statement|p&l|logs?|"
     r"log ?files?|exports?|extracts?|audits?|census|certificates?|receipts?|meter readings?|point of sale|"
+    r"reference costs|tariffs?|price lists?|20\d\d(?:[/-]\d\d)? (?:[\w-]+ ){0,2}(?:costs|prices|rates|"
+    r"figures|accounts|budget|outturn|actuals|results)|"
     r"annual report|[1246]0-[kqf]|case files?|survey|questionnaires?|trial|lab(?:oratory)? (?:tests?|"
     r"reports?)|github|gitlab|jira|salesforce|hubspot|netsuite|quickbooks|google analytics|stat(?:ement|"
     r"istic)s? of|(?:annual|quarterly|audit|auditor['’]?s['’]?|monthly|published|inspection|lab|"
@@ -121,6 +123,35 @@ NAMED_OWNER = re.compile(
 NAME_ALONE = re.compile(
     r"\W*(?:[A-Z][a-zé’'-]+ ){1,2}[A-Z][a-zé’'-]+(?:,? (?:our|the|my|in|from|at) [\w &'’-]{2,40})?\W*"
 )
+_TITLED: Final = (
+    r"(?:Professor|Prof\.?|Doctor|Dr\.?|Mr\.?|Mrs\.?|Ms\.?|Sir|Dame|Captain|Judge|Councillor|Sister|"
+    r"Father|Reverend) (?:[A-Z][\w’'-]+ ?){1,3}"
+)
+TITLED = re.compile(
+    rf"\W*(?P<who>{_TITLED}(?:, [A-Z][\w ]{{2,40}}|, (?:our|the) [\w ]{{2,40}})?)(?=\s*[,:.;]|$)"
+)
+"""Somebody by title and name, as they open an answer to "who": "Dr Rao, Head of Nursing: …"."""
+TITLED_SAYS = re.compile(
+    rf"(?P<who>{_TITLED}(?:, (?:our|the) [\w ]{{2,40}})?),? (?:has |have )?(?:made|said|says|argued|argues|"
+    r"put|raised|wrote|thinks|told)\b"
+)
+BODY_DECIDES = re.compile(
+    r"\b(?P<who>(?:(?:the|our|its|their|each of the|all|both|[A-Z][\w-]+) )?(?:[\w-]+ ){0,3}?(?:boards?|"
+    r"committees?|councils?|senate|unions?|regulators?|ministry|bank|trustees|parliament|inspectorate|"
+    r"agency|authority|commission|court|assembly|owners|shareholders|members|landlord|insurers?))"
+    r" (?:also |still |both |each |all )?(?:(?:has|have|must|needs?) to (?:agree|approve|decide|consent|sign|"
+    r"vote)|decides?|agrees?|approves?)\b",
+    _I,
+)
+"""Who has to agree, where that is no single person."""
+CONDITION = re.compile(
+    r"\b(?:if|unless|once|when|should)\b[^.;]{12,}?(?:,| then)? (?:i|we|it|they|that|the \w+)(?:['’]d|['’]ll|"
+    r" would| will| should| must| could)\b|"
+    r"\b(?:i|we)(?:['’]d| would| will)\b[^.;]{3,60}\b(?:if|unless|once|when)\b[^.;]{12,}|"
+    r"\bwould (?:make|force|lead|persuade|convince) (?:me|us)\b",
+    _I,
+)
+"""A case, and what would be done in it."""
 ONE_NAME = re.compile(r"[A-Z][a-zé]{2,}[.!]?")
 NO_NAMES = re.compile(
     r"^(?:The|This|That|It|There|We|They|He|She|Who|Whoever|Whatever|Anyone|Anybody|What|Our|My|And|But|So|"
@@ -150,7 +181,7 @@ CAUSE = re.compile(
     r"\bbecause\b|\bdue to\b|\bdriven by\b|\bas a result of\b|\bthe (?:main |real |only |biggest |first |"
     r"likeliest |other )?(?:reasons?|causes?|drivers?) (?:is|was|are|were|being|for|why|of)\b|"
     r"\bthanks to\b|\bcaused by\b|\b(?:comes?|came|coming|stems?|results?|resulted|resulting) (?:mainly |"
-    r"mostly |largely )?(?:from|down to)\b|\bthat['’]s why\b|\bwhich is why\b|\bowing to\b|"
+    r"mostly |largely )?(?:from|down to)\b|\b(?:that|this|which)(?:['’]s| is| was) why\b|\bowing to\b|"
     r"\bexplained by\b|\b(?<!the )(?:cuz|cause) (?:we|it|they|the)\b|\bsince we (?:changed|introduced|"
     r"launched|added|moved|switched|stopped|started|hired|opened|cut|raised|lowered)\b|\bled to\b|"
     r"\bresulted in\b|\breflects (?:an?|the|our|higher|lower)\b|\bon the back of\b|\bgiven (?:the|that|"

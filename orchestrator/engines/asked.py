@@ -22,7 +22,12 @@ _TIME_ASKED = re.compile(
     r"\bduration\b|\blongest\b|\bhow (?:late|old)\b",
     _I,
 )
-_SHARE_ASKED = re.compile(r"\b(?:what|which) (?:percent(?:age)?|share|proportion|fraction)\b", _I)
+_SHARE_ASKED = re.compile(
+    r"\b(?:what|which) (?:percent(?:age)?|share|proportion|fraction)\b|"
+    r"\bhow (?:large|big|high|small|great) (?:is|was|are|were) (?:that|the|this|its|their|your|our) "
+    r"(?:\w+ )?(?:percentage|share|proportion|fraction)\b",
+    _I,
+)
 _COUNT_ASKED = re.compile(
     r"\bhow many\b(?! (?:more )?(?:days|weeks|months|quarters|years|hours|minutes))|\bwhat is the (?:count|"
     r"headcount)\b",
@@ -48,8 +53,8 @@ _DEADLINE = re.compile(
 _TIME_TOO = re.compile(r"\bin (?:time|days|paid days|months)\b", _I)
 """Beside money: "in money or in time"."""
 _A_STRETCH = re.compile(
-    r"\b(?:in|over|for|of|per|an?|each|every) (?:whole |full |single )?(year|"
-    r"month|week|day)\b",
+    r"(?<!half )\b(?:in|over|for|of|per|an?|each|every) (?:whole |full |single )?(year|"
+    r"month|week|day)\b(?! (?:late|later|more|less|longer|earlier|early|ago|ahead|before|after)\b)",
     _I,
 )
 _SORTS: Final = (
@@ -77,6 +82,28 @@ _ALTERNATIVE = re.compile(
     r"what|other) (?:\w+ )?(?:options?|alternatives?|way)\b|"
     r"\bwhat (?:waits|will we not)\b",
     _I,
+)
+_CONDITION = re.compile(
+    r"\bchange your mind\b|\bwhat (?:would|could)(?: still)? (?:make|force|lead|cause|persuade|convince)\b|"
+    r"\bwhat would have to (?:be|go|happen|change)\b|\bwhat would you have to find out\b",
+    _I,
+)
+_CONSEQUENCE = re.compile(r"\bwhat happens if\b", _I)
+_BODY = re.compile(
+    r"\bwho (?:besides us |else |besides you )?(?:has|have|must|needs?|had) to agree\b|\bwith whom\b|"
+    r"\bwho decides\b|\bwho has (?:set|agreed)\b",
+    _I,
+)
+_ARGUMENT = re.compile(
+    r"\bargument\b|\bargued\b|\bobject(?:ed|ion)\b|\bwho (?:has )?said\b|\bdisagreed?\b", _I
+)
+_NEW_MEASURE = re.compile(
+    r"\bwhich (?:figure|number|measure|result)s? (?:will|would|do|should|could|can) (?:you|we)\b|"
+    r"\bat which figure\b|\bwhat result would\b|\bwhich figure has to\b",
+    _I,
+)
+_EACH_OF = re.compile(
+    r"\b(?:in )?each of the (?:last|past|next) (?:two|three|four|five|six|\d) (?:years|quarters|months)\b", _I
 )
 _COUNTS_UNNAMED = re.compile(
     r"\bhow many (?:more |others? |of (?:those|them|these) )?(?:are|is|were|was|in|have|has|do|does|did|"
@@ -129,6 +156,45 @@ class Asked:
     def wants_instead(self) -> bool:
         """It asks what would be done if the thing does not come about."""
         return bool(_INSTEAD.search(self.text))
+
+    @property
+    def is_condition(self) -> bool:
+        """It asks under which condition something would be otherwise: "what would change your mind"."""
+        return bool(_CONDITION.search(self.text))
+
+    @property
+    def may_be_body(self) -> bool:
+        """It asks who has to agree or decides, which may be a council and need not be one person."""
+        return bool(_BODY.search(self.text))
+
+    @property
+    def is_of_argument(self) -> bool:
+        """It asks who has argued something."""
+        return bool(_ARGUMENT.search(self.text))
+
+    @property
+    def leaves_measure_open(self) -> bool:
+        """It leaves to the presenter what is measured: "which figure will you bring back to us"."""
+        return bool(_NEW_MEASURE.search(self.text))
+
+    @property
+    def wants_share(self) -> bool:
+        """It asks for a share by that name: a count without its whole is none."""
+        return bool(_SHARE_ASKED.search(self.text))
+
+    @property
+    def wants_several_times(self) -> bool:
+        """It asks for each of several years, for which one year is too little."""
+        return bool(_EACH_OF.search(self.text))
+
+    def called(self, need: str) -> str:
+        """What the question asks for under *need*, in its own terms: "what would change your mind"
+        looks for a cause, and what is missing is a condition."""
+        if need == "cause" and self.is_condition:
+            return "condition"
+        if need == "comparison" and _CONSEQUENCE.search(self.text):
+            return "consequence"
+        return "share" if need == "number" and self.wants_share else need
 
     @property
     def counts_unnamed(self) -> bool:

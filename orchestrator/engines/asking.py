@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 from orchestrator.claims.model import Claim
@@ -13,11 +15,10 @@ from orchestrator.engines.callbacks import callback
 from orchestrator.engines.fitting import is_slight, suits_claim
 from orchestrator.engines.lead_ins import lead_in
 from orchestrator.engines.left_open import LEFT_OPEN
-from orchestrator.engines.options import Option, ground_of, has_situation, option_for, quote_for
+from orchestrator.engines.options import Ground, Option, ground_of, option_for, quote_for
 from orchestrator.engines.protocol import CandidateRequest, Scene
-from orchestrator.engines.repeats import Gist, gist, same
-from orchestrator.engines.silences import silent_statements
-from orchestrator.engines.statements import statements
+from orchestrator.engines.repeats import Settled, gist
+from orchestrator.engines.same import Same
 from orchestrator.engines.wording import fill, rotated, was_asked, was_used
 from orchestrator.exchange import Candidate
 from orchestrator.pattern import ANY, FINDINGS, Pattern
@@ -53,7 +54,7 @@ _TAKES_A_NUMBER = re.compile(
 """A question that presupposes a figure in what it asks about."""
 
 _ANYTHING: Final = {
-    "money": "Of all the figures behind this, which are you least sure of, and what changes if it is wrong?",
+    "money": "Which statement here are you least sure of, and what would change if it is wrong?",
     "percent": "Which statement here could you not prove today, if we asked for the record behind it?",
     "promise": "If this fails, what will turn out to have been the reason, and who is watching for it now?",
 }
@@ -85,9 +86,11 @@ def candidate(request: CandidateRequest) -> Candidate | None:
     scene, seat = request.scene, request.seat
     wanted = {target.claim: max(0.1, 0.2 - 0.02 * place) for place, target in enumerate(request.targets)}
     asked = [turn.question for exchange in scene.exchanges for turn in exchange.turns]
+    slides = tuple(exchange.slide for exchange in scene.exchanges if exchange.said_at_s is None)
     ranked = sorted(
-        ((_relevance(option, scene, wanted), option) for option in _open_options(request)),
-        key=lambda ranked_option: -ranked_option[0],
+        ((_relevance(option, scene, wanted, slides), option) for option in _open_options(request)),
+        key=itemgetter(0),
+        reverse=True,  # which keeps the order of those that are alike
     )
     for fresh in (True, False):  # a pattern is used again only where nothing else fits
         for specific, fitting in _STAGES:
@@ -105,27 +108,26 @@ def _open_options(request: CandidateRequest) -> Iterator[Option]:
     scene = request.scene
     everything_shown = scene.slide is None or not scene.segments
     shown = [c for c in scene.deck_claims if everything_shown or (c.slide or 0) <= (scene.slide or 0)]
-    known = (*scene.deck_claims, *statements(scene.deck), *scene.speech_claims) if request.taken else ()
-    settled = [
-        gist(claim) for claim in known if claim.id in request.taken and (claim.kinds or _says_much(claim))
-    ]
     ground = ground_of(request.seat, scene)
-    quiet = (
-        claim
-        for claim in silent_statements(
-            scene.deck,
-            scene.deck_claims,
-            request.seat,
-            ground.silences,
-            lambda statement: has_situation(statement, ground),
-        )
-        if everything_shown or (claim.slide or 0) <= (scene.slide or 0)
-    )
+    quiet = (c for c in ground.view.quiet if everything_shown or (c.slide or 0) <= (scene.slide or 0))
+    asked_about = _asked_about(request, ground)
     for claim in (*shown, *quiet, *scene.speech_claims[-RECENT_CLAIMS:]):
-        if claim.id in request.taken or _is_repeat(claim, settled):
+        if claim.id in request.taken or asked_about.is_repeated_by(claim):
             continue
         if option := option_for(claim, request.seat, scene, ground):
             yield option
+
+
+def _asked_about(request: CandidateRequest, ground: Ground) -> Settled:
+    scene, taken = request.scene, request.taken
+    known = (scene.deck_claims, ground.view.statements, scene.speech_claims) if taken else ()
+    return _settled(tuple(Same(claim) for of_kind in known for claim in of_kind if claim.id in taken))
+
+
+@lru_cache(maxsize=32)
+def _settled(asked: tuple[Same[Claim], ...]) -> Settled:
+    claims = (one.value for one in asked)
+    return Settled(tuple(gist(claim) for claim in claims if claim.kinds or _says_much(claim)))
 
 
 def _says_much(claim: Claim) -> bool:
@@ -133,16 +135,14 @@ def _says_much(claim: Claim) -> bool:
     return len(gist(claim).words) >= _TELLING_WORDS
 
 
-def _is_repeat(claim: Claim, settled: Sequence[Gist]) -> bool:
-    """The claim says again, aloud or on a slide, what somebody has asked about already."""
-    if not settled or claim.origin in ("table", "chart"):
-        return False
-    own = gist(claim)
-    return any(same(own, other) for other in settled)
+def _relevance(
+    option: Option, scene: Scene, wanted: Mapping[str, float], asked: Sequence[int | None]
+) -> float:
+    """0 to 1: how strong the angle is, how recent the words are, and what the presenter asked for.
 
-
-def _relevance(option: Option, scene: Scene, wanted: Mapping[str, float]) -> float:
-    """0 to 1: how strong the angle is, how recent the words are, and what the presenter asked for."""
+    Args:
+        asked: The slides that were asked about, in this order.
+    """
     claim = option.claim
     if claim.said_at_s is not None:
         age_s = max(0.0, scene.clock_s - claim.said_at_s)
@@ -154,18 +154,17 @@ def _relevance(option: Option, scene: Scene, wanted: Mapping[str, float]) -> flo
     score = 0.5 * max(0.0, min(1.0, option.weight / 4.0)) + 0.3 * recent
     score += wanted.get(claim.id, 0.0)
     score += 0.1 if touches(claim, scene.focus) else 0.0
-    score -= _repetition(claim, scene)
+    score -= _repetition(claim, asked)
     if option.angle.kind in FINDINGS:
         score = max(score, _OF_A_FINDING)
     return round(max(0.0, min(1.0, score)), 3)
 
 
-def _repetition(claim: Claim, scene: Scene) -> float:
-    if claim.slide is None or claim.said_at_s is not None:
+def _repetition(claim: Claim, asked: Sequence[int | None]) -> float:
+    if claim.slide is None or claim.said_at_s is not None or not asked:
         return 0.0
-    asked = [exchange.slide for exchange in scene.exchanges if exchange.said_at_s is None]
     times = min(_MOST_TIMES, asked.count(claim.slide))
-    return _ON_SLIDE_AGAIN * times + _ON_LAST_SLIDE * (asked[-1:] == [claim.slide])
+    return _ON_SLIDE_AGAIN * times + _ON_LAST_SLIDE * (asked[-1] == claim.slide)
 
 
 def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:

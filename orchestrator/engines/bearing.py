@@ -21,6 +21,9 @@ _OF_ANY_TIME: Final = ("date", "period", "base", "owner")
 _OWN_WORDS: Final = 2
 """So many telling words of its own make a part of a question recognisable in an answer."""
 
+_SEVERAL: Final = 2
+"""Times that an answer names where each of several years was asked for."""
+
 _QUARTERS: Final = {
     "first": 1,
     "second": 2,
@@ -73,6 +76,10 @@ def times_of(text: str) -> Times:
 
 def bearing_evidence(need: str, answer: Answer, asked: Asked) -> Evidence:
     """What the answer gives for *need*, if it is of the time and the part of the question that were asked."""
+    return replace(_bearing(need, answer, asked), called=asked.called(need))
+
+
+def _bearing(need: str, answer: Answer, asked: Asked) -> Evidence:
     found = evidence_for(need, answer, asked)
     if found.found is Found.MISSING or not found.words:
         return found
@@ -87,9 +94,15 @@ def bearing_evidence(need: str, answer: Answer, asked: Asked) -> Evidence:
         return found
     if need == "number" and asked.stretch and _of_another_stretch(found.words or "", asked.stretch, answer):
         return Evidence(need, Found.UNCLEAR, found.words)
+    if need == "period" and asked.wants_several_times and _times_given(answer) < _SEVERAL:
+        return Evidence(need, Found.UNCLEAR, found.words)
     if need in ("date", "period") and not _of_its_part(need, found.words or "", answer, asked):
         return Evidence(need, Found.UNCLEAR, found.words)
     return found
+
+
+def _times_given(answer: Answer) -> int:
+    return len({period.text.lower() for part in answer.sentences for period in part.periods})
 
 
 def _timed(answer: Answer) -> list[tuple[Sentence, Times]]:

@@ -43,6 +43,11 @@ class Evidence:
     words: str | None = None
     because: str = ""  # of `BECAUSE`: why words that look like an answer are none
     admits: str | None = None  # the presenter's words, verbatim, that there is nothing of the kind
+    called: str = ""  # the need as the question calls it: a "condition" is asked for as a cause
+
+    @property
+    def what(self) -> str:
+        return self.called or self.need
 
 
 BECAUSE: Final = {

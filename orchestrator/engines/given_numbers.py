@@ -49,6 +49,15 @@ _ONE_SPAN = re.compile(
 )
 """A stretch of time that opens an answer: "A year, if they go to court." """
 _LARGE = re.compile(r"illion|thousand|\d{4}", re.IGNORECASE)
+_MEASURED: Final = 20
+"""A count from which it may be the figure that is to be watched: "six sets of rules" is none."""
+_OUT_OF = re.compile(r"\b(?:out )?of\b", re.IGNORECASE)
+_SUMS_UP = re.compile(
+    r"\b(?:so|in (?:all|total)|altogether|makes?|comes? to|adds? up to|totals?|a total of)"
+    r"(?: (?:that is|it is|about|roughly|some|nearly))?\W*$",
+    re.IGNORECASE,
+)
+"""What stands before the number to which the others lead."""
 _WHETHER = re.compile(r"\bwhether\b|\bdepending on\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas)\s")
 
@@ -61,9 +70,7 @@ def number(answer: Answer, asked: Asked) -> Evidence:
         for one in part.numbers
     ]
     about = [(one, part) for bearing, one, part in judged if bearing == "about"]
-    about = sorted(about, key=lambda pair: (_is_stray(pair[0], asked), -_shared(pair[1], answer, asked)))[
-        :_MOST_NUMBERS
-    ]
+    about = sorted(about, key=lambda pair: _rank(pair[0], pair[1], answer, asked))[:_MOST_NUMBERS]
     hedged = None
     for one, part in about:
         taken_back = hedged_words(answer, part, one.start, one.end)
@@ -104,6 +111,8 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
     """
     if any(same(one, quantity) for quantity in asked.known):
         return "about" if asked.is_choice else "repeats"
+    if asked.wants_share and one.sort == COUNT and not _has_whole(part):
+        return "unsure"
     own = topic_of(one.noun)
     fits = not asked.sorts or one.sort in asked.sorts
     no_time = asked.sorts == {TIME, BARE} and (not fits or _LARGE.search(one.words) is not None)
@@ -114,6 +123,8 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
         if asked.sorts:
             return "elsewhere"
         fits = any(sort_of(quantity.unit) == TIME for quantity in asked.known)
+    if asked.leaves_measure_open and fits and (one.sort != COUNT or abs(one.value) >= _MEASURED):
+        return "about"
     if _WHETHER.search(part.text, 0, one.start - part.start):
         return "unsure"
     if fits and own.meets(asked.topic):
@@ -127,6 +138,19 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
         named = one.sort == COUNT and own.words and not asked.counts_unnamed
         return "about" if fits and not named else "unsure"
     return "elsewhere" if part.topic.clashes(asked.topic) else "unsure"
+
+
+def _has_whole(part: Sentence) -> bool:
+    """Its count comes with the whole that it is a part of, or as a share: "12 of the 40"."""
+    return len(part.numbers) > 1 and (
+        any(one.sort == SHARE for one in part.numbers) or _OUT_OF.search(part.text) is not None
+    )
+
+
+def _rank(one: Stated, part: Sentence, answer: Answer, asked: Asked) -> tuple[bool, bool, int]:
+    """What comes first of several numbers about the thing: no stray one, a total before its parts."""
+    total = MONEY in asked.sorts and _SUMS_UP.search(part.text[: one.start - part.start]) is not None
+    return _is_stray(one, asked), not total, -_shared(part, answer, asked)
 
 
 def _is_stray(one: Stated, asked: Asked) -> bool:

@@ -15,6 +15,8 @@ from orchestrator.engines.reading import Answer, Sentence
 _NOW = frozenset(
     {"moment", "the moment", "at the moment", "now", "today", "currently", "at present", "right now"}
 )
+_BESIDE = 6
+"""Characters between an occasion and its date: ", on "."""
 _SHORTEST = 2
 """Words of "Today." and "Right now.", which answer "as of which date?" and fix nothing elsewhere."""
 
@@ -54,6 +56,10 @@ def _time(need: str, answer: Answer, asked: Asked) -> Evidence:
 def _times(need: str, part: Sentence) -> Iterator[tuple[str, int, int]]:
     events = list(number_cues.DAY_OR_EVENT.finditer(part.text)) if need == "date" else []
     for event in events:
+        # "At the board meeting on 30 June": the day says more than the occasion.
+        for day in part.periods:
+            if event.end() <= day.start <= event.end() + _BESIDE and re.search(r"\d", day.text):
+                yield day.text, day.start, day.end
         yield event[0].strip(), event.start(), event.end()
     for period in part.periods:
         if not any(event.start() < period.end and period.start < event.end() for event in events):

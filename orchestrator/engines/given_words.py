@@ -15,6 +15,10 @@ from orchestrator.engines.topics import topic_of
 
 _CAUSE_FOLLOWS = re.compile(r"(?:because|due|driven|owing|thanks|as a result)\b", re.IGNORECASE)
 _FILLERS = re.compile(r"\b(?:um+|uh+|er+|you know|i mean|well|so|we|w|when)\b[\s,.…]*", re.IGNORECASE)
+_CAUSE_PRECEDES = re.compile(r"(?:that|this|which)(?:['’]s| is| was) why\b", re.IGNORECASE)
+_CASE = re.compile(r"\b(?:if|unless|once|when|should)\b[^,.;]*", re.IGNORECASE)
+_NEW_WORDS: Final = 2
+"""Telling words by which a condition says more than "if things change"."""
 _FEWEST_WORDS: Final = 3  # of a comparison that is said back: "comparably" alone says nothing
 
 
@@ -50,6 +54,8 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
         group = cues.GROUP.search(match[0]) or cues.NO_NAMES.match(name)
         if not group and not cues.NEGATED.search(text[max(0, match.start() - 40) : match.start()]):
             return Evidence("owner", Found.GIVEN, match[0].strip(" ,"))
+    if titled := _titled(answer, asked):
+        return Evidence("owner", Found.GIVEN, titled)
     if cues.NAME_ALONE.fullmatch(text) and not cues.NO_NAMES.match(text.strip()):
         return Evidence("owner", Found.GIVEN, text.strip().rstrip(".!"))
     for part, match in cued(cues.OWNER, answer):
@@ -58,6 +64,8 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
             return Evidence("owner", Found.GIVEN, words.strip())
     if (role := cues.ROLE_FIRST.match(text)) and not puts_off(text):
         return Evidence("owner", Found.GIVEN, role["who"].strip())
+    if asked.may_be_body and (body := _body(answer)):
+        return Evidence("owner", Found.GIVEN, body)
     for because, cue in (("nobody", cues.NOBODY_YET), ("group", cues.GROUP)):
         if found := cue.search(text):
             return Evidence("owner", Found.MISSING, sentence_at(text, *found.span()), because)
@@ -66,24 +74,68 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
     return not_cued("owner", answer, asked)
 
 
+def _titled(answer: Answer, asked: Asked) -> str | None:
+    """Somebody by title and name who opens a sentence, or of whom it says what they argued."""
+    for part in answer.sentences:
+        match = cues.TITLED.match(part.text)
+        if match is None and asked.is_of_argument:
+            match = cues.TITLED_SAYS.search(part.text)
+        if match is None or puts_off(part.text):
+            continue
+        if not cues.NEGATED.search(part.text[max(0, match.start() - 40) : match.start()]):
+            return match["who"].strip(" ,:")
+    return None
+
+
+def _body(answer: Answer) -> str | None:
+    """A council, a board, an office that has to agree or decides."""
+    for part, match in cued(cues.BODY_DECIDES, answer):
+        if not puts_off(part.text):
+            return match["who"].strip()
+    return None
+
+
+def _tells(case: str, asked: Asked) -> bool:
+    return len(topic_of(case).words - asked.topic.words) >= _NEW_WORDS
+
+
+def _condition(answer: Answer, asked: Asked) -> str | None:
+    """What would make it otherwise: "if the pilot fails, I would withdraw it"."""
+    for part, match in cued(cues.CONDITION, answer):
+        case = _CASE.search(part.text)
+        says = case[0] if case else part.text[: match.start()]
+        if not puts_off(part.text) and _tells(says, asked):
+            return sentence_at(answer.text, part.start + match.start(), part.start + match.end())
+    return None
+
+
 def _says_nothing(reason: str) -> bool:
     return not re.search(r"\w", _FILLERS.sub(" ", re.sub(r"^\W*of\b", " ", reason)))
 
 
 def cause(answer: Answer, asked: Asked) -> Evidence:
+    if asked.is_condition and (condition := _condition(answer, asked)):
+        return Evidence("cause", Found.GIVEN, condition)
     empty = other = None
     found = list(cued(cues.CAUSE, answer))
     if answer.length > LONG_ANSWER:
         found.sort(key=lambda pair: not pair[0].topic.meets(asked.topic))
     for part, match in found:
-        effect = topic_of(part.text[: match.start()])  # what the cause is of; the cause itself is new
-        if puts_off(part.text):
+        # what the cause is of; the cause itself is new, and stands before "and that is why"
+        sides = part.text[: match.start()], part.text[match.end() :]
+        before = _CAUSE_PRECEDES.match(match[0]) is not None
+        effect = topic_of(sides[before])
+        idle_if = asked.is_condition and (case := _CASE.match(match[0])) and not _tells(case[0], asked)
+        if puts_off(part.text) or idle_if:
             continue
         if effect.clashes(asked.topic):
             other = other or sentence_at(answer.text, part.start, part.start + match.end())
             continue
         words = clause_from(answer.text, part.start + match.start(), part.start + match.end())
-        says = topic_of(answer.text[part.start + match.end() : part.end]).words
+        if before:
+            words = re.sub(r"\W+(?:and|so)?\W*$", "", part.text[: match.start()])
+            words = sentence_at(answer.text, part.start, part.start + len(words))
+        says = topic_of(sides[not before]).words
         if _CAUSE_FOLLOWS.match(match[0]) and _says_nothing(answer.text[part.start + match.end() : part.end]):
             continue  # "because of, you know, we": a reason was begun and not given
         circular = answer.length <= SHORT_ANSWER and not says - asked.topic.words
@@ -98,7 +150,7 @@ def cause(answer: Answer, asked: Asked) -> Evidence:
 
 
 _INSTEAD = re.compile(
-    r"\b(?:instead|rather than|otherwise|then (?:we|it|they|the)|we would|we['’]d|in that case|"
+    r"^\W*then\b|\b(?:instead|rather than|otherwise|then (?:we|it|they|the)|we would|we['’]d|in that case|"
     r"plan b|fall ?back|"
     r"the alternative|we (?:stop|postpone|wait|cut|borrow|repair|keep|use|go|buy|rent|close|do without))\b",
     re.IGNORECASE,

@@ -133,17 +133,17 @@ def _evidence(needs: Sequence[str], answers: Sequence[Answer], asked: Asked) -> 
 def _without_gap(
     evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: str, parts: int
 ) -> Judgement:
-    unclear = [e.need for e in evidence if e.found is Found.UNCLEAR]
+    unclear = [e.what for e in evidence if e.found is Found.UNCLEAR]
     given = [e for e in evidence if e.found is Found.GIVEN]
     quote = next((e.words for e in given), None)
     if unclear:
         told = f"; {listed(given)}" if given else ""
         reason = f"rules cannot tell whether the answer gives {names(unclear)}{told}"
         if admits := next((e for e in evidence if e.admits), None):
-            reason = f'says that there is no {admits.need} ("{admits.admits}"){told}; whether that will do'
+            reason = f'says that there is no {admits.what} ("{admits.admits}"){told}; whether that will do'
             return Judgement("unjudged", f"{reason}, rules cannot tell", admits.admits)
         if of := next((e for e in evidence if e.found is Found.UNCLEAR and e.words), None):
-            reason = f'rules cannot tell whether "{of.words}" is the {of.need} that was asked for{told}'
+            reason = f'rules cannot tell whether "{of.words}" is the {of.what} that was asked for{told}'
             return Judgement("unjudged", reason, of.words)
         return Judgement("unjudged", reason, quote or nearest)
     if 0 < len(given) < parts:

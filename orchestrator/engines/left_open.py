@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +10,6 @@ from orchestrator.carried import OpenPoint
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import PATTERN, Angle
 from orchestrator.engines.matching import normal
-from orchestrator.engines.protocol import Scene
 from orchestrator.pattern import FINDINGS
 from orchestrator.persona import Seat
 
@@ -24,7 +24,7 @@ _SHARED: Final = 0.8
 _FEWEST_WORDS: Final = 4
 
 
-def left_open_angle(claim: Claim, seat: Seat, scene: Scene, best: Angle) -> Angle | None:
+def left_open_angle(claim: Claim, seat: Seat, points: Sequence[OpenPoint], best: Angle) -> Angle | None:
     """The angle that the claim is what a question of an earlier rehearsal was about; None: it is not.
 
     It asks in the patterns of *best*, the fittest that the panelist has for the claim in any case. A
@@ -32,7 +32,7 @@ def left_open_angle(claim: Claim, seat: Seat, scene: Scene, best: Angle) -> Angl
     """
     if best.kind in FINDINGS:
         return None
-    point = next((point for point in scene.left_open if _is_about(point, claim)), None)
+    point = next((point for point in points if _is_about(point, claim)), None)
     if point is None:
         return None
     return replace(

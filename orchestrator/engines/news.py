@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.engines.angles import Angle
-from orchestrator.engines.protocol import Scene
 from orchestrator.engines.wording import LONGEST_QUOTE, cut
 from orchestrator.intel.model import CONTRADICTS, IntelItem
 from orchestrator.pattern import NEWS
@@ -17,14 +16,27 @@ _WEIGHT: Final = 5.0
 """Behind a contradiction in the presenter's own words, before everything else."""
 
 
-def news_angles(claim: Claim, seat: Seat, scene: Scene) -> Iterator[Angle]:
+Against = Mapping[str | None, tuple[IntelItem, ...]]
+"""By a claim's id, what speaks against it."""
+
+
+def against(items: Sequence[IntelItem]) -> Against:
+    """Those of the findings that speak against something."""
+    found: dict[str | None, tuple[IntelItem, ...]] = {}
+    for item in items:
+        if item.stance == CONTRADICTS:
+            found[item.claim] = (*found.get(item.claim, ()), item)
+    return found
+
+
+def news_angles(claim: Claim, seat: Seat, items: Against) -> Iterator[Angle]:
     """One angle for each finding from outside that speaks against the claim."""
+    if claim.id not in items:
+        return
     patterns = tuple(pattern for pattern in seat.persona.initial if NEWS in pattern.heads)
     if not patterns:
         return
-    for item in scene.intel:
-        if item.stance != CONTRADICTS or item.claim != claim.id:
-            continue
+    for item in items[claim.id]:
         yield Angle(
             kind=NEWS,
             name=item.topic or NEWS,

@@ -27,7 +27,7 @@ def gap_reason(evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: s
     """What is missing, what is there, and the words for it."""
     gaps = [e for e in evidence if e.found is Found.MISSING]
     given = [e for e in evidence if e.found is Found.GIVEN]
-    absent = [e.need for e in gaps if e.because != "hedged"]
+    absent = [e.what for e in gaps if e.because != "hedged"]
     hedged = any(e.because == "hedged" for e in gaps)
     way = next((way for way in ways if not (hedged and way.how in ("unknown", "later", "open"))), None)
     parts = [way.reason if gaps else f'puts part of the question off ("{way.words}")'] if way else []
@@ -36,7 +36,7 @@ def gap_reason(evidence: Sequence[Evidence], ways: Sequence[Evasion], nearest: s
         parts.append(f"no {' and no '.join(absent)} in the answer")
     for gap in gaps:
         if gap.because and not (way and gap.because == "repeats" and way.how == "restates"):
-            parts.append(BECAUSE[gap.because].format(need=gap.need, words=gap.words))
+            parts.append(BECAUSE[gap.because].format(need=gap.what, words=gap.words))
             quote = quote or gap.words
     if given:
         parts.append(f"it {listed(given)}")
@@ -78,7 +78,7 @@ def _shorter(words: str) -> str:
 
 
 def listed(given: Sequence[Evidence]) -> str:
-    return "gives " + " and ".join(f'{name(e.need)} ("{e.words}")' for e in given)
+    return "gives " + " and ".join(f'{name(e.what)} ("{e.words}")' for e in given)
 
 
 def names(needs: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -16,6 +16,7 @@ _SAME_NUMBER: Final = 0.005
 _SAME_WORDS: Final = 0.6
 """Share of the shorter sentence's telling words that the other must hold."""
 _FEWEST_WORDS: Final = 3
+_KEPT: Final = 4096
 _TELLING = re.compile(r"[a-z]{4,}")
 _COMMON: Final = word_set(
     "about after also because been before between both from have into more most much only over than that "
@@ -33,7 +34,7 @@ class Gist:
     amounts: tuple[tuple[str, float], ...]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
 def gist(claim: Claim) -> Gist:
     """The claim's telling words, and its numbers with the sort of unit that they have."""
     return Gist(telling(claim.text), tuple((_sort(q.unit), q.value) for q in claim.quantities))
@@ -51,12 +52,34 @@ def same(one: Gist, other: Gist) -> bool:
     Where both give numbers and those differ, they are two claims, however alike the words
     are: that is a contradiction to ask about.
     """
+    if one.words.isdisjoint(other.words):
+        return False
     shared = len(one.words & other.words)
     if one.amounts and other.amounts:
         few, many = sorted((one.amounts, other.amounts), key=len)
         return shared > 0 and all(any(_equal(amount, known) for known in many) for amount in few)
     shorter = min(len(one.words), len(other.words))
     return shorter >= _FEWEST_WORDS and shared >= _SAME_WORDS * shorter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """What has been asked about, and which claims were found to say it again, by their ids."""
+
+    gists: tuple[Gist, ...]
+    known: dict[str, tuple[Claim, bool]] = field(default_factory=dict)
+
+    def is_repeated_by(self, claim: Claim) -> bool:
+        """The claim says again, aloud or on a slide, what somebody has asked about already."""
+        if not self.gists or claim.origin in ("table", "chart"):
+            return False
+        known = self.known.get(claim.id)
+        if known is None or (known[0] is not claim and known[0] != claim):
+            if len(self.known) >= _KEPT:
+                self.known.clear()
+            own = gist(claim)
+            known = self.known[claim.id] = claim, any(same(own, other) for other in self.gists)
+        return known[1]
 
 
 def _sort(unit: str | None) -> str:

@@ -11,9 +11,11 @@ from orchestrator.deck.model import Deck
 from orchestrator.engines.angles import KEPT, Angle
 from orchestrator.engines.matching import found, normal
 from orchestrator.engines.protocol import Scene
+from orchestrator.engines.same import Same
+from orchestrator.engines.settling import LATEST, Held, in_deck, in_speech
 from orchestrator.engines.statements import statements
 from orchestrator.engines.wording import was_used
-from orchestrator.persona import Seat, Silence
+from orchestrator.persona import Alternatives, Seat, Silence
 
 SILENCE: Final = "silence"
 
@@ -23,9 +25,6 @@ _LATER_ROW: Final = 0.04
 """What each row of the table weighs less than the one above it: a persona lists first what it asks first."""
 _TITLE_WORDS: Final = 4
 """A title of fewer words is a heading, and nothing that was said."""
-_LATEST: Final = 60
-"""Segments of speech that are searched for what the deck leaves out: some eight minutes, so that a
-refresh costs the same at any length. What was said before is in the exchanges, if it was asked."""
 
 Ranked = tuple[tuple[Silence, float], ...]
 """Silences with their weights."""
@@ -33,18 +32,54 @@ Ranked = tuple[tuple[Silence, float], ...]
 
 def open_silences(seat: Seat, scene: Scene) -> Ranked:
     """The persona's silences that neither deck nor recent speech settles, and nobody has asked about."""
+    return ranked(seat, open_rows(seat, scene, in_deck(seat, scene.deck), in_speech(seat, scene)))
+
+
+def ranked(seat: Seat, rows: Sequence[int]) -> Ranked:
+    """The silences in these rows of the persona's table, from 0."""
+    table = seat.domain.silences if seat.domain is not None else ()
+    return tuple((table[row], _WEIGHT - _LATER_ROW * row) for row in rows)
+
+
+def open_rows(seat: Seat, scene: Scene, deck: Held, said: Held) -> tuple[int, ...]:
+    """In which rows of the persona's table `open_silences` stand, by what deck and recent speech hold."""
     if seat.domain is None or not seat.domain.silences:
         return ()
-    deck, said = words_of(scene.deck), latest_words(scene)
-    asked = [turn.question for exchange in scene.exchanges for turn in exchange.turns]
-    return tuple(
-        (silence, _WEIGHT - _LATER_ROW * row)
-        for row, silence in enumerate(seat.domain.silences)
-        if not found(deck, silence.unless)
-        and not found(said, silence.unless)
-        and not _is_claimed(silence.unless_kinds, scene)
-        and not was_used(silence.question, asked)
+    used = _used_rows(seat, tuple(turn.question for exchange in scene.exchanges for turn in exchange.turns))
+    claimed = _kinds_of(Same(tuple(scene.deck_claims))).union(
+        *(claim.kinds for claim in scene.speech_claims[-LATEST:])
     )
+    return tuple(
+        row
+        for row, silence in _unsettled(seat, deck, said)
+        if row not in used and claimed.isdisjoint(silence.unless_kinds)
+    )
+
+
+@lru_cache(maxsize=64)
+def _unsettled(seat: Seat, *held: Held) -> tuple[tuple[int, Silence], ...]:
+    """The rows that none of these settles; what one text says half and another half settles nothing."""
+    rows = seat.domain.silences if seat.domain is not None else ()
+    return tuple(
+        (row, silence)
+        for row, silence in enumerate(rows)
+        if not any(_settles(one, silence.unless) for one in held)
+    )
+
+
+def _settles(held: Held, alternatives: Alternatives) -> bool:
+    return any(phrases and held.issuperset(phrases) for phrases in alternatives)
+
+
+@lru_cache(maxsize=64)
+def _used_rows(seat: Seat, asked: tuple[str, ...]) -> frozenset[int]:
+    rows = seat.domain.silences if seat.domain is not None else ()
+    return frozenset(row for row, silence in enumerate(rows) if was_used(silence.question, asked))
+
+
+@lru_cache(maxsize=16)
+def _kinds_of(claims: Same[tuple[Claim, ...]]) -> frozenset[str]:
+    return frozenset(kind for claim in claims.value for kind in claim.kinds)
 
 
 def silence_angles(claim: Claim, seat: Seat, silences: Ranked) -> Iterator[Angle]:
@@ -99,22 +134,3 @@ def silent_statements(
 def _waves_a_flag(sentence: str, seat: Seat) -> bool:
     text = normal(sentence)
     return seat.domain is not None and any(found(text, flag.words) for flag in seat.domain.red_flags)
-
-
-@lru_cache(maxsize=4)
-def words_of(deck: Deck) -> str:
-    """Everything that the deck says, shown or not, as one normalised text."""
-    parts: list[str] = []
-    for slide in deck.slides:
-        parts += [slide.title, *slide.lines, slide.notes, *slide.alt_texts]
-        parts += [cell for table in slide.tables for row in table.rows for cell in row]
-    return normal(" \n ".join(parts))
-
-
-def _is_claimed(kinds: tuple[str, ...], scene: Scene) -> bool:
-    claims = (*scene.deck_claims, *scene.speech_claims[-_LATEST:])
-    return any(kind in claim.kinds for claim in claims for kind in kinds)
-
-
-def latest_words(scene: Scene) -> str:
-    return normal(" ".join(segment.text for segment in scene.segments[-_LATEST:]))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.claims.units import TIME_UNITS, is_currency
 from orchestrator.deck.model import Deck, Slide
-from orchestrator.engines.angles import Angle, angles
+from orchestrator.engines.angles import KEPT, Angle, angles
 from orchestrator.engines.fitting import is_count
-from orchestrator.engines.matching import holds
-from orchestrator.engines.protocol import Scene
-from orchestrator.engines.silences import latest_words, words_of
-from orchestrator.engines.sort_cues import TITLE_AHEAD
+from orchestrator.engines.same import Same
+from orchestrator.engines.settling import Held, in_deck
+from orchestrator.engines.sort_cues import DATED, TITLE_AHEAD
 from orchestrator.engines.sorts import NAMES, sorts_of
 from orchestrator.pattern import ANY, Pattern
 from orchestrator.persona import Seat
@@ -30,20 +29,24 @@ Open = Mapping[str, tuple[Pattern, ...]]
 """By sort, the patterns of one panelist that deck and speech have not answered."""
 
 
-def told_in(scene: Scene) -> str:
-    """All that deck and recent speech say, as one normalised text."""
-    return f"{words_of(scene.deck)}\n{latest_words(scene)}"
-
-
-def open_patterns(seat: Seat, told: str) -> Open:
-    """What the panelist may ask about each sort of sentence: nothing that *told* answers already."""
+def open_patterns(seat: Seat, numbers: Iterable[int]) -> Open:
+    """What the panelist may ask about each sort of sentence, by the persona's patterns of these numbers."""
     found: dict[str, list[Pattern]] = {}
-    for pattern in seat.persona.initial:
-        if not pattern.only or any(holds(told, phrase) for phrase in pattern.unless):
-            continue
+    for number in numbers:
+        pattern = seat.persona.initial[number]
         for sort in pattern.only:
             found.setdefault(sort, []).append(pattern)
     return {sort: tuple(patterns) for sort, patterns in found.items()}
+
+
+@lru_cache(maxsize=64)
+def open_numbers(seat: Seat, told: Held) -> tuple[int, ...]:
+    """Which of the persona's patterns for a sort, from 0, may be asked: none that *told* answers already."""
+    return tuple(
+        number
+        for number, pattern in enumerate(seat.persona.initial)
+        if pattern.only and told.isdisjoint(pattern.unless)
+    )
 
 
 def slides_by_number(deck: Deck) -> dict[int, tuple[str, str]]:
@@ -51,7 +54,6 @@ def slides_by_number(deck: Deck) -> dict[int, tuple[str, str]]:
     return {slide.number: (slide.title, _text_of(slide)) for slide in deck.slides}
 
 
-@lru_cache(maxsize=512)
 def _text_of(slide: Slide) -> str:
     cells = [cell for table in slide.tables for row in table.rows for cell in row]
     return "\n".join((slide.title, *slide.lines, *cells))
@@ -61,7 +63,7 @@ def situation_angles(claim: Claim, patterns: Open, slides: Mapping[int, tuple[st
     """One angle for each sort of sentence that the claim is, if the panelist has a question on it."""
     spoken = claim.said_at_s is not None or claim.slide is None
     title, text = ("", "") if spoken else slides.get(claim.slide or 0, ("", ""))
-    for sort in sorts_of(claim, title, text):
+    for sort in _sorts_of(Same(claim), title, text):
         fitting = tuple(pattern for pattern in patterns.get(sort, ()) if _fits(pattern, claim))
         if fitting:
             yield Angle(
@@ -73,11 +75,22 @@ def situation_angles(claim: Claim, patterns: Open, slides: Mapping[int, tuple[st
             )
 
 
+@lru_cache(maxsize=KEPT)
+def _sorts_of(claim: Same[Claim], title: str, text: str) -> tuple[str, ...]:
+    return sorts_of(claim.value, title, text)
+
+
 def angles_in(deck: Deck, claim: Claim, seat: Seat) -> list[Angle]:
     """All that the panelist would go after about a claim of the deck, before anything is said."""
-    patterns = open_patterns(seat, words_of(deck))
-    found = [*situation_angles(claim, patterns, slides_by_number(deck)), *angles(claim, seat)]
+    patterns, slides = _unheard(seat, Same(deck))
+    found = [*situation_angles(claim, patterns, slides), *angles(claim, seat)]
     return sorted(found, key=lambda angle: -angle.weight)
+
+
+@lru_cache(maxsize=16)
+def _unheard(seat: Seat, deck: Same[Deck]) -> tuple[Open, dict[int, tuple[str, str]]]:
+    told = in_deck(seat, deck.value)
+    return open_patterns(seat, open_numbers(seat, told)), slides_by_number(deck.value)
 
 
 def stands_ahead(claim: Claim, slides: Mapping[int, tuple[str, str]]) -> bool:
@@ -111,11 +124,53 @@ def _gives_guarantor(claim: Claim) -> bool:
     return re.search(r"\bguarante|\bliab|\bsecured (?:by|on)\b", claim.text, re.IGNORECASE) is not None
 
 
+def _gives_size(claim: Claim) -> bool:
+    return _SCOPE.search(claim.text) is not None or _gives_share(claim)
+
+
+def _gives_day(claim: Claim) -> bool:
+    return DATED.search(claim.text) is not None
+
+
+def _gives_owner(claim: Claim) -> bool:
+    """The sentence names who does it, or says that this is still open."""
+    return _OWNED.search(claim.text) is not None
+
+
+def _gives_no_share(claim: Claim) -> bool:
+    return not _gives_share(claim) and _PART.search(claim.text) is None
+
+
+def _is_scope(claim: Claim) -> bool:
+    """It says how large a thing is or when it is there, and nothing that is to change by it."""
+    return _SCOPE.search(claim.text) is not None or _gives_day(claim)
+
+
 def _is_of_time(claim: Claim) -> bool:
     return bool(claim.quantities) and all(quantity.unit in TIME_UNITS for quantity in claim.quantities)
 
 
+_OWNED = re.compile(
+    r"\bowners?\b|\b(?:led|owned|run|done|carried out) by\b|\bto be (?:named|appointed|assigned|decided)\b",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\b(?:half|thirds?|quarters?|fifth|tenth|most|majority|percent|per cent|share)\b|%", re.IGNORECASE
+)
+_SCOPE = re.compile(
+    r"^\W*(?:(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*)\s)"
+    r"(?!(?:more|fewer|less|extra|additional|further|\w+ (?:more|fewer|less|extra|additional))\b)",
+    re.IGNORECASE,
+)
+"""It opens with how many there are to be: "Two theatres and 14 recovery bays", "One policy for all"."""
+
 _TOLD: Final = (
+    (re.compile(r"\bhow large was that share\b", re.IGNORECASE), _gives_no_share),
+    (re.compile(r"\bwho else could do that\b", re.IGNORECASE), lambda claim: not _gives_no_share(claim)),
+    (re.compile(r"\bat which figure would you call\b", re.IGNORECASE), _is_scope),
+    (re.compile(r"\bhow did you arrive at that size\b", re.IGNORECASE), lambda claim: not _gives_size(claim)),
+    (re.compile(r"\bwho does that\b", re.IGNORECASE), _gives_owner),
+    (re.compile(r"\bon which date does that money|by which day will you know\b", re.IGNORECASE), _gives_day),
     (re.compile(r"\bwho is liable\b", re.IGNORECASE), _gives_guarantor),
     (re.compile(r"\bcome to in money\b", re.IGNORECASE), _is_of_time),
     (re.compile(r"\bhow many (?:of them|have applied|were asked)\b", re.IGNORECASE), _gives_count),

@@ -34,7 +34,7 @@ DATED: Final = re.compile(rf"\b{_WHEN}\b|\beaster\b|\bchristmas\b", re.IGNORECAS
 
 TITLE_ASK: Final = re.compile(
     r"\b(?:what|which) (?:\w+ )?we (?:ask|request)\b|\bwe (?:need|want) from (?:you|the)\b|"
-    r"^\W*(?:the |our )?asks?\W*$|"
+    r"^\W*(?:the |our )?asks?\W*$|\b(?:is|are) asked to\W*$|"
     r"\b(?:decisions?|decide|motions?|requests?|votes?|resolutions?|mandate)\b(?! (?:making|tree|log))",
     re.IGNORECASE,
 )
@@ -76,7 +76,14 @@ TITLE_AHEAD: Final = words(
 )
 """What stands under it does not exist yet."""
 TITLE_WRONG: Final = words(
-    r"went wrong", r"did not work", "lessons(?: learned)?", "setbacks", "incidents", "failures"
+    r"went wrong",
+    r"root causes?",
+    r"what happened",
+    r"did not work",
+    r"lessons(?: learned)?",
+    "setbacks",
+    "incidents",
+    "failures",
 )
 TITLE_OPTIONS: Final = words(
     r"ways forward",
@@ -121,6 +128,40 @@ TITLE_PAST: Final = words(
 )
 
 # -- sentences
+
+FAVOUR: Final = opening(
+    r"introductions?",
+    r"guidance",
+    r"advice",
+    r"feedback",
+    r"(?:your|any) (?:\w+ )?(?:advice|help|views?|thoughts|questions|feedback|support)",
+    r"(?:help|support) (?:with|in|us|on)",
+    r"(?:take )?note",
+    r"report (?:back|again)",
+    r"(?:discuss|discussion)",
+)
+"""What a board may do for somebody and cannot vote down: no approval, and nothing to argue against."""
+BOARDS_OWN: Final = re.compile(
+    r"\b(?:board|trustees?['’]?|governors?['’]?) (?:approval|approves?|decision|decides?|votes?|meetings?|"
+    r"sign[- ]off|endorsement|endorses?)\b|"
+    r"\b(?:approval|approved|decision|vote|endorsement|sign[- ]off) (?:by|of|from) the (?:board|trustees|"
+    r"governors)\b",
+    re.IGNORECASE,
+)
+"""What those who ask do themselves: nobody has to tell them who has chosen the day."""
+ANOTHERS_AIM: Final = re.compile(
+    r"\b(?:order|regulations?|directives?|acts?|laws?|bills?|statutes?|rules?|rulings?|decrees?|mandates?|"
+    r"standards?|legislation|white paper)\b(?: \S+){0,4}? (?:is|are|was|were) "
+    r"(?:meant|intended|designed|supposed|expected) to\b|"
+    r"\b(?:order|regulation|directive|act|law|bill|statute|ruling|decree|regulator|ministry|government|"
+    r"commission)\b(?: \S+){0,4}? (?:aims?|seeks?|wants?|hopes?) to\b",
+    re.IGNORECASE,
+)
+"""What a lawmaker or a regulator is after: no plan of the presenter's, unless it speaks of "our" rule."""
+STARTS_ON: Final = re.compile(
+    r"^\W*(?:re-?)?(?:open|start|begin|launch|close|go live|move in|in service|first \w+)s?\b", re.IGNORECASE
+)
+"""With a date behind it: when a thing is there, and not what it is meant to change."""
 
 YES_WANTED: Final = words(
     r"(?:is|are) pending",
@@ -228,6 +269,40 @@ BROKE: Final = words(
     r"was derailed",
     r"(?:was|were) recalled",
 )
+FAULTY: Final = words(
+    r"fail(?:s|ed|ing|ures?)?",
+    r"jam(?:s|med)",
+    "wrong(?:ly)?",
+    "missed",
+    r"los(?:s|t|es)",
+    r"broken?",
+    r"crash(?:ed|es)?",
+    r"leak(?:s|ed|ing)?",
+    r"delay(?:s|ed)?",
+    "late",
+    "overdue",
+    r"errors?",
+    r"mistakes?",
+    r"accidents?",
+    "injured",
+    "hurt",
+    "killed",
+    "damaged?",
+    r"outages?",
+    r"incomplete",
+    r"not (?:\w+ )?(?:done|found|told|trained|noticed|checked|working|work|followed|available|ready)",
+    r"(?:did|could|had|was|were|has|have) not",
+    r"nobody (?:had|was|knew|noticed|saw|checked|told)",
+    r"ran out",
+    r"out of (?:service|order|stock|date)",
+    r"too (?:late|few|little|long|slow|many|much|small|early)",
+    r"under(?:estimated|staffed|funded)",
+    r"overr[au]n",
+    r"(?:flooded|collapsed|burn(?:t|ed)|spilled|spilt|released|stopped|fell (?:off|down|out))",
+    r"withdr(?:ew|awn)",
+    r"complain(?:ed|ts?)",
+)
+"""Words of a sentence that tells of a fault; under a title that is about faults they make it one."""
 LOST: Final = re.compile(
     r"\b(?:we|has|have|they) lost (?:\w+ ){0,2}(?:volunteers|members|customers|staff|pupils|"
     r"students|patients|tenants|clients|subscribers|contracts?|donors?)\b",
@@ -310,6 +385,8 @@ PREFERS: Final = words(
 RESTS_ON_ONE: Final = re.compile(
     r"\b(?:largest|biggest|top) (?:\w+ ){1,2}(?:land|pay|bring|buy|hold|make up|account for|"
     r"give)s?\b.*%|\bone (?:bank|foundation|company)\b(?! in )|"
+    r"^\W*(?:largest|biggest|top) (?:customer|client|chain|supplier|buyer|donor|sponsor|tenant|funder|"
+    r"reseller|distributor)\b[^.;]*%|"
     r"\b(?:one|a single|the largest|"
     r"our largest|the biggest|our biggest|"
     r"top) (?:\w+ ){0,2}(?:customer|client|chain|"
@@ -379,6 +456,7 @@ EARNS: Final = re.compile(
 EXPECTS: Final = re.compile(
     r"\bwill (?:reach|rise|fall|grow|exceed|double|halve|drop)\b|"
     r"\bwe (?:\w+ )?(?:expect|forecast|believe|estimate|assume|project|anticipate|hope|aim)\b|"
+    r"\bin (?:the|its|our) first (?:full |whole )?(?:year|month|quarter)\b|"
     r"\bwe would (?:need|"
     r"see)\b|\bexpects? (?:[\d€$£]|both|to)\b|\baims? (?:for|at)\b|\bforecasts?\b|\bfalls? by [\d]|"
     r"\b(?:by|until) "

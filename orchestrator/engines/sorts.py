@@ -119,12 +119,17 @@ def _says_how_many(slide_text: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _sorts(text: str, title: str, counted: bool, is_money: bool, has_figure: bool) -> tuple[str, ...]:
-    apart = cues.TITLE_OPTIONS.search(title) or cues.TITLE_OTHERS.search(title)
+    apart = cues.TITLE_OPTIONS.search(title) or cues.TITLE_OTHERS.search(title) or is_of_others(text)
     read = _Read(text, title, counted, is_money, has_figure, not apart)
     found = set(_told(read))
     if found & _INSTEAD.keys():
         found -= {other for sort in found & _INSTEAD.keys() for other in _INSTEAD[sort]}
     return tuple(sort for sort in NAMES if sort in found)
+
+
+def is_of_others(text: str) -> bool:
+    """It says what a lawmaker or a regulator is after, which the presenter need not answer for."""
+    return cues.ANOTHERS_AIM.search(text) is not None and cues.OUR.search(text) is None
 
 
 def _told(read: _Read) -> Iterator[str]:
@@ -142,6 +147,8 @@ def _is_due(read: _Read) -> bool:
 
 
 def _is_request(read: _Read) -> bool:
+    if read.says(cues.FAVOUR):
+        return False
     return read.says(cues.ASKED_ANYWHERE) or (
         read.under(cues.TITLE_ASK) and read.is_plan and not read.says(cues.STATES)
     )
@@ -152,9 +159,14 @@ def _is_proposal(read: _Read) -> bool:
         return False
     if read.says(cues.GOES_UP):
         return True
-    if not read.under(cues.TITLE_PROPOSAL):
+    if not read.under(cues.TITLE_PROPOSAL) or read.says(cues.BOARDS_OWN) or _has_its_day(read):
         return False
     return read.says(cues.DOES) or read.has_figure or read.says(cues.CHANGES)
+
+
+def _has_its_day(read: _Read) -> bool:
+    """A day on which something opens or starts."""
+    return read.says(cues.STARTS_ON) and read.says(cues.DATED)
 
 
 def _is_worry(read: _Read) -> bool:
@@ -168,9 +180,10 @@ def _is_risk(read: _Read) -> bool:
 
 
 def _is_incident(read: _Read) -> bool:
-    if not read.ours or read.says(cues.DEALT_WITH):
+    if not read.ours or read.says(cues.DEALT_WITH) or _is_request(read):
         return False
-    return read.says(cues.BROKE) or read.says(cues.LOST) or read.under(cues.TITLE_WRONG)
+    told = read.under(cues.TITLE_WRONG) and read.says(cues.FAULTY)
+    return told or read.says(cues.BROKE) or read.says(cues.LOST)
 
 
 def _is_variance(read: _Read) -> bool:
@@ -198,13 +211,17 @@ def _is_saving(read: _Read) -> bool:
 def _is_milestone(read: _Read) -> bool:
     if not (read.is_plan and read.says(cues.DATED)) or read.says(claim_cues.RUNS_OUT):
         return False
+    if read.says(cues.BOARDS_OWN):
+        return False
+    if read.under(cues.TITLE_PROPOSAL) and _has_its_day(read):
+        return True
     return (read.under(cues.TITLE_PLAN) and (read.says(cues.DOES) or read.says(cues.LISTS))) or read.says(
         claim_cues.DELIVERABLE
     )
 
 
 def _is_step(read: _Read) -> bool:
-    if not read.is_plan or read.says(cues.DATED):
+    if not read.is_plan or read.says(cues.DATED) or read.says(cues.BOARDS_OWN):
         return False
     if read.says(claim_cues.DELIVERABLE) or read.says(cues.WE_WILL):
         return True

@@ -11,11 +11,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.entries import one_line
 from orchestrator.errors import GreenroomError, SessionFrozenError, UsageError
 from orchestrator.mcp.scope import Scope
 from orchestrator.memory.arguments import argument, parsed, schema_of
 from orchestrator.memory.notebook import LongTermNotebook, Notebook
+from orchestrator.memory.presenters import same_name
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
 from orchestrator.store import Store
@@ -94,7 +94,7 @@ def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> 
     store.layout.order(about.agent)  # has a seat
     value = store.opened.value or {}
     presenter = str(value.get("presenter", ""))
-    if about.presenter is not None and one_line(about.presenter) != one_line(presenter):
+    if about.presenter is not None and not same_name(about.presenter, presenter):
         raise UsageError(f"{store.root.name} is a rehearsal of {presenter}'s: leave `presenter` out")
     if not store.frozen:
         agreed = bool(value.get("options", {}).get("remember"))  # to this rehearsal, by --remember

@@ -19,6 +19,7 @@ from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import presenters
+from orchestrator.memory.presenters import same_name
 from orchestrator.room import UNNAMED
 
 LIST: Final = "greenroom://sessions"
@@ -100,7 +101,7 @@ class Scope:
             UsageError: Another presenter's memory is not served here, or several could be meant.
         """
         if self.presenter is not None:
-            if given is not None and one_line(given) != one_line(self.presenter):
+            if given is not None and not same_name(given, self.presenter):
                 raise UsageError(f"this server keeps to {self.presenter}: leave `presenter` out")
             return self.presenter
         if given is not None:
@@ -113,7 +114,7 @@ class Scope:
         return agreed[0] if agreed else UNNAMED
 
     def _serves(self, value: Mapping[str, Any]) -> bool:
-        return self.presenter is None or one_line(str(value.get("presenter"))) == one_line(self.presenter)
+        return self.presenter is None or same_name(str(value.get("presenter")), self.presenter)
 
 
 def first_value(root: Path) -> Mapping[str, Any]:

@@ -29,7 +29,8 @@ from orchestrator.memory.entries import cut
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
-from orchestrator.memory.rules import checked_agent, checked_presenter, checked_time
+from orchestrator.memory.presenters import name_in
+from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.sensitive import masked
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
 from orchestrator.memory.telling import counted
@@ -73,7 +74,7 @@ def briefing(
         MemoryRefusedError: Nobody is named as the presenter, or the agent can be none.
         MemoryDatabaseError: The database cannot be read.
     """
-    agent, name, at = checked_agent(agent), checked_presenter(presenter), checked_time(now)
+    agent, name, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     if not consented(db, name):
         drop_briefings(home_root, name)
         return Briefing("", at)

@@ -10,10 +10,11 @@ Source: DESIGN.md, section 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from orchestrator.carried import Carried, OpenPoint
@@ -27,6 +28,7 @@ from orchestrator.memory.earlier import Begun, deck_tag, sessions_of
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.entries import cut
 from orchestrator.memory.flushing import left_open
+from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
 from orchestrator.memory.open_points import points_and_memories
 from orchestrator.memory.recall import recall
@@ -98,6 +100,7 @@ def take_along(
             deck=deck,
             recalled=recalled,
             points=[point for point, _ in points],
+            often=_often(db, presenter, points),
             now=now,
         )
     ids = [memory.id for _, memory in points]
@@ -120,9 +123,13 @@ def carried_texts(
     deck: Deck,
     recalled: dict[str, tuple[Recalled, ...]],
     points: Sequence[OpenPoint],
+    often: Mapping[OpenPoint, int] = MappingProxyType({}),
     now: str,
 ) -> dict[str, str]:
     """Each agent's block, by agent, at most 6,000 characters; none for an agent with nothing to carry.
+
+    Args:
+        often: In how many rehearsals a point was left open, where that was more than one.
 
     Raises:
         MemoryDatabaseError: The database cannot be read.
@@ -135,7 +142,7 @@ def carried_texts(
         sections = (
             ("Your scratchpad", scratchpad(db, agent, presenter).content.splitlines()),
             ("What you remember", [_recalled(one) for one in _besides(found, points)]),
-            ("Left open before", _points(points, agent)),
+            ("Left open before", _points(points, agent, often)),
             ("Previously on this deck", last),
             (HEADER, situation.splitlines()[1:]),
         )
@@ -185,15 +192,28 @@ def _memory(memory: Memory) -> str:
     return f"{memory.type}, {memory.created_at[:10]}, confidence {memory.confidence:g}: {memory.content}"
 
 
-def _points(points: Sequence[OpenPoint], agent: str) -> list[str]:
+def _often(
+    db: MemoryDatabase, presenter: str, points: Sequence[tuple[OpenPoint, Memory]]
+) -> dict[OpenPoint, int]:
+    counts = rehearsals_of(db, presenter)
+    return {point: counts[memory.id] for point, memory in points if memory.id in counts}
+
+
+def _points(points: Sequence[OpenPoint], agent: str, often: Mapping[OpenPoint, int]) -> list[str]:
     """The agent's own first."""
     ordered = sorted(points, key=lambda point: point.agent != agent)
     lines = [
-        f'- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}: "{one.quote}"'
+        f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
+        f'{f", left open in {often[one]} rehearsals" if one in often else ""}: "{one.quote}"{_asked(one)}'
         for one in ordered[:SHOWN_POINTS]
     ]
     more = len(points) - SHOWN_POINTS
     return [*lines, f"- and {more} more"] if more > 0 else lines
+
+
+def _asked(point: OpenPoint) -> str:
+    """What a quotation of one word was asked about: alone it tells nobody anything."""
+    return f", asked: {cut(point.question, 200)}" if point.question and len(point.quote.split()) < 2 else ""
 
 
 def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:

@@ -10,7 +10,8 @@ import sqlite3
 
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import NotConsentedError
-from orchestrator.memory.rules import checked_presenter, checked_time
+from orchestrator.memory.presenters import name_in
+from orchestrator.memory.rules import checked_time
 
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
@@ -19,7 +20,7 @@ def consented(db: MemoryDatabase, presenter: str) -> bool:
     Raises:
         MemoryRefusedError: Nobody is named.
     """
-    name = checked_presenter(presenter)
+    name = name_in(db, presenter)
     with db.reading() as connection:
         return is_given(connection, name)
 
@@ -32,7 +33,7 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
     Raises:
         MemoryRefusedError: Nobody is named.
     """
-    name, at = checked_presenter(presenter), checked_time(now)
+    name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
         if is_given(connection, name) == value and _is_known(connection, name):
             return

@@ -29,7 +29,7 @@ PATIENCE_S: Final = 30.0
 KEPT_HISTORY: Final = 100_000
 """Rows of history; some hundred bytes each."""
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
 _SCHEMA: Final = """
 CREATE TABLE scopes (
@@ -115,6 +115,17 @@ CREATE TABLE history (
 );
 CREATE INDEX history_of ON history (presenter);
 """
+_RESTS: Final = """
+CREATE TABLE rests (
+    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (memory, source)
+);
+CREATE INDEX rests_on ON rests (source);
+INSERT INTO rests SELECT n, source, created_at FROM memories WHERE source IS NOT NULL;
+"""
+"""What each memory rests on: every source that said the same, "" for none. New in version 2."""
 
 
 class MemoryDatabase:
@@ -268,12 +279,13 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
-    if _known(connection, path):
+    if _version(connection, path) == _VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if not _known(connection, path):
-            for statement in _SCHEMA.split(";\n"):
+        found = _version(connection, path)
+        if found < _VERSION:
+            for statement in (_RESTS if found else _SCHEMA + _RESTS).split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {_VERSION}")
@@ -284,8 +296,8 @@ def _make(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _known(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the tables are there already.
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """Of which version the tables are; 0: there are none yet.
 
     Raises:
         MemoryDatabaseError: They are another program's, or a later release's.
@@ -294,14 +306,14 @@ def _known(connection: sqlite3.Connection, path: Path) -> bool:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if not (version or application or tables):
-        return False
+        return 0
     if application != _APPLICATION:
         raise MemoryDatabaseError(f"{path}: belongs to another program: move it aside, and a new one is made")
     if version > _VERSION:
         raise MemoryDatabaseError(
             f"{path}: is of version {version}, and this release reads up to {_VERSION}: use a newer Greenroom"
         )
-    return True
+    return int(version)
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -18,6 +18,7 @@ from orchestrator.exchange import Exchange
 from orchestrator.history import LEDGER_NAME, History
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.model import MAX_TAG_CHARS
+from orchestrator.memory.presenters import same_name
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.values import from_json
 
@@ -68,7 +69,7 @@ def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
     found = (begun(root) for root in folder.iterdir() if not root.name.startswith("."))
     return tuple(
         sorted(
-            (one for one in found if one is not None and one.presenter == presenter),
+            (one for one in found if one is not None and same_name(one.presenter, presenter)),
             key=lambda one: (one.at, one.id),
         )
     )

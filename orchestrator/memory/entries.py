@@ -59,6 +59,7 @@ class SessionContext:
     open_questions: tuple[Noted, ...] = ()  # asked and not answered to anybody's satisfaction
     summary: str = ""  # one paragraph
     turn_count: int = 0  # entries in all
+    last_said: tuple[SessionEntry, ...] = ()  # of a session that is over: the last words of anybody
 
 
 def cut(text: str, most_bytes: int) -> str:

@@ -10,13 +10,13 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import history, left, memories
 from orchestrator.memory.model import Goal, Memory, Scratchpad
-from orchestrator.memory.rules import checked_presenter
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpads
 
 
 def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
     """Everything about *presenter* but vectors, which are made from the contents: of one moment."""
-    name = checked_presenter(presenter)
+    name = name_in(db, presenter)
     with db.reading():
         pages = scratchpads(db, name)
         return {

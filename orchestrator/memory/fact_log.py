@@ -13,6 +13,9 @@ facts     note: run, to_seq, the facts, how many were known already, how many we
 ========  ======================================================================================
 
 None of them holds a time: when a fact was said and kept is told by the records' own.
+
+What was marked sensitive, and what quotes it, is never waiting, so nobody is asked about it;
+addresses and numbers of people are masked in what is.
 """
 
 from __future__ import annotations
@@ -23,12 +26,15 @@ from typing import Any, Final
 
 from orchestrator.ledger import Record
 from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, Fact, Passage, key_of
+from orchestrator.memory.sensitive import Withheld, is_clean, masked
 from orchestrator.render import one_line
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
+_MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
+"""Behind these nobody is off the record any more; the Scribe has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class FactLog:
     exchanges: int = 0  # closed since the last claim
     failed: str | None = None  # why the last run came to nothing
     date: str | None = None  # of the rehearsal, where one was given
+    _withheld: Withheld = field(default_factory=Withheld)
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
@@ -66,12 +73,23 @@ class FactLog:
                 self._run(value, record)
             case "facts":
                 self._facts(value, record)
-            case _:
+            case kind:
+                if kind in _MOVES_ON:
+                    self._withheld.over()
                 passage = passage_of(record, self.date)
                 if passage is not None:
-                    self.waiting[record.seq] = passage
-                    if passage.kind == EXCHANGE:
-                        self._closed(passage)
+                    self._wait(passage, value)
+
+    def stays(self, text: str) -> bool:
+        """Whether *text* holds, or quotes, what is to stay in the session's transcript."""
+        return not is_clean(text) or self._withheld.touches(text)
+
+    def _wait(self, passage: Passage, value: Mapping[str, Any]) -> None:
+        is_exchange = passage.kind == EXCHANGE
+        if not self._withheld.takes(passage.text, value, is_speech=not is_exchange):
+            self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
+        if is_exchange:
+            self._closed(passage)
 
     def window(self, upto: int) -> Claim | None:
         """The next window, up to record *upto* or what one call can read; None: nothing is waiting."""
@@ -101,7 +119,7 @@ class FactLog:
             return  # of a run that was taken over
         for plain in value["facts"]:
             passage = self.waiting.get(plain["source"])
-            if passage is not None:
+            if passage is not None and not self.stays(f"{plain['content']}\n{plain['quote']}"):
                 self.facts.append(self._fact(plain, passage, record))
                 self.keys.add(key_of(plain["content"]))
         self.read_seq, self.open = value["to_seq"], None

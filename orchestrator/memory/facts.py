@@ -52,7 +52,7 @@ class Passage:
 
     seq: int  # of the record
     kind: str  # SPEECH, ANSWER or EXCHANGE
-    text: str  # what was said, as the record's text has it; of an exchange, its questions, one a line
+    text: str  # what was said, as the record has it, masked; of an exchange, its questions, one a line
     day: str  # YYYY-MM-DD on which it was said
     speaker: str | None = None
     said_at_s: float | None = None

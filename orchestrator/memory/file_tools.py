@@ -1,6 +1,7 @@
-"""What of a session an agent may list and read: `shared/`, `facts/` and its own folder.
+"""What of a session an agent may list and read: its part of `shared/`, `facts/` and its own folder.
 
-Never `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
+Of `shared/` it reads what its reading order in `layout` names, until the session has ended. Never
+`ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
 looked up among the names that there are, and is never put together into one of the file system's:
 whatever is not exactly such a name is refused. The text of a session file is the ledger's, so a link
 or another file in its place is never followed or read; `facts/`, which is made from the ledger, is
@@ -68,6 +69,10 @@ class OutOfReachError(StoreError):
     """A path outside the session, or one that this agent may not read (now, or ever)."""
 
 
+class NoSuchFileError(OutOfReachError):
+    """The session has no such file (yet)."""
+
+
 def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
     """The files that *agent* may read and whose path begins with *prefix*, by path.
 
@@ -96,7 +101,8 @@ def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
     """The text of a file that *agent* may read, from character *offset* on, at most 40,000 of them.
 
     Raises:
-        OutOfReachError: The path leads outside the session or is private, or there is no such file.
+        OutOfReachError: The path leads outside the session, or this agent may not read it.
+        NoSuchFileError: There is no such file, or it has not been written yet.
         UsageError: *agent* has no seat in this session.
         StoreError: It is behind the end of the file, or the file is no text.
     """
@@ -107,7 +113,10 @@ def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
     if text is None and _FACT_FILE.fullmatch(path):
         text = _fact_text(store, path)
     if text is None:
-        raise OutOfReachError(_why_private(store, agent, path) or _no_such(store, path, reachable))
+        private = _why_private(store, agent, path)
+        if private is not None:
+            raise OutOfReachError(private)
+        raise NoSuchFileError(_no_such(store, path, reachable))
     if offset and offset >= len(text):
         raise StoreError(f"{path}: has {len(text):,} characters, so nothing is at {offset:,}: read from 0")
     part = text[offset : offset + MAX_READ_CHARS]
@@ -120,11 +129,17 @@ def _session_files(store: Store, agent: str) -> list[ListedFile]:
     store.layout.order(agent)  # has a seat
     found = []
     for path, row in store.layout.files.items():
-        is_private = not path.startswith((SHARED, f"{agent}/")) and not store.frozen
-        if is_private or not store.state(path).seqs:
+        if not _may_read(store, agent, path) or not store.state(path).seqs:
             continue
         found.append(ListedFile(path, store.state(path).size_bytes, row.mutability.value))
     return found
+
+
+def _may_read(store: Store, agent: str, path: str) -> bool:
+    """Its own folder, and of the shared files those that its reading order names; all once it is over."""
+    if store.frozen or path.startswith(f"{agent}/"):
+        return True
+    return path.startswith(SHARED) and path in store.layout.order(agent)
 
 
 def _fact_files(store: Store) -> Iterator[ListedFile]:
@@ -199,6 +214,11 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
     folder = path.partition("/")[0]
     if folder in _NEVER:
         return f"{folder}/ is no agent's to read: you may read shared/, facts/ and {agent}/"
+    if path in store.layout.files and folder == SHARED.rstrip("/") and not _may_read(store, agent, path):
+        return (
+            f"{path} is not given to {agent} while the session goes on, and can be read once it has ended: "
+            "file_list shows what you may read"
+        )
     others = [one for one in (MODERATOR, *store.layout.panel) if one != agent]
     if folder in others and not store.frozen:
         return (

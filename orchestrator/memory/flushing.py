@@ -30,7 +30,8 @@ from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.model import MAX_CONTENT_CHARS, MAX_GOAL_CHARS, Goal, Memory
-from orchestrator.memory.rules import checked_presenter, checked_time
+from orchestrator.memory.presenters import name_in
+from orchestrator.memory.rules import checked_time
 from orchestrator.memory.sensitive import masked
 from orchestrator.render import one_line
 
@@ -40,7 +41,12 @@ DECISION_TAG: Final = "decision"
 _OPEN: Final = "Left open: "
 _ANSWERED: Final = "Answered: "
 _DECIDED: Final = "Decided: "
-_QUOTED = re.compile(r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?')
+_ASKED: Final = ", asked: "
+_QUOTED = re.compile(
+    r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
+)
+_FEWEST_WORDS: Final = 2
+"""Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
 _SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.5}
 """How sure it is that the question is still open: one that nobody could judge may have been answered."""
 _SURE_ANSWERED: Final = 0.8
@@ -49,8 +55,10 @@ _FLUSHED: Final = "flushed"
 
 _WORD = re.compile(r"[^\W_]{4,}")
 _COMMON: Final = word_set(
-    "about after again also answer approval approve been before being board could does each every from goal "
-    "have into more most much only over panel question session should show some such than that their them "
+    "about after again also answer approval approve been before being board chart could deck decks does each "
+    "every figure figures from goal "
+    "have into more most much number numbers only over page pages panel question session should show slide "
+    "slides some such table than that their them "
     "then there these they this today want were what when where which will with would your"
 )
 _SHARED_STEMS: Final = 2
@@ -72,6 +80,7 @@ class _Flush:
     db: MemoryDatabase
     presenter: str
     session: str
+    deck: Deck
     tag: str
     now: str
     stays: Callable[[str], bool]
@@ -103,12 +112,12 @@ def flush(
         MemoryRefusedError: Nobody is named as the presenter.
         MemoryDatabaseError: The disk refused; nothing was written.
     """
-    name, at = checked_presenter(presenter), checked_time(now)
+    name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
         if not is_given(connection, name):
             return Flushed()
         done = _done(connection, name, session)
-        under_way = _Flush(db, name, session, deck_tag(deck), at, stays)
+        under_way = _Flush(db, name, session, deck, deck_tag(deck), at, stays)
         for source, keep in _things(under_way, context, exchanges):
             if source not in done:
                 keep()
@@ -177,19 +186,20 @@ def _keep_exchange(under_way: _Flush, exchange: Exchange) -> None:
         return
     source = f"{under_way.session}/{exchange.id}"
     said = one_line(words or question)
+    about = _about(under_way.deck, exchange)
     if exchange.outcome == "satisfied":
-        for memory in _saying_same(under_way, _OPEN, said):
-            content = _saying(_ANSWERED, said)
+        for memory in _saying_same(under_way, _OPEN, said, about):
+            content = _saying(_ANSWERED, said, about)
             _write(
                 under_way, memory.agent, "pattern", content, _SURE_ANSWERED, ANSWERED_TAG, source, memory.id
             )
         return
-    answered = [one for one in _saying_same(under_way, _ANSWERED, said) if one.agent == exchange.agent]
+    answered = [one for one in _saying_same(under_way, _ANSWERED, said, about) if one.agent == exchange.agent]
     _write(
         under_way,
         agent=exchange.agent,
         type_="pattern",
-        content=_saying(_OPEN, said)
+        content=_saying(_OPEN, said, about)
         if words
         else f"{_OPEN}{_shortened(masked(said), MAX_CONTENT_CHARS - 11)}",
         confidence=_SURE.get(exchange.outcome or "", 0.5),
@@ -199,11 +209,49 @@ def _keep_exchange(under_way: _Flush, exchange: Exchange) -> None:
     )
 
 
-def _saying_same(under_way: _Flush, how: str, words: str) -> list[Memory]:
-    """The memories of any agent that say this of the same words of this deck."""
-    content = _saying(how, words)
+def _saying_same(under_way: _Flush, how: str, words: str, about: str = "") -> list[Memory]:
+    """The memories of any agent that say this of the same words of this deck.
+
+    A question is worded anew each time, so of a cell without a label the words alone count.
+    """
+    content = _saying(how, words, about)
+    start = content.removesuffix(about) + _ASKED if about.startswith(_ASKED) else None
     kept = memories(under_way.db, presenter=under_way.presenter)
-    return [one for one in kept if one.content == content and under_way.tag in one.tags]
+    return [
+        one
+        for one in kept
+        if under_way.tag in one.tags
+        and (one.content == content or (start is not None and one.content.startswith(start)))
+    ]
+
+
+def _about(deck: Deck, exchange: Exchange) -> str:
+    """What a quotation of less than two words is about: its row and column, else the question."""
+    words = one_line(exchange.quote or "")
+    if not words or len(words.split()) >= _FEWEST_WORDS:
+        return ""
+    turn = exchange.turns[0]
+    question = one_line(turn.question.removeprefix(turn.lead_in))
+    labels = {
+        ", ".join(label for label in (row[0], table.rows[0][column]) if label.strip())
+        for slide in deck.slides
+        if slide.number == exchange.slide and exchange.said_at_s is None
+        for table in slide.tables
+        for row in table.rows[1:]
+        for column, cell in enumerate(row[: len(table.rows[0])])
+        if column and one_line(cell) == words
+    } - {""}
+    told = [one for one in labels if one.partition(", ")[0].casefold() in question.casefold()]
+    found = list(labels) if len(labels) == 1 else told
+    room = MAX_CONTENT_CHARS - len(_OPEN) - len(words) - len(_ASKED) - 4
+    if len(found) == 1:
+        return f" ({_shortened(masked(_plain(found[0])), room)})"
+    return f"{_ASKED}{_shortened(masked(_plain(question)), room)}" if room > 0 else ""
+
+
+def _plain(text: str) -> str:
+    """Without quotation marks, by which a memory's own quotation ends."""
+    return one_line(text.replace('"', "'"))
 
 
 def _write(
@@ -227,16 +275,17 @@ def _write(
         source=source,
         now=under_way.now,
         supersedes=supersedes,
+        confirms=True,
     )
     if written.is_new:
         under_way.written.append(written.memory)
 
 
-def _saying(how: str, words: str) -> str:
+def _saying(how: str, words: str, about: str = "") -> str:
     """'Left open: "…"', in what a memory may hold; what is quoted is whole words, and masked."""
     shown = masked(one_line(words))
-    kept = _shortened(shown, MAX_CONTENT_CHARS - len(how) - 4)
-    return f'{how}"{kept}"{"" if kept == shown else " …"}'
+    kept = _shortened(shown, MAX_CONTENT_CHARS - len(how) - len(about) - 4)
+    return f'{how}"{kept}"{"" if kept == shown else " …"}{about}'
 
 
 def _shortened(text: str, most_chars: int) -> str:

@@ -15,10 +15,10 @@ from orchestrator.memory.consent import require
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
 from orchestrator.memory.model import MAX_GOALS, Goal
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rows import new_id
 from orchestrator.memory.rules import (
     checked_goal,
-    checked_presenter,
     checked_source,
     checked_time,
     normalised,
@@ -31,7 +31,7 @@ _GOAL: Final = "SELECT id, presenter, text, state, created_at, done_at, source, 
 def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> tuple[Goal, ...]:
     """A presenter's goals, oldest first."""
     with db.reading() as connection:
-        rows = connection.execute(f"{_GOAL} WHERE presenter = ? ORDER BY n", (checked_presenter(presenter),))
+        rows = connection.execute(f"{_GOAL} WHERE presenter = ? ORDER BY n", (name_in(db, presenter),))
         found = tuple(_goal_of(connection, row) for row in rows.fetchall())
     return tuple(one for one in found if include_done or one.state != "done")
 
@@ -53,7 +53,7 @@ def add_goal(
     """
     if state not in ("open", "proposed"):
         raise ValueError(f"a new goal is open or proposed, not {state!r}")
-    presenter, text, at = checked_presenter(presenter), checked_goal(text), checked_time(now)
+    presenter, text, at = name_in(db, presenter), checked_goal(text), checked_time(now)
     source = checked_source(source)
     with db.transaction() as connection:
         if source is not None:
@@ -80,6 +80,16 @@ def add_goal(
         act = "goal proposed" if state == "proposed" else "goal added"
         note(connection, at, act, presenter, goal.id, None)
         return goal
+
+
+def goal(db: MemoryDatabase, goal_id: str) -> Goal:
+    """One goal.
+
+    Raises:
+        UnknownGoalError: There is none with this id.
+    """
+    with db.reading() as connection:
+        return _goal_of(connection, _row(connection, goal_id))
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:

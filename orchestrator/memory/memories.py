@@ -19,6 +19,7 @@ from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
 from orchestrator.memory.keeping import evict
 from orchestrator.memory.model import Act, Left, Memory, Written
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rows import (
     LEFT_AT,
     MEMORY,
@@ -35,7 +36,6 @@ from orchestrator.memory.rules import (
     checked_agent,
     checked_confidence,
     checked_content,
-    checked_presenter,
     checked_source,
     checked_tags,
     checked_time,
@@ -56,6 +56,7 @@ def write_memory(
     source: str | None = None,
     now: str,
     supersedes: str | None = None,
+    confirms: bool = False,
 ) -> Written:
     """Keep one thing about a presenter, unless it is known: then what is there comes back.
 
@@ -68,6 +69,8 @@ def write_memory(
         content: One line of at most 200 characters.
         confidence: From 0.4 to 1.
         source: A stable id, such as "<session>/<record>"; give the same for the same.
+        confirms: Where the content is known from another source, it now rests on both, and its source
+            and date are the new ones.
         now: RFC 3339, UTC.
 
     Raises:
@@ -76,7 +79,7 @@ def write_memory(
         UnknownMemoryError: There is no memory to supersede.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    agent, presenter, type = checked_agent(agent), checked_presenter(presenter), checked_type(type)
+    agent, presenter, type = checked_agent(agent), name_in(db, presenter), checked_type(type)
     content, confidence, at = checked_content(content), checked_confidence(confidence), checked_time(now)
     tags, source = checked_tags(tags), checked_source(source)
     with db.transaction() as connection:
@@ -84,6 +87,8 @@ def write_memory(
         scope = made_scope(connection, presenter, agent)
         known = _known(connection, scope, source, normalised(content))
         if known is not None:
+            if confirms and source is not None:
+                known = _confirm(connection, known, source, at)
             return Written(known, is_new=False)
         memory = Memory(new_id("m"), agent, presenter, type, content, confidence, tags, source, at)
         if supersedes is not None:
@@ -98,7 +103,7 @@ def memories(
 ) -> tuple[Memory, ...]:
     """What is kept about a presenter, by all agents or one; newest first."""
     where = "WHERE presenter = ? AND left_at IS NULL"
-    given: list[str] = [checked_presenter(presenter)]
+    given: list[str] = [name_in(db, presenter)]
     if agent is not None:
         where, given = f"{where} AND agent = ?", [*given, agent]
     if not include_superseded:
@@ -121,7 +126,7 @@ def memory(db: MemoryDatabase, memory_id: str) -> Memory:
 def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
     """Which memories left because an agent had too many; the last to leave first, 200 an agent."""
     where = "WHERE presenter = ? AND left_at IS NOT NULL"
-    given: list[str] = [checked_presenter(presenter)]
+    given: list[str] = [name_in(db, presenter)]
     if agent is not None:
         where, given = f"{where} AND agent = ?", [*given, agent]
     with db.reading() as connection:
@@ -178,6 +183,19 @@ def note_carried(db: MemoryDatabase, session_id: str, memory_ids: Iterable[str])
         )
 
 
+def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
+    """In how many sessions each memory about a presenter was found, by id; those of one are left out."""
+    with db.reading() as connection:
+        rows = connection.execute(
+            "SELECT memories.id, "
+            "count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
+            "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
+            "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
+            (name_in(db, presenter),),
+        )
+        return {str(memory): int(often) for memory, often in rows}
+
+
 def presenters(db: MemoryDatabase) -> tuple[str, ...]:
     """Everybody of whom anything is kept, or who has said yes or no; for the owner of the home only."""
     with db.reading() as connection:
@@ -193,7 +211,7 @@ def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
     with db.reading() as connection:
         rows = connection.execute(
             "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n",
-            (checked_presenter(presenter),),
+            (name_in(db, presenter),),
         )
         return tuple(Act(*row) for row in rows)
 
@@ -202,7 +220,7 @@ def last_change(db: MemoryDatabase, presenter: str) -> int:
     """A number that grows whenever anything about a presenter changes: what shows it asks this first."""
     with db.reading() as connection:
         found = connection.execute(
-            "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?", (checked_presenter(presenter),)
+            "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?", (name_in(db, presenter),)
         )
         return int(found.fetchone()[0])
 
@@ -218,13 +236,29 @@ def _row(connection: sqlite3.Connection, memory_id: str) -> tuple[Any, ...]:
 
 def _known(connection: sqlite3.Connection, scope: int, source: str | None, text: str) -> Memory | None:
     """The memory with this source, else with this content."""
-    for where, value in (("source = ?", source), ("normalised = ? AND superseded_by IS NULL", text)):
+    by_source = "(source = ?1 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?1))"
+    for where, value in ((by_source, source), ("normalised = ?1 AND superseded_by IS NULL", text)):
         row = connection.execute(
-            f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND {where}", (scope, value)
+            f"{MEMORY} WHERE scope = ?2 AND left_at IS NULL AND {where}", (value, scope)
         ).fetchone()
         if row is not None:
             return memory_of(row)
     return None
+
+
+def _confirm(connection: sqlite3.Connection, known: Memory, source: str, at: str) -> Memory:
+    """Note that *known* was found again; the newer occurrence gives its source and date."""
+    number = _row(connection, known.id)[NUMBER]
+    if connection.execute("SELECT 1 FROM rests WHERE memory = ? AND source = ?", (number, source)).fetchone():
+        return known
+    rests = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
+    connection.execute(rests, (number, known.source or "", known.created_at))
+    connection.execute(rests, (number, source, at))
+    if at >= known.created_at:
+        known = replace(known, source=source, created_at=at)
+        connection.execute("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", (source, at, number))
+    note(connection, at, "confirmed", known.presenter, known.id, known.agent)
+    return known
 
 
 def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory, at: str) -> None:
@@ -257,6 +291,9 @@ def _insert(connection: sqlite3.Connection, scope: int, memory: Memory) -> int:
         ),
     ).lastrowid
     assert number is not None  # noqa: S101 (an INSERT has one)
+    if memory.source is not None:
+        rests = (number, memory.source, memory.created_at)
+        connection.execute("INSERT INTO rests VALUES (?, ?, ?)", rests)
     index(connection, number, scope, memory.content, tags)
     return number
 

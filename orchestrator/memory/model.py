@@ -78,6 +78,7 @@ class Forgotten:
     ids: tuple[str, ...]
     sessions: tuple[str, ...]  # it was carried into these, or came out of them
     is_wiped: bool  # False: another process kept the log open; `wipe` does it when that has gone
+    pages: tuple[tuple[str, str], ...] = ()  # presenter and agent of each scratchpad that quotes it
 
 
 @dataclass(frozen=True, slots=True)

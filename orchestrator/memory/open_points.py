@@ -19,7 +19,7 @@ from orchestrator.memory.earlier import begun, deck_tag, exchanges_of
 from orchestrator.memory.flushing import OPEN_TAG, left_open
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import Memory
-from orchestrator.memory.rules import checked_presenter
+from orchestrator.memory.presenters import same_name
 from orchestrator.memory.sensitive import masked
 from orchestrator.render import one_line
 
@@ -55,12 +55,12 @@ def points_and_memories(
     for memory in kept:
         words = left_open(memory)
         session, _, exchange_id = (memory.source or "").partition("/")
-        if words is None or words in found or not exchange_id:
+        if words is None or memory.content in found or not exchange_id:
             continue
         if session not in asked:
             asked[session], dates[session] = _looked_up(db, session, presenter)
         exchange = next((one for one in asked[session] if one.id == exchange_id), None)
-        found[words] = (
+        found[memory.content] = (
             _point(memory, words, exchange, asked_on=dates[session] or memory.created_at[:10]),
             memory,
         )
@@ -75,7 +75,7 @@ def _looked_up(db: MemoryDatabase, session: str, presenter: str) -> tuple[Sequen
         return (), None
     root = db.path.parent / "sessions" / session
     earlier = begun(root)
-    if earlier is None or earlier.presenter != checked_presenter(presenter):
+    if earlier is None or not same_name(earlier.presenter, presenter):
         return (), None
     return exchanges_of(root), earlier.date
 

@@ -19,8 +19,9 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Recalled
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rows import MEMORY, NUMBER, memory_of, scope_of
-from orchestrator.memory.rules import checked_agent, checked_presenter, checked_time
+from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.words import scored_by_words
 
 MAX_TOPIC_CHARS: Final = 2_000
@@ -48,7 +49,7 @@ def recall(
     Raises:
         MemoryDatabaseError: The database cannot be read.
     """
-    agent, presenter, at = checked_agent(agent), checked_presenter(presenter), checked_time(now)
+    agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
     taken = [row[NUMBER] for row, _ in relevant]
     recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
@@ -67,7 +68,7 @@ def search_memories(
     now: str,
 ) -> tuple[Recalled, ...]:
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
-    agent, presenter, at = checked_agent(agent), checked_presenter(presenter), checked_time(now)
+    agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     found = _relevant(db, agent, presenter, query, embed, max(0, limit))
     _note_use(db, [row[NUMBER] for row, _ in found], at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in found)
@@ -79,6 +80,7 @@ def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embe
     Raises:
         EmbeddingError: None can be made now.
     """
+    presenter = name_in(db, presenter)
     with db.reading() as connection:
         missing = connection.execute(
             "SELECT n, content, tags FROM recallable WHERE scope = ? AND NOT EXISTS "

@@ -15,22 +15,23 @@ from orchestrator.memory.consent import require
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import ScratchpadChangedError
 from orchestrator.memory.model import Scratchpad
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rows import made_scope, scope_of
-from orchestrator.memory.rules import checked_agent, checked_page, checked_presenter, checked_time
+from orchestrator.memory.rules import checked_agent, checked_page, checked_time
 
 KEPT_REVISIONS: Final = 10
 
 
 def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
     """The agent's page about this presenter; an empty one, of revision 0, where none was written."""
-    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
     with db.reading() as connection:
         return _newest(connection, scope_of(connection, presenter, agent), agent, presenter)
 
 
 def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
     """Every agent's page about this presenter, by agent."""
-    presenter = checked_presenter(presenter)
+    presenter = name_in(db, presenter)
     with db.reading() as connection:
         scopes = connection.execute(
             "SELECT n, agent FROM scopes WHERE presenter = ? AND n IN (SELECT scope FROM scratchpads) "
@@ -42,7 +43,7 @@ def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
 
 def earlier_scratchpads(db: MemoryDatabase, agent: str, presenter: str) -> tuple[Scratchpad, ...]:
     """The pages that this one replaced, newest first: at most nine."""
-    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
     with db.reading() as connection:
         rows = connection.execute(
             "SELECT content, updated_at, revision FROM scratchpads WHERE scope = ? ORDER BY revision DESC",
@@ -70,7 +71,7 @@ def update_scratchpad(
         NotConsentedError: The presenter did not agree to be remembered.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)
     with db.transaction() as connection:
         require(connection, presenter)
@@ -102,7 +103,7 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
         ScratchpadTooLongError: *content* is over 2,000 characters.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    agent, presenter = checked_agent(agent), checked_presenter(presenter)
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)
     with db.transaction() as connection:
         scope = made_scope(connection, presenter, agent)

@@ -9,6 +9,7 @@ Source: the seed of the Scribe (000); DESIGN.md, section 9.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -27,8 +28,10 @@ from orchestrator.memory.compressing import (
     told,
 )
 from orchestrator.memory.entries import (
+    AGENT,
     LEFT_OUT,
     MAX_FIELD_BYTES,
+    USER,
     Noted,
     SessionContext,
     SessionEntry,
@@ -50,6 +53,7 @@ MAX_ENTITIES: Final = 30
 MAX_CONTEXT_BYTES: Final = 96 * 1024
 """What a context's JSON takes at most, whatever was said; a usual one takes a tenth of it."""
 MAX_LINES_WAITING: Final = 20
+MAX_SAID: Final = 5
 MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
@@ -78,6 +82,8 @@ class Scribe:
     _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
     _withheld: Withheld = field(default_factory=Withheld)
+    _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
+    _is_over: bool = False
     _presenter: str | None = None
     _asking: tuple[str, str] | None = None  # the open exchange and its agent
     _is_sensitive: bool = False  # something in the open exchange's answers is to stay here
@@ -96,6 +102,7 @@ class Scribe:
             self.settle()
         if kind in _STEPS:
             _STEPS[kind](self, value, record)
+        self._is_over = self._is_over or record.op == "freeze"
         entry = entry_of(record)
         if entry is None:
             return
@@ -108,6 +115,8 @@ class Scribe:
         elif spoken is not None:
             self._listen(spoken, record.seq, entry)
         self._held.append(entry)
+        if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
+            self._said.append(entry)
         if len(self._held) > COMPRESS_PAST:
             self._compress()
 
@@ -127,6 +136,7 @@ class Scribe:
                 self.turn_count,
             ),
             turn_count=self.turn_count,
+            last_said=tuple(self._said) if self._is_over else (),
         )
 
     def stays(self, text: str) -> bool:
@@ -241,6 +251,8 @@ class Scribe:
         known = self._noted.setdefault(OPEN, {})
         known.pop(_key(text), None)
         back = done.get("comes_back_to")
+        if back is not None and self.course.outcomes.get("parked"):
+            self.course.outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
         if outcome != "satisfied" and words and not self._withheld.touches(f"{words}\n{question}"):

@@ -68,7 +68,11 @@ _TAGGED = re.compile(
 )
 _SAID = re.compile(
     r"\b(?:this is|that is|that['’]s|this['’]s|it['’]s|strictly|keep (?:this|that|it)|"
-    r"stays|speaking|going|we are|we['’]re|i am|i['’]m) (?:\w+ )?off the record\b|^\W*off the record\b|"
+    r"stays|speaking|going|we are|we['’]re|i am|i['’]m) (?:\w+ )?off the record\b|"
+    r"(?:^|[.!?,;:…–—(-]\s*|^\W*(?:well|so|and|but|now|okay|ok),? )\W*off the record\b|"
+    r"\bkeep (?:this|that|it) (?:strictly |absolutely |completely |entirely |please )?"
+    r"(?:confidential|private|secret|to (?:yourself|yourselves))"
+    r"(?=\W*(?:$|[.,;:!?)]|please\b|until\b|for now\b))|"
     r"\b(?:do not|don['’]t|please don['’]t|please do not|never) (?:write (?:this|that|it) down|"
     r"(?:note|record|minute|quote|repeat|keep|remember|store) (?:this|that|me on (?:this|that)))\b|"
     r"\b(?:not for|keep (?:this|that|it) out of) the (?:minutes|record|notes)\b|"
@@ -87,6 +91,7 @@ _HINTS: Final = (
     "never",
     "minutes",
     "notes",
+    "keep ",
 )
 """One of these stands in every text that `_SAID` fits; looking for them is quicker."""
 _BACK = re.compile(r"\b(?:back )?on the record\b(?! (?:for|as)\b)", _I)

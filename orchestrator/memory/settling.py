@@ -20,8 +20,9 @@ from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import write_memory
 from orchestrator.memory.model import Scratchpad, Written
 from orchestrator.memory.notebook import silence
+from orchestrator.memory.presenters import name_in
 from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPage
-from orchestrator.memory.rules import checked_presenter, checked_time
+from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.sensitive import is_clean
 from orchestrator.room import Options
@@ -93,7 +94,7 @@ def settle(
         reason = silence(db, presenter)
         if reason is not None:
             return Settled(reason=reason)
-        name = checked_presenter(presenter)
+        name = name_in(db, presenter)
         before = _settled_before(connection, name, session)
         under_way = _Settling(db, session, name, checked_time(now), stays)
         for proposal in proposals.memories:
@@ -169,6 +170,7 @@ def _move(under_way: _Settling, proposal: ProposedMemory) -> None:
             tags=draft.tags,
             source=f"{under_way.session}/{proposal.seq}",
             now=under_way.now,
+            confirms=True,
         )
     except MemoryRefusedError as error:  # a later release may have other rules
         under_way.refused.append(f"{proposal.agent}, {proposal.id}: {error}")

@@ -114,6 +114,8 @@ def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) 
     elif value.get("type") == "exchange_closed":
         withheld.over()
         done = value["exchange"]
+        back = done.get("comes_back_to")
+        told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
         words = done.get("quote") or done["turns"][0]["question"]
         if is_recent and not withheld.touches(words):
             quote = masked(one_line(words))

@@ -218,7 +218,7 @@ class Summariser:
     def _kept(
         self, claim: Claim, drafts: Sequence[FactDraft], known: list[str]
     ) -> tuple[list[FactDraft], int, int]:
-        """The drafts that stand on what was said and are new; how many were known; how many do not stand."""
+        """The drafts that stand, may be kept and are new; how many were known; how many may not be kept."""
         passages = {passage.seq: passage for passage in claim.passages}
         keys = set(self.facts.keys)
         kept: list[FactDraft] = []
@@ -226,7 +226,7 @@ class Summariser:
         for draft in drafts:
             passage = passages.get(draft.source)
             fact = grounded(draft, passage) if passage is not None else None
-            if fact is None:
+            if fact is None or self.facts.stays(f"{fact.content}\n{fact.quote}"):
                 refused += 1
             elif key_of(fact.content) in keys or (
                 self._alike is not None and self._alike(fact.content, known)

@@ -80,7 +80,8 @@ def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agen
     """What somebody who comes back has to know, in a few lines; every quotation names its record.
 
     Args:
-        entries: How many of the last events are told.
+        entries: How many of the last events are told; to the presenter, of a session that is over, the
+            last words that were said.
         agent: For whom: notes and tool calls of other agents are private. None: for the presenter.
     """
     lines = [context.summary]
@@ -91,7 +92,8 @@ def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agen
         ("Left open", context.open_questions),
     ):
         lines += [f"{title}:", *(f"- {shown(one)}" for one in noted[-SHOWN:])] if noted else []
-    shared = [one for one in context.recent_entries if one.content != LEFT_OUT and _may_see(agent, one)]
+    told = context.last_said if agent is None and context.last_said else context.recent_entries
+    shared = [one for one in told if one.content != LEFT_OUT and _may_see(agent, one)]
     last = shared[-entries:] if entries else []
     if last:
         lines += ["Last:", *(f"- {one.type}: {cut(one.content, 200)}" for one in last)]

@@ -60,13 +60,19 @@ def _judge(action: Action, output: Action) -> str:
 
 
 def _hear(action: Action, output: Action) -> str:
-    more = [f"{output[name]} {name}" for name in ("claims", "tensions") if output.get(name)]
-    return ", ".join([f"hears {output.get('words')} words", *more])
+    more = [_count(output[name], name) for name in ("claims", "tensions") if output.get(name)]
+    return ", ".join([f"hears {_count(output.get('words'), 'words')}", *more])
+
+
+def _kept(action: Action, output: Action) -> str:
+    counts = {name: count for name, count in output.items() if count and name != "left_out"}
+    left = f"; {output['left_out']} left out, to stay in the session" if output.get("left_out") else ""
+    return f"keeps for later rehearsals: {_counts(counts) or 'nothing'}{left}"
 
 
 def _facts(action: Action, output: Action) -> str:
     return (
-        f"keeps {output.get('facts')} facts of run {action['run']} "
+        f"keeps {_count(output.get('facts'), 'facts')} of run {action['run']} "
         f"({output.get('skipped')} known already, {output.get('refused')} refused)"
     )
 
@@ -82,7 +88,9 @@ _WORDS: Final[Mapping[str, Callable[[Action, Action], str]]] = {
     "slide": lambda action, output: f"slide {action['slide']}",
     "refresh": _refresh,
     "call_on": _call_on,
-    "answer": lambda action, output: f"{action['exchange']} is answered in {output.get('words')} words",
+    "answer": lambda action, output: (
+        f"{action['exchange']} is answered in {_count(output.get('words'), 'words')}"
+    ),
     "silence": lambda action, output: f"{action['exchange']} is not answered",
     "judge": _judge,
     "follow_up": lambda action, output: f"asks again in {action['exchange']}",
@@ -99,10 +107,25 @@ _WORDS: Final[Mapping[str, Callable[[Action, Action], str]]] = {
     ),
     "keep_facts": _facts,
     "call": lambda action, output: f"{action.get('agent')} called the model for {action.get('kind')}",
+    "finding": lambda action, output: (
+        f"{action['by']} notes a contradiction ({action['kind']}): {' and '.join(output['about'])}"
+    ),
+    "settled": _kept,
+    "flushed": _kept,
+    "scratchpad-proposal": lambda action, output: (
+        f"{action['by']} proposes a new scratchpad of {_count(output['characters'], 'characters')}"
+    ),
+    "memory-proposal": lambda action, output: f"{action['by']} proposes a memory ({action['kind']})",
     "intel": lambda action, output: f"takes intel in: {_counts(output)}",
     "end": lambda action, output: f"ends: {_counts(output)} sealed",
 }
 
 
 def _counts(output: Action) -> str:
-    return ", ".join(f"{count} {name}" for name, count in output.items())
+    return ", ".join(_count(count, name) for name, count in output.items())
+
+
+def _count(count: Any, plural: str) -> str:
+    """ "1 memory", "3 memories"; *plural* is the noun of several."""
+    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
+    return f"{count} {one if count == 1 else plural}"

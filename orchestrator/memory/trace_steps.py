@@ -235,6 +235,30 @@ def _facts(value: Value, record: Record) -> Told:
     return Told(_action("keep_facts", record, run=value["run"]), output, state={"facts_run": value["run"]})
 
 
+def _finding(value: Value, record: Record) -> Told:
+    tension = value["tension"]
+    where = [place(one.get("slide"), one.get("said_at_s")) for one in (tension["a"], tension["b"])]
+    return Told(_action("finding", record, kind=tension["kind"]), {"about": where})
+
+
+def _settled(value: Value, record: Record) -> Told:
+    output = {name: len(value.get(name, ())) for name in ("memories", "scratchpads")}
+    return Told(_action("settled", record), {**output, "left_out": value.get("left_out", 0)})
+
+
+def _flushed(value: Value, record: Record) -> Told:
+    output = {name: len(value.get(name, ())) for name in ("memories", "goals")}
+    return Told(_action("flushed", record), {**output, "left_out": value.get("left_out", 0)})
+
+
+def _page_proposal(value: Value, record: Record) -> Told:
+    return Told(_action("scratchpad-proposal", record), {"characters": len(value["content"])})
+
+
+def _memory_proposal(value: Value, record: Record) -> Told:
+    return Told(_action("memory-proposal", record, kind=value["memory_type"]))
+
+
 def _call(value: Value, record: Record) -> Told:
     names = ("model", "read", "written", "new", "output", "cost_usd", "alarm")
     output = {name: value[name] for name in names if name in value}
@@ -272,6 +296,11 @@ _TELLERS: Final[Mapping[str, Callable[[Value, Record], Told]]] = {
     "fact-run": _fact_run,
     "facts": _facts,
     "warning": _warning,
+    "finding": _finding,
+    "settled": _settled,
+    "flushed": _flushed,
+    "scratchpad-proposal": _page_proposal,
+    "memory-proposal": _memory_proposal,
     "call": _call,
     "intel": _intel,
 }

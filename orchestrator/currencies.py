@@ -1,0 +1,42 @@
+"""The codes of currencies, and how an amount stands beside one."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def _codes(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+CODES: Final = _codes(
+    "AED AFN AOA ARS AUD AWG AZN BBD BDT BGN BHD BIF BMD BND BRL BTN BWP BYN BZD CAD CDF CHF CLP CNY "
+    "CRC CZK DJF DKK DOP DZD EGP ETB EUR FJD FKP GBP GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS "
+    "INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LBP LKR LRD LSL LYD MDL MGA MKD "
+    "MMK MNT MRU MUR MVR MWK MXN MYR MZN NAD NGN NOK NPR NZD OMR PGK PHP PKR PLN PYG QAR RMB RON RSD "
+    "RUB RWF SAR SBD SCR SEK SGD SYP SZL THB TJS TMT TND TTD TWD TZS UAH UGX USD UYU UZS VED VES VND "
+    "VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
+)
+"""ISO 4217 (list one, 2025): the codes that no deck writes in capitals for anything else."""
+CODES_LIKE_WORDS: Final = _codes(
+    "ALL AMD ANG BAM BOB BSD COP CUP CVE ERN GEL HRK LAK MAD MOP PAB PEN SDG SHP SLE SOS SRD SSP STN "
+    "SVC TOP TRY"
+)
+"""Its codes that are also words or names ("ALL 12 sites", "TOP 10", "COP 26"): read as money beside a
+large figure, as in "PEN 3 million" or "TRY 40,000", and nowhere else. The kuna and the
+guilder of the Antilles are gone, and stand in decks still."""
+
+OF_ANY_NUMBER: Final = ("ALL", "TOP")
+"""Codes that any large number may follow: "ALL 2,400 staff", "TOP 1,000 customers"."""
+
+_SCALE: Final = r"(?:thousand|millions?|billions?|trillion|mio|mln|mn|mrd|bn|tn|lakh|crore|MM|[kKmMBT])"
+CODE_BESIDE_FIGURE: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(CODES))})\s?[-−]?\d|"
+    rf"\d(?:\s?{_SCALE})?\s?(?:{'|'.join(sorted(CODES))})\b|"
+    rf"\b(?:{'|'.join(sorted(CODES_LIKE_WORDS - {*OF_ANY_NUMBER}))})\s?"
+    rf"(?:\d{{1,3}}(?:[.,’' ]\d{{3}})+(?!\d)|\d[\d.,]*\s?{_SCALE}(?![A-Za-z]))"
+)
+"""A currency's code with its figure, as an amount of money is written."""
+CODES_IN_HEADERS: Final = "|".join(sorted(CODES))
+"""For patterns that look for a currency in the header of a column."""
