@@ -182,7 +182,7 @@ class Assembler:
             )
         carried = self._carried.get(agent, "")
         receipt = Receipt(
-            agent, purpose, seq, engine, _facts(blocks), left_out, carried=_carried_facts(carried)
+            agent, purpose, seq, engine, _facts(blocks), left_out, carried=carried_facts(carried)
         )
         return Context(agent, seq, blocks, receipt, self.parts_of, carried)
 
@@ -210,7 +210,7 @@ class Assembler:
                     f"ledger now gives {block.size_bytes} bytes with {block.sha256[:12]}…: "
                     "run `greenroom verify`"
                 )
-        if _carried_facts(context.carried) != receipt.carried:
+        if carried_facts(context.carried) != receipt.carried:
             raise ReceiptError(
                 f"receipt {receipt.id}: what {receipt.agent} carried from earlier sessions is not what the "
                 "session's first record holds: run `greenroom verify`"
@@ -253,7 +253,7 @@ class Assembler:
         carried = self._carried.get(agent, "")
         if receipt is None:
             receipt = Receipt(
-                agent, "as-of", seq, "none", _facts(blocks), left_out, carried=_carried_facts(carried)
+                agent, "as-of", seq, "none", _facts(blocks), left_out, carried=carried_facts(carried)
             )
         return Context(agent, seq, tuple(blocks), receipt, self.parts_of, carried)
 
@@ -347,7 +347,8 @@ def _facts(blocks: Sequence[Block]) -> tuple[tuple[str, int, str], ...]:
     return tuple((block.path, block.size_bytes, block.sha256) for block in blocks)
 
 
-def _carried_facts(framed: str) -> tuple[int, str] | None:
+def carried_facts(framed: str) -> tuple[int, str] | None:
+    """Bytes and SHA-256 of what is carried, as a receipt has them; None where nothing is."""
     raw = framed.encode()
     return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None
 

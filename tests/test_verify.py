@@ -614,7 +614,7 @@ def _with_receipt(records: list[Record], *, rehash: bool, **values: Any) -> list
     at = _receipt(records)
     value = {**(records[at].value or {}), **values}
     if rehash:
-        fields = {name: value[name] for name in Receipt.__slots__}
+        fields = {name: value[name] for name in Receipt.__slots__ if name in value}
         files = tuple(tuple(file) for file in value["files"])
         value["id"] = Receipt(**{**fields, "files": files, "extra": tuple(value["extra"])}).id
     return [*records[:at], changed(records[at], value=value), *records[at + 1 :]]
@@ -644,6 +644,11 @@ def _receipt_of_another_template(records: list[Record]) -> list[Record]:
     files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
     files[0][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
+
+
+@breach(LEDGER, "receipt", "what skeptic carries by the first record")
+def _receipt_of_something_carried(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=True, carried=(12, "0" * 64))
 
 
 @breach(LEDGER, "receipt", "the files of skeptic, in order")

@@ -76,7 +76,9 @@ class Account:
         if record.op in FILE_OPS and self.replay is not None:
             self.replay.take(record, line.offset)
         elif record.op == "receipt" and self.replay is not None:
-            for path, size in check_receipt(record, self.replay, self.templates, self.lost, self.report):
+            for path, size in check_receipt(
+                record, self.replay, self.templates, self.opened, self.lost, self.report
+            ):
                 self.template_sizes.setdefault((path, size), record.seq)
         elif record.op == "freeze":
             self.frozen = record.value or {}

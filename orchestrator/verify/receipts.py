@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from typing import Any
 
-from orchestrator.context import Receipt, receipt_of
+from orchestrator.carried import carried_of
+from orchestrator.context import Receipt, carried_facts, receipt_of
 from orchestrator.errors import UsageError
-from orchestrator.frames import FRAMES_VERSION
+from orchestrator.frames import FRAMES_VERSION, carried_block
 from orchestrator.layout import Layout
 from orchestrator.ledger import Record
 from orchestrator.store import LEDGER_NAME
@@ -16,9 +18,16 @@ from orchestrator.verify.rules import EMPTY_SHA256, Replay
 
 
 def check_receipt(
-    record: Record, replay: Replay, templates: Mapping[str, str], lost: list[int], report: Report
+    record: Record,
+    replay: Replay,
+    templates: Mapping[str, str],
+    opened: Mapping[str, Any],
+    lost: list[int],
+    report: Report,
 ) -> list[tuple[str, int]]:
     """Compare a receipt with the replay of the records before it; *lost* ones leave room for doubt.
+
+    *opened* is the first record's value, which holds what every agent carries; {} where it is lost.
 
     Returns the sizes that it gives to templates: the ledger knows only their digests.
     """
@@ -42,6 +51,13 @@ def check_receipt(
         report.add(
             LEDGER_NAME, "receipt", f"{place}: the files of {shown(receipt.agent[:40])}, in order", "others"
         )
+    if opened and receipt.carried != _carried(opened, receipt.agent):
+        report.add(
+            LEDGER_NAME,
+            "receipt",
+            f"{place}: what {shown(receipt.agent[:40])} carries by the first record",
+            "something else" if receipt.carried else "nothing",
+        )
     sizes = []
     for path, size, sha256 in receipt.files:
         if path.startswith("templates/"):
@@ -63,6 +79,13 @@ def check_receipt(
                 facts(size, sha256),
             )
     return sizes
+
+
+def _carried(opened: Mapping[str, Any], agent: str) -> tuple[int, str] | None:
+    try:
+        return carried_facts(carried_block(carried_of(opened).texts.get(agent, "")))
+    except (KeyError, TypeError, ValueError, AttributeError):  # a first record that breaks its format
+        return None
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:
