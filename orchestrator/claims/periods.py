@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.calendar import (
@@ -85,6 +86,11 @@ class Period:
     end: int
 
 
+KEPT: Final = 4096
+"""Sentences whose periods are remembered: a deck's are looked at again for every piece of speech."""
+
+
+@lru_cache(maxsize=KEPT)
 def find_periods(text: str) -> tuple[Period, ...]:
     """The time expressions of *text* in order, without overlaps, the longest where two compete."""
     patterns = _PATTERNS if _SPEAKS_OF_TIME.search(text) else _PATTERNS[:1]
