@@ -1,4 +1,4 @@
-"""A sample of the failure matrix; the whole is a step of its own in `.ci/run` (tests/claude_matrix.py)."""
+"""A sample of the failure matrix; the whole is in `scripts/slow` (tests/claude_matrix.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whatever part of memory raises whatever: the same rehearsal, and one warning for the part.
 
-The panel's tests with all of memory off, on and failing are a step of their own in `.ci/run`
+The panel's tests with all of memory off, on and failing are in `scripts/slow`
 (tests/memory_modes.py).
 """
 
