@@ -143,6 +143,7 @@ def serve_http(scope: Scope, port: int, on_ready: Callable[[str], None]) -> None
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((LOOPBACK, port))
+        listening.listen()  # the address is told before the server runs: whoever reads it may connect
     except OSError as error:
         listening.close()
         raise UsageError(
