@@ -40,7 +40,7 @@ SLIDES = 4
 
 def measure(
     folder: Path, seconds: float, *, hangs: bool
-) -> tuple[list[float], list[float], list[float], Counter[str]]:
+) -> tuple[tuple[list[float], list[float], list[float]], Counter[str]]:
     """Milliseconds of appends, changes of slide and looks at the panel; who was asked how often."""
     home = folder / "home"
     for name in ("templates", "session-templates"):
@@ -76,7 +76,7 @@ def measure(
             asked = Counter(one.agent for one in server.requests if one.task == "candidate_question")
     left = [thread.name for thread in threading.enumerate() if thread.name == "claude"]
     assert not left, left
-    return [appends, slides, looks], asked
+    return (appends, slides, looks), asked
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -103,7 +103,7 @@ def bounded(
         f"processor {cpu:6.2f} ms   bound {bound_ms:g} ms: {verdict}   "
         f"(reading the 200: {reading:.2f} ms of processor)"
     )
-    return cpu <= bound_ms
+    return bool(cpu <= bound_ms)
 
 
 def bench_labelled(embed: Embedder | None, topics_path: Path | None = None) -> None:
