@@ -15,21 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from orchestrator.checks.numbers import BARE, COUNT, MEASURE, MONEY, PERCENT, TIME, Number
+from orchestrator.checks.reading.fractions import NUMBER, ONES, TEENS, TENS, WHOLE, WORDS
 from orchestrator.checks.sentence import Sentence
 
-_WORDS: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100, "thousand": 1000, "a thousand": 1000,
-}  # fmt: skip
-_TENS: Final = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
-_ONES: Final = r"(?:one|two|three|four|five|six|seven|eight|nine)"
-_TEENS: Final = r"(?:ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)"
-_N: Final = rf"(?:\d{{1,3}}(?:\.\d)?|{_TENS}(?:[- ]{_ONES})?|{_TEENS}|{_ONES})"
-_WHOLE: Final = rf"(?:{_N}|(?:a |one )?hundred|(?:a |one )?thousand|1,?000)"
 _PART = re.compile(
-    rf"\b(?P<part>{_N}|a|an)\s+(?:[a-z]+\s+){{0,2}}?(?:out of|of|in)\s+(?P<every>every\s+|each\s+|any\s+)?(?P<whole>{_WHOLE})\b"
+    rf"\b(?P<part>{NUMBER}|a|an)\s+(?:[a-z]+\s+){{0,2}}?(?:out of|of|in)\s+(?P<every>every\s+|each\s+|any\s+)?(?P<whole>{WHOLE})\b"
     r"(?!\s?(?:%|percent|per\s?cent|million|thousand|billion|years?|months?|weeks?|days?|hours?|minutes?|countries|cities|regions))",
     re.I,
 )
@@ -48,7 +38,7 @@ _HALF_OF = re.compile(
     re.I,
 )
 _CLOCK = re.compile(
-    rf"\b(?P<h>\d+|{_N}|an?)\s?(?:h|hrs?|hours?)\s?(?:and\s+)?(?P<m>\d+|{_N}|a quarter)(?:\s?(?:m|mins?|minutes?)\b|(?=\s*$|[,;.)]))",
+    rf"\b(?P<h>\d+|{NUMBER}|an?)\s?(?:h|hrs?|hours?)\s?(?:and\s+)?(?P<m>\d+|{NUMBER}|a quarter)(?:\s?(?:m|mins?|minutes?)\b|(?=\s*$|[,;.)]))",
     re.I,
 )
 _AND_A_HALF = re.compile(
@@ -61,11 +51,11 @@ _OF_AN_HOUR = re.compile(
 _FORTNIGHT = re.compile(r"\b(?P<n>a|one|two|three)\s+fortnights?\b", re.I)
 _SMALL_COIN = re.compile(
     r"(?P<n>\d+(?:[.,]\d+)?)\s?(?P<unit>p|pence|cents?|ct|¢)(?=\s|$|[,;.)/])|\b(?P<said>"
-    + _N
+    + NUMBER
     + r")\s+(?P<coin>pence|cents?)\b"
 )
 _COINS = re.compile(
-    rf"\s+(?:and\s+)?(?P<n>{_TENS}(?:[- ]{_ONES})?|{_TEENS})(?![- ]?(?:percent|per cent|thousand|million|hundred|\w*\s?(?:%|people)))(?=\s*(?:$|[,;.)]|\b))",
+    rf"\s+(?:and\s+)?(?P<n>{TENS}(?:[- ]{ONES})?|{TEENS})(?![- ]?(?:percent|per cent|thousand|million|hundred|\w*\s?(?:%|people)))(?=\s*(?:$|[,;.)]|\b))",
     re.I,
 )
 _DOZEN = re.compile(r"\b(?P<n>a|one|two|three|four|five|half a)\s+dozen\s+(?P<noun>[a-z]+)", re.I)
@@ -126,7 +116,7 @@ _PLUS = re.compile(
 )
 _LESS = re.compile(r"^\s?(?:or (?:less|fewer|lower|below|under|sooner|quicker|faster)\b)", re.I)
 _MAYBE_NEXT = re.compile(
-    rf"^[^.;]{{0,16}}?,?\s*(?:maybe|perhaps|or|possibly|or maybe)\s+(?P<n>{_N})\b(?!\s*(?:percent|%|euros|years))",
+    rf"^[^.;]{{0,16}}?,?\s*(?:maybe|perhaps|or|possibly|or maybe)\s+(?P<n>{NUMBER})\b(?!\s*(?:percent|%|euros|years))",
     re.I,
 )
 
@@ -276,11 +266,11 @@ def _value(word: str | None) -> float | None:
     low = word.strip().lower().replace(",", "")
     if re.fullmatch(r"\d+(?:\.\d+)?", low):
         return float(low)
-    if low in _WORDS:
-        return float(_WORDS[low])
+    if low in WORDS:
+        return float(WORDS[low])
     parts = re.split(r"[- ]", low)
-    if all(part in _WORDS for part in parts):
-        return float(sum(_WORDS[part] for part in parts))
+    if all(part in WORDS for part in parts):
+        return float(sum(WORDS[part] for part in parts))
     return None
 
 

@@ -7,27 +7,27 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_WORDS: Final = {
+WORDS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
     "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90, "hundred": 100, "a hundred": 100, "one hundred": 100, "thousand": 1000, "a thousand": 1000,
 }  # fmt: skip
-_TENS: Final = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
-_ONES: Final = r"(?:one|two|three|four|five|six|seven|eight|nine)"
-_TEENS: Final = r"(?:ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)"
-NUMBER: Final = rf"(?:\d{{1,3}}(?:\.\d)?|{_TENS}(?:[- ]{_ONES})?|{_TEENS}|{_ONES})"
-_WHOLE: Final = rf"(?:{NUMBER}|(?:a |one )?hundred|(?:a |one )?thousand|1,?000)"
+TENS: Final = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+ONES: Final = r"(?:one|two|three|four|five|six|seven|eight|nine)"
+TEENS: Final = r"(?:ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)"
+NUMBER: Final = rf"(?:\d{{1,3}}(?:\.\d)?|{TENS}(?:[- ]{ONES})?|{TEENS}|{ONES})"
+WHOLE: Final = rf"(?:{NUMBER}|(?:a |one )?hundred|(?:a |one )?thousand|1,?000)"
 _ROUND: Final = frozenset(
     {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 15.0, 16.0, 20.0, 25.0, 50.0, 100.0, 1000.0}
 )
 _IN = re.compile(
-    rf"\b(?P<part>{NUMBER}|a|an)\s+(?:[a-z]+\s+){{0,2}}?(?P<link>out of|in|of)\s+(?P<every>every\s+|each\s+|any\s+)?(?P<whole>{_WHOLE})\b"
+    rf"\b(?P<part>{NUMBER}|a|an)\s+(?:[a-z]+\s+){{0,2}}?(?P<link>out of|in|of)\s+(?P<every>every\s+|each\s+|any\s+)?(?P<whole>{WHOLE})\b"
     r"(?!\s?(?:%|percent|per\s?cent|million|billion|thousand|years?|months?|weeks?|days?|hours?|minutes?|countries|cities|regions|sites|languages|[€$£]))",
     re.I,
 )
 _OF_EVERY = re.compile(
-    rf"\b(?:out of|of|in)\s+(?:every|each|any)\s+(?P<whole>{_WHOLE})\b[^.;:]{{0,60}}?,?\s(?P<part>{NUMBER})\b(?!\s?(?:%|percent))",
+    rf"\b(?:out of|of|in)\s+(?:every|each|any)\s+(?P<whole>{WHOLE})\b[^.;:]{{0,60}}?,?\s(?P<part>{NUMBER})\b(?!\s?(?:%|percent))",
     re.I,
 )
 _NTH: Final = {
@@ -89,13 +89,11 @@ def number_in_words(word: str | None) -> float | None:
     low = (word or "").strip().lower().replace(",", "")
     if re.fullmatch(r"\d+(?:\.\d+)?", low):
         return float(low)
-    if low in _WORDS:
-        return float(_WORDS[low])
+    if low in WORDS:
+        return float(WORDS[low])
     parts = re.split(r"[- ]", low)
     return (
-        float(sum(_WORDS[part] for part in parts))
-        if parts and all(part in _WORDS for part in parts)
-        else None
+        float(sum(WORDS[part] for part in parts)) if parts and all(part in WORDS for part in parts) else None
     )
 
 
@@ -144,7 +142,7 @@ def _slack(part: float, whole: float) -> float:
 def _ofs(text: str) -> Iterator[tuple[int, int, float, float]]:
     for match in _FRACTION.finditer(text):
         whole = _OF[match["of"].lower().rstrip("s")]
-        part = _WORDS[match["n"].lower()]
+        part = WORDS[match["n"].lower()]
         plural = match["of"].lower().endswith("s")
         if part < whole and (part > 1) == plural:
             yield match.start(), match.end(), 100 * part / whole, min(100 * part / whole * 0.12, 3.5)
