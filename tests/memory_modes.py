@@ -57,6 +57,8 @@ PANEL_TESTS: Final = (
 )
 """tests/test_NAME.py: who asks what and when, what becomes of answers, and what is told at the end."""
 
+applied: str | None = None
+"""The mode of this process. A worker of pytest-xdist is told twice: as a process, and as a pytest."""
 name: str | None = "Ines"
 """Of presenters whom a test does not name; None while a test marked `nameless` runs."""
 PAGE: Final = "## An earlier plan (2026-10-01)\n\n- Gives figures without their period.\n"
@@ -85,6 +87,11 @@ def apply(mode: str) -> None:
     if mode == "off":
         for key in ("MEMORY", "FACTS", "TRACE"):
             os.environ[f"GREENROOM_{key}"] = "false"
+    global applied
+    if applied == mode:  # what was replaced is not the real thing, and may not be taken for it
+        return
+    applied = mode
+    if mode == "off":
         _replace_all(_reached)
         return
     _remember_all()
