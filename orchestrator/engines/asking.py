@@ -19,7 +19,7 @@ from orchestrator.engines.options import Ground, Option, ground_of, option_for, 
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.engines.repeats import Settled, gist
 from orchestrator.engines.same import Same
-from orchestrator.engines.wording import fill, rotated, was_asked, was_used
+from orchestrator.engines.wording import fill, rotated, sounds_like, was_asked, was_used
 from orchestrator.exchange import Candidate
 from orchestrator.pattern import ANY, FINDINGS, Pattern
 from orchestrator.persona import Seat
@@ -173,7 +173,7 @@ def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:
     for angle in found:
         quote = quote_for(claim, angle)
         for pattern in _in_turn(angle, claim, seat, fitting=wording.fitting):
-            if wording.fresh and was_used(pattern, wording.asked):
+            if wording.fresh and (was_used(pattern, wording.asked) or sounds_like(pattern, wording.asked)):
                 continue
             question = fill(pattern, claim, quote, angle.slots)
             if question is None or was_asked(question, wording.asked):

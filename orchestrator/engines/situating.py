@@ -146,10 +146,36 @@ def _is_scope(claim: Claim) -> bool:
     return _SCOPE.search(claim.text) is not None or _gives_day(claim)
 
 
+def _is_of_business(claim: Claim) -> bool:
+    """What is measured costs money or brings it."""
+    return _gives_money(claim) or (_BUSINESS.search(claim.text) is not None and not _is_of_time(claim))
+
+
 def _is_of_time(claim: Claim) -> bool:
     return bool(claim.quantities) and all(quantity.unit in TIME_UNITS for quantity in claim.quantities)
 
 
+def _aims(claim: Claim) -> bool:
+    """What is asked for is to bring something about that can be seen in a figure."""
+    return _PROJECT.search(claim.text) is not None and _PAPERWORK.search(claim.text) is None
+
+
+_BUSINESS = re.compile(
+    r"\b(?:costs?|spend\w*|sales|revenues?|income|margins?|profits?|turnover|volume|output|waste|losses|energy|"
+    r"fuel|electricity|prices?|wages?|orders?|bookings?|tickets?|visitors?|passengers?|customers?|members?|"
+    r"subscri\w+|churn|headcount|staff|scrap|returns|yield)\b",
+    re.IGNORECASE,
+)
+_PROJECT = re.compile(
+    r"\b(?:plan|programme|program|project|pilot|trial|scheme|strategy|campaign|investment|purchase|posts?|"
+    r"positions?|hir\w+|extension|expansion|launch|build\w*|replace\w*|buy|service|line)\b|[€$£]\s?\d",
+    re.IGNORECASE,
+)
+_PAPERWORK = re.compile(
+    r"\b(?:design|study|studies|surveys?|subscribe|shares|loan|contract|lease|agreement|consultation|mandate|"
+    r"policy|rule|sign|endorse|note|appoint|elect|accounts|report|minutes|budget of)\b",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(
     r"\bowners?\b|\b(?:led|owned|run|done|carried out) by\b|\bto be (?:named|appointed|assigned|decided)\b",
     re.IGNORECASE,
@@ -172,7 +198,8 @@ _TOLD: Final = (
     (re.compile(r"\bwho does that\b", re.IGNORECASE), _gives_owner),
     (re.compile(r"\bon which date does that money|by which day will you know\b", re.IGNORECASE), _gives_day),
     (re.compile(r"\bwho is liable\b", re.IGNORECASE), _gives_guarantor),
-    (re.compile(r"\bcome to in money\b", re.IGNORECASE), _is_of_time),
+    (re.compile(r"\bcome to in money\b", re.IGNORECASE), lambda claim: not _is_of_business(claim)),
+    (re.compile(r"\bwhich figure will you bring back\b", re.IGNORECASE), lambda claim: not _aims(claim)),
     (re.compile(r"\bhow many (?:of them|have applied|were asked)\b", re.IGNORECASE), _gives_count),
     (re.compile(r"\bat which figure would you call\b", re.IGNORECASE), _gives_share),
     (re.compile(r"\bwhat does that take, in money\b", re.IGNORECASE), _gives_money),

@@ -62,6 +62,13 @@ TITLE_PLAN: Final = words(
     r"roll[- ]out",
     r"how we (?:roll|get|do)(?: \w+)*",
     "outlook",
+    r"where (?:we|this) (?:go|goes)(?: \w+)*",
+    r"(?:the )?(?:way|work|year) ahead",
+    r"what (?:we (?:will )?do|happens|comes)(?: \w+)? next",
+    r"what we (?:will|shall|would) do",
+    "priorities",
+    "actions?",
+    r"next \w+ (?:months|years|quarters)",
 )
 TITLE_RISK: Final = words(
     "worr(?:y|ies)",
@@ -188,6 +195,14 @@ YES_WANTED: Final = words(
     r"if the (?:\w+ ){0,4}(?:approves?|agrees?|says yes|includes? us|grants?|signs?|pays?|confirms?|"
     r"accepts?)",
     r"waits? for (?:the |a )?(?:permit|consent|approval|decision|ruling)",
+    r"(?:must|have to|has to) (?:first |still |also )?(?:agree|approve|consent|confirm|say yes|sign off|"
+    r"accept|ratify|license|authori[sz]e)",
+    r"needs? (?:the |an? )?(?:\w+ ){0,3}?(?:approval|consent|permission|agreement|licen[cs]e|permit)",
+    r"(?:we|they) (?:have )?applied (?:in|on|last|for)",
+    r"(?:still )?to be (?:agreed|confirmed|negotiated|approved|granted)",
+    r"(?:is|are) expected to (?:agree|approve|confirm|grant|decide|sign|rule)",
+    r"no (?:written )?(?:answer|reply|confirmation|decision|agreement|permit|approval) (?:yet|so far)",
+    r"(?:has|have) not (?:yet )?(?:answered|replied|decided|agreed|confirmed|signed|approved)",
 )
 NOT_TRIED: Final = words(
     r"not (?:yet )?(?:been )?(?:yet )?(?:tested|tried|measured|audited|validated|piloted|proven|inspected)",
@@ -207,7 +222,14 @@ WORD_OF_OTHERS: Final = words(
     r"verbal(?:ly)?",
     r"(?:is|are) willing to",
     r"(?<!you )(?<!we )would accept",
+    r"(?:has|have) said (?:that )?(?:it|they|he|she) (?:will|would|can|could)",
 )
+ASKED_PEOPLE: Final = re.compile(
+    r"\d ?(?:%|percent|per cent)(?: \w+){0,6}? (?:would|will|who answered|say|said|want|prefer|like|feel|"
+    r"agree)\b",
+    re.IGNORECASE,
+)
+"""A share of people and what they say: somebody has asked them."""
 ENDS: Final = re.compile(
     rf"\b(?:leases?|contracts?|agreements?|support|permits?|licen[cs]es?|grants?|funding|mandates?|"
     rf"warrant(?:y|ies)|"
@@ -215,7 +237,9 @@ ENDS: Final = re.compile(
     rf"subsid(?:y|ies)|approvals?)\b"
     rf"[^.;]{{0,50}}?\b(?:expires?|runs? out|ends?|ending|lasts?)\s+(?:(?:on|in|until|till|by|"
     rf"before|at|after|with)\s+)"
-    rf"(?:the end of |end of |the )?{_WHEN}\b",
+    rf"(?:the end of |end of |the )?{_WHEN}\b|"
+    rf"\b(?<!we )(?:pays?|covers?|funds?|finances?|sponsors?|lends?|insures?|guarantees?)\b[^.;]{{0,60}}? "
+    rf"(?:until|till|up to) (?:the end of |end of |the )?{_WHEN}\b",
     re.IGNORECASE,
 )
 """A right or a contract that is no longer there after a day."""
@@ -312,10 +336,10 @@ OFF_PLAN: Final = re.compile(
     r"\b(?:budget|target|forecast) was\b|^\W*(?:deficit|shortfall|loss)(?: of)? [€$£]?\d|"
     r"\bmade a loss\b|"
     r"\b(?:more|less|fewer|higher|lower|later|earlier|longer|shorter|"
-    r"slower) than (?:\w+ )?(?:budgeted|planned|"
+    r"slower|twice|half) (?:than|what) (?:\w+ ){0,2}?(?:budgeted|planned|budget said|plan said|"
     r"expected|forecast|promised|agreed)\b|\bagainst (?:a|the) (?:planned|budgeted|forecast|expected)\b|"
-    r"\bwe (?:had|have) (?:planned|budgeted|forecast|expected)\b|\b(?:over|behind|"
-    r"above) (?:the )?(?:budget|schedule|"
+    r"\bwe (?:had|have) (?:planned|budgeted|forecast|expected)\b|\b(?:over|behind|below|under|short of|"
+    r"above) (?:the )?(?:budget|schedule|target|forecast|"
     r"plan)\b|\b(?:months?|weeks?) (?:late|behind)\b|\b(?:the|our) target was\b|\bmissed (?:the|our|"
     r"its) (?:target|"
     r"budget|date|deadline)\b|\bso far:|\binstead of (?:the )?(?:planned )?" + _MONTH + r"\b",
@@ -326,8 +350,17 @@ PUT_BACK: Final = words(
     r"(?:has|have|had) (?:been )?(?:postponed|delayed|put back|pushed back)",
 )
 """A date of the plan that somebody no longer keeps."""
+LATE_SHARE: Final = re.compile(
+    r"\d ?(?:%|percent|per cent) of (?:\w+ ){0,4}?(?:late|later|behind|overdue|slower)\b|"
+    r"\b\d+ (?:of|in) \d+ (?:\w+ ){0,4}?(?:late|later|behind|overdue)\b|"
+    r"\bone (?:\w+ )?in (?:two|three|four|five|six|seven|eight|nine|ten) (?:\w+ ){0,3}?(?:late|later|"
+    r"overdue)\b",
+    re.IGNORECASE,
+)
+"""How many of many come late: no plan of the presenter's that went wrong once."""
 OWN_RULE: Final = re.compile(
-    r"\bthe law (?:asks|requires|says|allows)\b|"
+    r"\bthe (?:law|rules?|regulator|standard) (?:asks|requires|says|allows|demands)\b|"
+    r"\bour (?:own )?(?:policy|rule|guideline|limit|standard) (?:is|says|asks|requires|allows)\b|"
     r"\b(?:guideline|(?:our|the) policy (?:says|is|"
     r"asks)|(?:our|the) own rule|(?:our|the) rule (?:says|is)|"
     r"recommended (?:level|minimum|maximum)|(?:legal|statutory) (?:minimum|maximum|limit))\b",
@@ -344,6 +377,12 @@ AGAINST: Final = words(
     "opposes",
     r"not in favour",
     "petition",
+    r"signatures against",
+    r"against (?:the |our |its |this )?(?:\w+ing|plan|proposal|merger|move|sale|closure)",
+    r"abstained",
+    r"(?:has|have) (?:complained|protested)",
+    r"voted no",
+    r"(?:opposition|resistance) (?:from|of|to)",
 )
 WORRIED: Final = words(
     r"threaten(?:s|ed)? to",
@@ -385,6 +424,9 @@ PREFERS: Final = words(
 RESTS_ON_ONE: Final = re.compile(
     r"\b(?:largest|biggest|top) (?:\w+ ){1,2}(?:land|pay|bring|buy|hold|make up|account for|"
     r"give)s?\b.*%|\bone (?:bank|foundation|company)\b(?! in )|"
+    r"\b(?:takes?|buys|accounts for|makes up|brings in|provides|supplies|delivers|grows|generates) "
+    r"(?:about |some |around |over |nearly )?(?:\d[\d.,]* ?(?:%|percent|per cent)|half|two thirds|a third|"
+    r"a quarter) of (?:our|what we|all(?: our| the)?)\b|"
     r"^\W*(?:largest|biggest|top) (?:customer|client|chain|supplier|buyer|donor|sponsor|tenant|funder|"
     r"reseller|distributor)\b[^.;]*%|"
     r"\b(?:one|a single|the largest|"
@@ -412,12 +454,20 @@ PER_PIECE: Final = re.compile(
     re.IGNORECASE,
 )
 WE_PAY: Final = re.compile(
-    r"\b(?:costs? us|we pay|charges? us|(?:landlord|supplier|provider|vendor|owner|contractor|maker|"
-    r"they) asks? (?:us )?for (?:\w+ )?[\d.]+ ?(?:%|percent|cents)|"
+    r"\b(?:costs? us (?:about |some )?[€$£\d]|we pay|charges? us|(?:landlord|supplier|provider|vendor|"
+    r"owner|contractor|maker|they) asks? (?:us )?for (?:\w+ )?[\d.]+ ?(?:%|percent|cents)|"
     r"at [€$£][\d.,]+ an? \w+)",
     re.IGNORECASE,
 )
-PAYS_US: Final = re.compile(r"\b(?:pays?|paid) us\b|\bpays? [€$£]?[\d.,]+ (?:per|a|an|for)\b", re.IGNORECASE)
+PAYS_US: Final = re.compile(
+    r"\b(?:pays?|paid) us\b|(?<!we )(?<!you )\bpays? [€$£]?[\d.,]+ (?:per|a|an|for)\b", re.IGNORECASE
+)
+FEES: Final = re.compile(
+    r"\b(?:prices?|fees?|tariffs?|rates?|wages?|salar(?:y|ies)|discounts?|fines?|bonus\w*|paid|premiums?|"
+    r"rents?|deposits?|equity|charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
+    re.IGNORECASE,
+)
+"""What is agreed on and not measured."""
 GIVEN: Final = re.compile(
     r"\b(?:subsid(?:y|ies)|grants?|funding)\b.*\b(?:granted|awarded|approved|promised|covers?|pays?)\b|"
     r"\b(?:city|council|state|region|county|government|ministry|lottery|foundation|district|"
@@ -438,7 +488,7 @@ OWES: Final = words(
 )
 HOLDS: Final = re.compile(
     r"\bfrom (?:our |the )?reserves of\b|"
-    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at)|"
+    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at|on \d)|"
     r"months? of (?:spending|cash|runway)|runway)\b|"
     r"\bat the end of the (?:quarter|year|month)\b",
     re.IGNORECASE,
@@ -534,7 +584,13 @@ DOES: Final = re.compile(
     r"insulate|apply|survey|"
     r"tender|appoint|cut|roll out|extend|dredge|deepen|dose|take|set up|introduce|merge|invite|"
     r"negotiate|sell|"
-    r"renew|renovate)\b|\b(?:is|are|will be) (?:chosen|appointed|placed|running|in service|opened|"
+    r"renew|renovate|leave|stop|double|triple|halve|offer|make|buy|lease|send|run|carry out|hand over|"
+    r"transfer|outsource|phase out|phase in|shut|cancel|pause|freeze|lower|connect|link|equip|fit|modernise|"
+    r"modernize|digitise|digitize|upgrade|rebuild|restore|repair|relocate|split|combine|join|register|audit|"
+    r"inspect|measure|prepare|draft|scale|teach|translate|scan|procure|assign|nominate|invest|finance|borrow|"
+    r"repay|refinance|retire|redesign|simplify|standardise|standardize|strengthen|widen|shorten|remove|"
+    r"demolish|convert|protect)(?! (?:of|is|are|was|were|has|have|had|and|or|per)\b)\b|"
+    r"\b(?:is|are|will be) (?:chosen|appointed|placed|running|in service|opened|"
     r"closed|moved|installed|"
     r"signed|delivered|converted|trained|in place)\b|\b(?:begins?|starts?|arrives?|opens|closes|"
     r"goes live|go live|award|"

@@ -17,7 +17,9 @@ from typing import Final
 from orchestrator.claims import cues as claim_cues
 from orchestrator.claims.model import Claim
 from orchestrator.claims.units import is_currency
+from orchestrator.engines import holding_cues as holding
 from orchestrator.engines import sort_cues as cues
+from orchestrator.engines.rule_kept import BROKEN, rule_kept
 
 NAMES: Final = {
     "condition": "a yes that the plan needs and does not have",
@@ -27,13 +29,20 @@ NAMES: Final = {
     "expiry": "something that ends, and what comes after it",
     "due": "a day that others have set",
     "dependence": "something that hangs on one party",
+    "binding": "a bond of several years, and the way out of it",
+    "mandate": "a decision that is handed over, and how far",
     "request": "what the board is asked for",
     "round": "money that is raised, and how far it carries",
+    "interest": "somebody who gains by it, and who looked at it besides",
     "leaving": "somebody who goes, and who takes over",
     "incident": "something that went wrong",
     "guideline": "a rule beside what is done",
+    "stale": "a figure that is not of today",
+    "unfunded": "something that costs money and has none",
     "objection": "somebody who is against it",
+    "demand": "what another party wants, and what it costs to give",
     "risk": "a risk, and what is done about it",
+    "gap": "a weak spot, and what is done about it",
     "payback": "a return, and what it hangs on",
     "proposal": "what is proposed",
     "saving": "a saving, and whose budget shows it",
@@ -54,16 +63,22 @@ NAMES: Final = {
     "funding": "money from others, and its conditions",
     "price": "a price, and how long it holds",
     "earned": "a price that others pay us",
+    "standard": "a rule, and how far off it is",
+    "trial": "a result, and what it is compared with",
+    "cause": "a cause, and how that is known",
     "milestone": "a date, and what hangs on it",
     "boast": "a first place, and among whom",
     "effect": "an effect, and how it shows",
     "change": "a figure that moved, and why",
     "step": "a step, and who takes it",
+    "fact": "a figure, and where it comes from",
 }
 """The sorts, what a board asks about first standing first, each as a presenter reads it in the notes."""
 
 _KEPT: Final = 4096
 _FEWEST_WORDS: Final = 3
+_FACT_WORDS: Final = 5
+"""Fewer are an entry in an account."""
 _TITLE_WORDS: Final = 7
 """A title of fewer words names a slide and states nothing."""
 
@@ -109,7 +124,8 @@ def sorts_of(claim: Claim, title: str, slide_text: str) -> tuple[str, ...]:
     money = any(is_currency(q.unit) for q in claim.quantities) or "money" in claim.kinds
     has_figure = bool(claim.quantities) or re.search(r"\d", claim.text) is not None
     counted = _says_how_many(slide_text)
-    return _sorts(claim.text, title, counted, bool(money), has_figure)
+    measured = any(is_currency(q.unit) or q.unit in ("%", "points") for q in claim.quantities)
+    return _sorts(claim.text, title, counted, bool(money), has_figure) or _fact(claim.text, title, measured)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -125,6 +141,29 @@ def _sorts(text: str, title: str, counted: bool, is_money: bool, has_figure: boo
     if found & _INSTEAD.keys():
         found -= {other for sort in found & _INSTEAD.keys() for other in _INSTEAD[sort]}
     return tuple(sort for sort in NAMES if sort in found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _fact(text: str, title: str, measured: bool) -> tuple[str, ...]:
+    """What can be asked of a measured figure where nothing more telling is known of its sentence."""
+    apart = cues.TITLE_OPTIONS.search(title) or cues.TITLE_OTHERS.search(title) or is_of_others(text)
+    ahead = any(cue.search(title) for cue in _NOT_MEASURED) or any(cue.search(text) for cue in _AGREED)
+    return () if apart or ahead or not measured or len(text.split()) < _FACT_WORDS else ("fact",)
+
+
+_NOT_MEASURED: Final = (
+    cues.TITLE_ASK, cues.TITLE_PROPOSAL, cues.TITLE_PLAN, cues.TITLE_RISK, cues.TITLE_AHEAD,
+    holding.TITLE_EXPECTED, cues.TITLE_PAST,
+)  # fmt: skip
+_AGREED: Final = (
+    claim_cues.FUTURE,
+    claim_cues.PROMISE,
+    claim_cues.DELIVERABLE,
+    cues.DOES,
+    cues.FEES,
+    cues.WE_WILL,
+)
+"""A figure that is decided, agreed or hoped for comes from no record."""
 
 
 def is_of_others(text: str) -> bool:
@@ -176,7 +215,14 @@ def _is_worry(read: _Read) -> bool:
 def _is_risk(read: _Read) -> bool:
     if not (read.under(cues.TITLE_RISK) and read.ours) or read.is_done:
         return False
-    return not (read.says(cues.NOT_TRIED) or read.says(cues.PROVIDED_FOR))
+    return not (read.says(cues.NOT_TRIED) or read.says(cues.PROVIDED_FOR) or _is_gap(read))
+
+
+def _is_gap(read: _Read) -> bool:
+    """It stands among the risks and tells what is so, and not what might come."""
+    if not (read.under(cues.TITLE_RISK) and read.ours) or read.is_done or read.says(cues.PROVIDED_FOR):
+        return False
+    return read.says(holding.STATE) and not read.says(holding.MIGHT)
 
 
 def _is_incident(read: _Read) -> bool:
@@ -187,7 +233,27 @@ def _is_incident(read: _Read) -> bool:
 
 
 def _is_variance(read: _Read) -> bool:
-    return read.ours and ((read.has_figure and read.says(cues.OFF_PLAN)) or read.says(cues.PUT_BACK))
+    if read.says(cues.PUT_BACK):
+        return read.ours
+    return read.ours and read.has_figure and read.says(cues.OFF_PLAN) and not read.says(cues.LATE_SHARE)
+
+
+def _is_opinion(read: _Read) -> bool:
+    return read.has_figure and (read.says(cues.SAY) or read.says(cues.ASKED_PEOPLE))
+
+
+def _names_rule(read: _Read) -> bool:
+    return read.has_figure and read.says(cues.OWN_RULE)
+
+
+def _is_trial(read: _Read) -> bool:
+    return read.under(holding.TITLE_TRIED) and read.says(holding.RESULT) and not read.says(claim_cues.PLANNED)
+
+
+def _is_cause(read: _Read) -> bool:
+    if not read.ours or read.says(claim_cues.FUTURE) or read.under(cues.TITLE_RISK):
+        return False
+    return read.says(holding.BECAUSE) and (read.is_done or read.says(cues.MOVED))
 
 
 def _is_cost(read: _Read) -> bool:
@@ -201,7 +267,11 @@ def _is_income(read: _Read) -> bool:
 
 
 def _is_forecast(read: _Read) -> bool:
-    return read.has_figure and read.ours and read.says(cues.EXPECTS) and not read.says(cues.SAVES)
+    if not (read.has_figure and read.ours) or read.says(cues.SAVES) or read.is_done:
+        return False
+    if read.under(holding.TITLE_EXPECTED) and not read.says(holding.FINITE):
+        return True
+    return read.says(cues.EXPECTS)
 
 
 def _is_saving(read: _Read) -> bool:
@@ -254,7 +324,7 @@ _TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
     "condition": lambda read: read.says(cues.YES_WANTED),
     "untested": lambda read: read.says(cues.NOT_TRIED),
     "variance": _is_variance,
-    "word": lambda read: read.says(cues.WORD_OF_OTHERS),
+    "word": lambda read: read.says(cues.WORD_OF_OTHERS) and not read.says(cues.ASKED_PEOPLE),
     "expiry": _is_expiry,
     "due": _is_due,
     "dependence": lambda read: read.says(cues.RESTS_ON_ONE) and read.ours,
@@ -263,9 +333,19 @@ _TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
     "proposal": _is_proposal,
     "leaving": lambda read: read.says(cues.GOES),
     "incident": _is_incident,
-    "guideline": lambda read: read.has_figure and read.says(cues.OWN_RULE),
+    "guideline": lambda read: _names_rule(read) and rule_kept(read.text, cues.OWN_RULE) == BROKEN,
+    "standard": lambda read: _names_rule(read) and rule_kept(read.text, cues.OWN_RULE) != BROKEN,
+    "binding": lambda read: read.ours and read.says(holding.BINDS) and not read.is_done,
+    "mandate": lambda read: read.says(holding.DELEGATES) and not read.is_done,
+    "interest": lambda read: read.ours and read.says(holding.INTERESTED),
+    "stale": lambda read: read.ours and read.says(holding.OLD),
+    "unfunded": lambda read: read.ours and read.says(holding.UNFUNDED),
+    "demand": lambda read: read.ours and read.says(holding.DEMANDS) and not read.is_done,
+    "trial": _is_trial,
+    "cause": _is_cause,
     "objection": lambda read: read.says(cues.AGAINST),
     "risk": _is_risk,
+    "gap": _is_gap,
     "payback": lambda read: read.ours and read.says(cues.PAYS_BACK),
     "saving": _is_saving,
     "income": _is_income,
@@ -275,8 +355,8 @@ _TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
     "borrowing": lambda read: read.ours and read.says(cues.OWES) and not read.is_done,
     "cost": _is_cost,
     "unit-cost": lambda read: read.is_money and read.says(cues.PER_PIECE),
-    "survey": lambda read: read.has_figure and read.says(cues.SAY) and not read.counted,
-    "poll": lambda read: read.has_figure and read.says(cues.SAY) and read.counted,
+    "survey": lambda read: _is_opinion(read) and not read.counted,
+    "poll": lambda read: _is_opinion(read) and read.counted,
     "pledge": lambda read: read.ours and read.says(cues.STANDS_FIRM),
     "precedent": _is_precedent,
     "forecast": _is_forecast,
@@ -298,7 +378,7 @@ _INSTEAD: Final = {
     "untested": ("risk", "incident", "forecast"),
     "variance": ("change", "incident", "cost", "risk", "milestone"),
     "word": ("income", "forecast", "step"),
-    "expiry": ("milestone", "step", "funding", "cost", "risk", "request", "word"),
+    "expiry": ("milestone", "step", "funding", "cost", "risk", "request", "word", "forecast"),
     "due": ("milestone", "step", "funding", "cost", "risk", "request", "word"),
     "dependence": ("risk",),
     "leaving": ("risk", "milestone", "step", "change"),
@@ -319,7 +399,18 @@ _INSTEAD: Final = {
         "word",
         "saving",
         "income",
+        "survey",
+        "poll",
+        "binding",
     ),
+    "mandate": ("request", "binding"),
+    "interest": ("forecast", "step", "word"),
+    "stale": ("cost", "change", "forecast", "untested", "condition"),
+    "unfunded": ("cost", "risk"),
+    "demand": ("word", "borrowing", "condition"),
+    "binding": ("price", "cost", "milestone", "step", "borrowing"),
+    "trial": ("survey", "poll", "change", "cause", "word"),
+    "cause": ("change",),
     "proposal": ("step", "milestone"),
     "change": ("worry",),
     "unit-cost": ("cost", "price"),
@@ -329,7 +420,7 @@ _INSTEAD: Final = {
     "borrowing": ("proposal", "forecast", "step", "milestone", "cost"),
     "survey": ("word", "change", "forecast"),
     "poll": ("word", "change", "forecast"),
-    "forecast": ("milestone", "step", "change", "proposal"),
+    "forecast": ("milestone", "step", "change", "proposal", "standard", "guideline"),
     "vacancy": ("change", "risk"),
 }
 """What a sentence is no longer where it is something more telling."""
