@@ -155,7 +155,7 @@ def asked_in_turn(deck: Deck, panel: list[Seat], rounds: int = 4) -> list[Candid
         ("Income", "The abbey takes 61% of what we bake", "dependence"),
         ("Income", "The county pays for the ferry until 2028", "expiry"),
         ("What we expect", "400 fewer missed visits", "forecast"),
-        ("Key risks", "Our two divers are not insured abroad", "gap"),
+        ("Key risks", "Our two cranes are of the same age", "gap"),
         ("Neighbours", "70% of tenants who answered would accept a later start", "survey"),
         ("Where we go next", "Leave the old warehouse", "step"),
         ("Neighbours", "240 signatures against closing the path", "objection"),

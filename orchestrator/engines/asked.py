@@ -91,7 +91,7 @@ _CONDITION = re.compile(
 _CONSEQUENCE = re.compile(r"\bwhat happens if\b", _I)
 _BODY = re.compile(
     r"\bwho (?:besides us |else |besides you )?(?:has|have|must|needs?|had) to agree\b|\bwith whom\b|"
-    r"\bwho decides\b|\bwho has (?:set|agreed)\b",
+    r"\bwho decides\b|\bwho has (?:set|agreed|told|checked)\b|\bwho (?:chose|checks|looks|keeps|said|pays)\b",
     _I,
 )
 _ARGUMENT = re.compile(
