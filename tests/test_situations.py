@@ -159,6 +159,16 @@ def asked_in_turn(deck: Deck, panel: list[Seat], rounds: int = 4) -> list[Candid
         ("Neighbours", "70% of tenants who answered would accept a later start", "survey"),
         ("Where we go next", "Leave the old warehouse", "step"),
         ("Neighbours", "240 signatures against closing the path", "objection"),
+        ("Effects", "The bells will not be affected", "assurance"),
+        ("Effects", "No lasting damage to the meadow is expected", "assurance"),
+        ("Terms", "A bonus of 20% tied to sales", "reward"),
+        ("Terms", "The county pays 60% of the overrun, we pay 40%", "split"),
+        ("Progress", "Rewriting the ticket office software", "underway"),
+        ("Permits", "Permit expected in May", "condition"),
+        ("Staff", "Our chief pilot resigned in May", "leaving"),
+        ("Choice", "The jury unanimously recommends the second design", "recommendation"),
+        ("The year", "Breakage 9%, against 4% assumed", "variance"),
+        ("Decision", "Tender: March 2027; contract: June 2027", "milestone"),
         ("Till", "8% of parcels come back unopened in this region", "fact"),
     ],
 )  # fmt: skip
@@ -186,6 +196,9 @@ def test_a_sentence_is_told_by_how_it_is_built_and_where_it_stands(title: str, l
         ("Timetable", "April: board approval"),  # the board's own act
         ("Our proposal", "Board approval in April 2027"),
         ("Outlook", "The regulation is meant to reduce waiting times by 2030"),  # a lawmaker's aim
+        ("Laboratory", "The filter rejects one sample in five"),  # nobody is against anything
+        ("Profile", "Ten years in printing, five of them in a leading post"),  # no first place
+        ("Tariff", "The insurer pays 85% of the doctor's rate"),  # nobody shares a cost
         ("Effects", "The act aims to improve the safety of bridges"),
     ],
 )
@@ -406,8 +419,19 @@ def asked_of_every_line(title: str, line: str) -> list[str]:
         ("The year", "Sales fell by 12%", "come to in money", True),
         ("The year", "Measles cover dropped from 91% to 84%", "come to in money", False),
         # a figure is brought back where something is to come of it
-        ("The ask", "Approve the plan for the second bridge", "bring back to us", True),
-        ("The ask", "Approve the rule on late fees", "bring back to us", False),
+        ("The ask", "Approve the plan for the second bridge", "come back with the figure", True),
+        ("The ask", "Approve the rule on late fees", "come back with the figure", False),
+        # what takes place on its day does not come late
+        ("Timetable", "14 April: members' assembly decides", "half a year", False),
+        ("Timetable", "14 April: members' assembly decides", "done before that day", True),
+        ("Timetable", "March 2027: the new kiln starts", "half a year late", True),
+        # what holds always has no until, and a count in words is a count
+        ("The plan", "The ford stays open throughout", "until when", False),
+        ("The plan", "No compulsory redundancies in the depots", "until when", True),
+        ("Neighbours", "Three angling clubs have objected", "How many of them", False),
+        # a notice that is named is the way out
+        ("Terms", "A five-year contract with twelve months' notice", "cost us to get out", False),
+        ("Terms", "A five-year contract with the mill", "cost us to get out", True),
         # what the sentence says, or says to be missing, is not asked for
         ("Next steps", "Review of the cranes, owner to be named", "Who does that", False),
         ("Next steps", "Appoint an architect", "Who does that", True),

@@ -38,7 +38,8 @@ OLD: Final = words(
     r"(?:not|never) (?:been )?(?:repriced|updated|revised|revalued|renewed|re-?tendered|recalculated) since",
     r"(?:last|latest) (?:\w+ )?(?:updated|reviewed|counted|measured|surveyed|valued|inspected|tested|audited)"
     r" (?:was )?in",
-    r"(?:figures?|prices?|quotes?|quotations?|estimates?|offers?|surveys?|data|valuations?|counts?|forecasts?)"
+    r"(?:figures?|prices?|quotes?|quotations?|estimates?|offers?|surveys?|data|valuations?|counts?|"
+    r"forecasts?)"
     r" (?:is|are|dates?|date back|goes back|go back)(?: back)? (?:from|to) (?:the )?(?:\w+ )?(?:19|20)\d\d",
 )
 """A figure, or a check, that is not of today."""
@@ -47,6 +48,7 @@ UNFUNDED: Final = words(
     r"costed|priced|insured)",
     r"(?:is|are) not (?:yet )?(?:in|part of|included in|covered by|contained in) (?:the|this|our|that|any) "
     r"(?:\w+ )?(?:budget|price|plan|figures?|estimate|cost|costs|offer|insurance|policy|grant|sum|amount)",
+    r"(?:is|are) not (?:yet |fully )*(?:funded|financed|paid for|insured|budgeted|covered)",
     r"no (?:budget|provision|reserve|money|contingency|cover|insurance) for",
     r"(?:uninsured|unbudgeted|unfunded|uncosted)",
 )
@@ -79,6 +81,53 @@ DEMANDS: Final = re.compile(
 BECAUSE: Final = re.compile(
     r"\b(?:because(?: of)?|owing to|due to|thanks to|as a result of|was caused by)\b", re.IGNORECASE
 )
+ASSURES: Final = re.compile(
+    r"\b(?:will|would|does|do|is|are) not (?:be )?(?:affect\w*|suffer\w*|harm\w*|impair\w*|endanger\w*|"
+    r"disturb\w*|weaken\w*|notice\w*)\b|"
+    r"\bno (?:\w+ ){0,2}?(?:harm|effects?|impact|damage|disadvantages?|side effects?|obstacles?|disruption|"
+    r"problems?)"
+    r" (?:\w+ ){0,4}?(?:is |are )?(?:expected|foreseen|known|seen|likely)\b|\bforesees? no\b|"
+    r"\bwell tolerated\b|"
+    r"\b(?:is|are|remains?) (?:very )?(?:safe|good|strong|healthy|under control|well prepared)$|"
+    r"\b(?:loved|liked|wanted|welcomed|supported) by (?:everyone|everybody|all)\b|"
+    r"\bwill (?:support|welcome|understand|accept) \w+",
+    re.IGNORECASE,
+)
+"""That nothing bad comes of it, or that all is well: said, and not shown."""
+REWARDS: Final = words(
+    r"bonus(?:es)?", r"incentives?", r"tied to (?:the )?(?:\w+ )?(?:revenue|profit|sales|growth|results?|"
+    r"targets?)",
+    r"performance pay", r"profit share", r"success fee", r"stock options",
+)  # fmt: skip
+"""What somebody earns by reaching a figure."""
+UNDERWAY: Final = re.compile(
+    r"^\W*(?:currently )?(?:adding|building|developing|working on|improving|migrating|rewriting|preparing|"
+    r"drafting|"
+    r"testing|extending|implementing|integrating|designing|negotiating|recruiting|updating|upgrading|"
+    r"setting up)\b"
+    r" \w+",
+    re.IGNORECASE,
+)
+"""Work that somebody is at."""
+SPLITS: Final = re.compile(
+    r"\b(?:pays?|bears?|carr(?:y|ies)|covers?|gets?|keeps?|receives?|takes?) \d[\d.]* ?(?:%|percent|per cent)"
+    r" of (?:the |all |any |its |our )?(?:\w+ )?(?:overruns?|costs?|rest|loss(?:es)?|investment|total|bill|"
+    r"profits?|difference|shortfall|extra|remainder|surplus|damage|proceeds|gains?)\b|\b\d+[:/]\d+ split\b|"
+    r"\bsplit \d+|\bshared (?:equally|half and half)\b",
+    re.IGNORECASE,
+)
+"""Who pays, or gets, which part."""
+EVENT: Final = words(
+    r"assembly", r"meetings?", r"elections?", r"hearings?", r"conference", r"summit", r"sessions?", r"votes?",
+    r"ceremony", r"deadline", r"announce\w*", r"told", r"decides?", r"decision", r"last sale", r"boards?",
+    r"agm",
+    r"event", r"launch party", r"holiday", r"exam\w*", r"expires?", r"ends?",
+)  # fmt: skip
+"""What takes place on its day whatever happens."""
+TRIFLING: Final = words(
+    r"website", r"logo", r"newsletter", r"mailing list", r"slides?", r"agenda", r"logistics", r"photos?",
+    r"minutes of",
+)  # fmt: skip
 TITLE_TRIED: Final = words(
     r"what we (?:have )?tried", "pilots?", "trials?", "experiments?", r"(?:first|early) (?:results|findings)",
     r"what (?:we|it) (?:found|showed)", "proof of concept",

@@ -165,6 +165,9 @@ ANOTHERS_AIM: Final = re.compile(
     re.IGNORECASE,
 )
 """What a lawmaker or a regulator is after: no plan of the presenter's, unless it speaks of "our" rule."""
+BOARD_ACTS: Final = re.compile(
+    r"\b(?:board|trustees|council|committee|members) (?:decides?|approves?|votes?)\b", re.I
+)
 STARTS_ON: Final = re.compile(
     r"^\W*(?:re-?)?(?:open|start|begin|launch|close|go live|move in|in service|first \w+)s?\b", re.IGNORECASE
 )
@@ -199,6 +202,8 @@ YES_WANTED: Final = words(
     r"accept|ratify|license|authori[sz]e)",
     r"needs? (?:the |an? )?(?:\w+ ){0,3}?(?:approval|consent|permission|agreement|licen[cs]e|permit)",
     r"(?:we|they) (?:have )?applied (?:in|on|last|for)",
+    r"(?:permits?|approvals?|licen[cs]es?|consents?|grants?|decisions?|rulings?|answers?|signatures?) "
+    r"(?:is |are )?expected",
     r"(?:still )?to be (?:agreed|confirmed|negotiated|approved|granted)",
     r"(?:is|are) expected to (?:agree|approve|confirm|grant|decide|sign|rule)",
     r"no (?:written )?(?:answer|reply|confirmation|decision|agreement|permit|approval) (?:yet|so far)",
@@ -224,8 +229,9 @@ WORD_OF_OTHERS: Final = words(
     r"(?<!you )(?<!we )would accept",
     r"(?:has|have) said (?:that )?(?:it|they|he|she) (?:will|would|can|could)",
 )
+BELIEVES: Final = words(r"we (?:\w+ )?(?:expect|believe|assume|estimate|forecast|think|hope)")
 ASKED_PEOPLE: Final = re.compile(
-    r"\d ?(?:%|percent|per cent)(?: \w+){0,6}? (?:would|will|who answered|say|said|want|prefer|like|feel|"
+    r"\d ?(?:%|percent|per cent)(?: \w+){0,6}? (?:would|who answered|say|said|want|prefer|like|feel|"
     r"agree)\b",
     re.IGNORECASE,
 )
@@ -262,7 +268,8 @@ GOES: Final = re.compile(
     r"treasurers?|chair(?:man|woman|s)?|officers?|secretar(?:y|ies)|teachers?|physicians?|doctors?|surgeons?|"
     r"partners?|captains?|editors?|curators?|principals?|ceo|cfo|cto|maintainers?|technicians?|"
     r"accountants?|architects?|developers?)\b(?: \w+){0,4}? (?:will )?(?:leaves?|(?:is|are) leaving|retires?|"
-    r"(?:is|are) retiring|resigns?|steps? down|goes on leave)\b",
+    r"(?:is|are) retiring|resign(?:s|ed)?|(?:has|have) left|stepped down|steps? down|goes on leave)\b|"
+    r"(?-i:\b[A-Z][a-zé]+ [A-Z][a-zé’'-]+) (?:leaves|is leaving|retires|resigns|steps down|resigned)\b",
     re.IGNORECASE,
 )
 UNFILLED: Final = words(
@@ -337,7 +344,8 @@ OFF_PLAN: Final = re.compile(
     r"\bmade a loss\b|"
     r"\b(?:more|less|fewer|higher|lower|later|earlier|longer|shorter|"
     r"slower|twice|half) (?:than|what) (?:\w+ ){0,2}?(?:budgeted|planned|budget said|plan said|"
-    r"expected|forecast|promised|agreed)\b|\bagainst (?:a|the) (?:planned|budgeted|forecast|expected)\b|"
+    r"expected|forecast|promised|agreed)\b|\bagainst (?:\S+ )?(?:a |the |an )?(?:assumed|planned|budgeted|"
+    r"forecast|expected)\b|"
     r"\bwe (?:had|have) (?:planned|budgeted|forecast|expected)\b|\b(?:over|behind|below|under|short of|"
     r"above) (?:the )?(?:budget|schedule|target|forecast|"
     r"plan)\b|\b(?:months?|weeks?) (?:late|behind)\b|\b(?:the|our) target was\b|\bmissed (?:the|our|"
@@ -367,8 +375,8 @@ OWN_RULE: Final = re.compile(
     re.IGNORECASE,
 )
 AGAINST: Final = words(
-    "rejects?",
-    "rejected",
+    r"rejects? (?:the|our|this|that|it|any|all)\b",
+    r"(?:has|have|had|was|were) rejected",
     r"(?:has|have) objected",
     "objects? to",
     "objected",
@@ -417,6 +425,8 @@ ASKED_ANYWHERE: Final = re.compile(
     re.IGNORECASE,
 )
 PREFERS: Final = words(
+    r"(?:committee|group|team|jury|panel|council|directors?|consultants?|auditors?|experts?) (?:\w+ly )?"
+    r"(?:recommends?|prefers?|proposes?|favours?)",
     r"we (?:\w+ )?(?:recommend|propose to|prefer|suggest|favour)",
     r"our (?:preference|recommendation)",
     r"is recommended",
@@ -496,7 +506,7 @@ HOLDS: Final = re.compile(
 PART_OF: Final = re.compile(r"\b(?:by|down|up) (?:an? )?(?:half|third|quarter|fifth|tenth)\b", re.IGNORECASE)
 SAVES: Final = words("saves?", "savings? of", r"net savings?", r"(?:to|will|would|should|could) save")
 EARNS: Final = re.compile(
-    r"\b(?:income|dues|revenues?|sales|turnover|takings|ticket\w*|rents?|fees)\b.*\b(?:would|will|"
+    r"\b(?:income|dues|revenues?|sales|turnover|takings|ticket\w*|rents?|fees)\b.*\b(?:would|"
     r"expected|forecast)\b|"
     r"\b(?:would|will|expects? to|expected to) (?:bring|earn|yield|pay|generate)\b|"
     r"\bextra (?:income|revenue|sales)\b|"
@@ -623,6 +633,7 @@ DONE_ALREADY: Final = re.compile(
     re.IGNORECASE,
 )
 NO_BOAST: Final = words(
+    r"(?:a|the|in) leading (?:post|role|position|job|function|part|question)",
     r"most (?:frequent|common|critical|often|likely|of)",
     "worry",
     "problem",

@@ -63,6 +63,9 @@ NAMES: Final = {
     "funding": "money from others, and its conditions",
     "price": "a price, and how long it holds",
     "earned": "a price that others pay us",
+    "assurance": "an assurance, and what it rests on",
+    "reward": "pay that hangs on a figure",
+    "split": "who pays which part",
     "standard": "a rule, and how far off it is",
     "trial": "a result, and what it is compared with",
     "cause": "a cause, and how that is known",
@@ -71,6 +74,7 @@ NAMES: Final = {
     "effect": "an effect, and how it shows",
     "change": "a figure that moved, and why",
     "step": "a step, and who takes it",
+    "underway": "work in hand, and what is left of it",
     "fact": "a figure, and where it comes from",
 }
 """The sorts, what a board asks about first standing first, each as a presenter reads it in the notes."""
@@ -189,8 +193,13 @@ def _is_request(read: _Read) -> bool:
     if read.says(cues.FAVOUR):
         return False
     return read.says(cues.ASKED_ANYWHERE) or (
-        read.under(cues.TITLE_ASK) and read.is_plan and not read.says(cues.STATES)
+        read.under(cues.TITLE_ASK) and read.is_plan and not read.says(cues.STATES) and not _is_entry(read)
     )
+
+
+def _is_entry(read: _Read) -> bool:
+    """A line of a timetable: "Tender: January to March"."""
+    return read.says(cues.LISTS) and read.says(cues.DATED) and not read.says(cues.BOARD_ACTS)
 
 
 def _is_proposal(read: _Read) -> bool:
@@ -239,7 +248,9 @@ def _is_variance(read: _Read) -> bool:
 
 
 def _is_opinion(read: _Read) -> bool:
-    return read.has_figure and (read.says(cues.SAY) or read.says(cues.ASKED_PEOPLE))
+    if not read.has_figure or read.says(cues.BELIEVES):
+        return False
+    return read.says(cues.SAY) or read.says(cues.ASKED_PEOPLE)
 
 
 def _names_rule(read: _Read) -> bool:
@@ -281,8 +292,10 @@ def _is_saving(read: _Read) -> bool:
 def _is_milestone(read: _Read) -> bool:
     if not (read.is_plan and read.says(cues.DATED)) or read.says(claim_cues.RUNS_OUT):
         return False
-    if read.says(cues.BOARDS_OWN):
+    if read.says(cues.BOARDS_OWN) or read.says(holding.TRIFLING):
         return False
+    if read.under(cues.TITLE_ASK) and _is_entry(read):
+        return True
     if read.under(cues.TITLE_PROPOSAL) and _has_its_day(read):
         return True
     return (read.under(cues.TITLE_PLAN) and (read.says(cues.DOES) or read.says(cues.LISTS))) or read.says(
@@ -342,6 +355,10 @@ _TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
     "unfunded": lambda read: read.ours and read.says(holding.UNFUNDED),
     "demand": lambda read: read.ours and read.says(holding.DEMANDS) and not read.is_done,
     "trial": _is_trial,
+    "assurance": lambda read: read.ours and read.says(holding.ASSURES) and not read.says(cues.BOARDS_OWN),
+    "reward": lambda read: read.ours and read.says(holding.REWARDS) and not read.is_done,
+    "split": lambda read: read.ours and read.says(holding.SPLITS) and not read.is_done,
+    "underway": lambda read: read.ours and read.says(holding.UNDERWAY),
     "cause": _is_cause,
     "objection": lambda read: read.says(cues.AGAINST),
     "risk": _is_risk,
@@ -363,7 +380,7 @@ _TESTS: Final[dict[str, Callable[[_Read], bool]]] = {
     "vacancy": lambda read: read.says(cues.UNFILLED),
     "idle": lambda read: read.ours and read.says(cues.UNUSED),
     "funding": lambda read: read.has_figure and read.says(cues.GIVEN),
-    "price": lambda read: read.has_figure and read.says(cues.WE_PAY),
+    "price": lambda read: read.has_figure and read.says(cues.WE_PAY) and not read.says(holding.SPLITS),
     "earned": lambda read: read.has_figure and read.ours and read.says(cues.PAYS_US),
     "milestone": _is_milestone,
     "boast": _is_boast,
@@ -409,6 +426,10 @@ _INSTEAD: Final = {
     "unfunded": ("cost", "risk"),
     "demand": ("word", "borrowing", "condition"),
     "binding": ("price", "cost", "milestone", "step", "borrowing"),
+    "assurance": ("pledge", "effect", "step", "survey", "boast", "forecast"),
+    "reward": ("cost", "price", "income", "milestone"),
+    "split": ("funding", "cost", "price", "earned"),
+    "underway": ("step", "milestone"),
     "trial": ("survey", "poll", "change", "cause", "word"),
     "cause": ("change",),
     "proposal": ("step", "milestone"),
