@@ -169,6 +169,10 @@ def asked_in_turn(deck: Deck, panel: list[Seat], rounds: int = 4) -> list[Candid
         ("Choice", "The jury unanimously recommends the second design", "recommendation"),
         ("The year", "Breakage 9%, against 4% assumed", "variance"),
         ("Decision", "Tender: March 2027; contract: June 2027", "milestone"),
+        ("Robots", "The maker will stop making our belt in 2029", "expiry"),
+        ("Money", "The covenant asks for 6 million euros of cash at all times", "standard"),
+        ("Stock", "Tins for 2.6 million euros, twice what we need", "idle"),
+        ("Other towns", "In Leith visits rose by 12% in the first year", "precedent"),
         ("Till", "8% of parcels come back unopened in this region", "fact"),
     ],
 )  # fmt: skip

@@ -26,6 +26,7 @@ DELEGATES: Final = words(
     r"free hand",
     r"mandate (?:the|our|him|her|them|us)",
     r"authori[sz]e (?:the|our|him|her|them|us)",
+    r"authori[sz]e \w+ to",
     r"delegates? .{0,60}?to",
     r"(?:authority|power|powers|leave) to (?:sign|negotiate|decide|agree|spend|buy|conclude|act)",
     r"(?:allow|empower|permit) (?:the|our|him|her|them|us) (?:\w+ ){0,3}?to "
@@ -61,8 +62,8 @@ INTERESTED: Final = re.compile(
     rf"[’']s {_KIN}\b|\b(?:his|her|whose|my|our) {_KIN}\b|"
     r"\b(?:owned|run|led|held) by (?:one of )?(?:our|a|the|its) (?:own )?(?:board|director|trustee|member of "
     r"the board|founder|chair|treasurer)\w*\b|"
-    r"\b(?:director|trustee|chair|chairman|founder|treasurer|board member)(?:[’']s)? (?:own )?(?:company|"
-    r"firm|practice|agency|business)\b",
+    r"\b(?:director|trustee|chair|chairman|founder|treasurer|ceo|cto|cfo|board member)(?:[’']s)? "
+    r"(?:own |former |old )?(?:company|employer|firm|practice|agency|business)\b",
     re.IGNORECASE,
 )
 """Somebody close to those who decide gains by it."""
@@ -144,7 +145,9 @@ TITLE_EXPECTED: Final = words(
     r"what (?:it|this|that) (?:will )?(?:brings?|gives?|changes?|achieves?|delivers?)",
     r"what (?:success|good) looks like", r"(?:goals|aims|objectives)(?: for \w+)?",
 )  # fmt: skip
-STATE: Final = words("is", "are", "has", "have", "cannot", "lacks?", "needs?", "depends?", "knows?")
+STATE: Final = words(
+    r"(?:does|do) not", "is", "are", "has", "have", "cannot", "lacks?", "needs?", "depends?", "knows?"
+)
 MIGHT: Final = words("may", "might", "could", "would", "will", "if", "when", "should")
 """Beside a state it is something that may come."""
 FINITE: Final = words("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "cannot", "can")

@@ -23,7 +23,7 @@ from orchestrator.persona import Seat
 SITUATION: Final = "situation"
 
 _WEIGHT: Final = 3.2
-_LATER: Final = 0.03
+_LATER: Final = 0.02
 """What each sort weighs less than the one before it in `NAMES`: what a board asks about first comes first."""
 
 Open = Mapping[str, tuple[Pattern, ...]]
@@ -185,7 +185,8 @@ _PROJECT = re.compile(
 )
 _PAPERWORK = re.compile(
     r"\b(?:design|study|studies|surveys?|subscribe|shares|loan|contract|lease|agreement|consultation|mandate|"
-    r"policy|rule|sign|endorse|note|appoint|elect|accounts|report|minutes|budget of)\b",
+    r"policy|rule|sign|endorse|note|freeze|stop|close|end|abolish|pause|appoint|elect|accounts|report|"
+    r"minutes|budget of)\b",
     re.IGNORECASE,
 )
 _ALWAYS = re.compile(

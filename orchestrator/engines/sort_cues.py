@@ -34,7 +34,7 @@ DATED: Final = re.compile(rf"\b{_WHEN}\b|\beaster\b|\bchristmas\b", re.IGNORECAS
 
 TITLE_ASK: Final = re.compile(
     r"\b(?:what|which) (?:\w+ )?we (?:ask|request)\b|\bwe (?:need|want) from (?:you|the)\b|"
-    r"^\W*(?:the |our )?asks?\W*$|\b(?:is|are) asked to\W*$|"
+    r"^\W*(?:the |our )?asks?\W*$|^\W*we (?:ask|request)\b|\b(?:is|are) asked to\W*$|"
     r"\b(?:decisions?|decide|motions?|requests?|votes?|resolutions?|mandate)\b(?! (?:making|tree|log))",
     re.IGNORECASE,
 )
@@ -180,6 +180,7 @@ YES_WANTED: Final = words(
     r"(?:has|have|"
     r"had) not (?:yet )?(?:been )?(?:agreed|approved|confirmed|granted|signed|decided|answered|"
     r"secured|found)",
+    r"(?:has|have) not (?:yet )?been asked",
     r"(?:is|are|was|were) not (?:yet )?(?:agreed|approved|confirmed|granted|"
     r"signed|decided|"
     r"secured)",
@@ -244,7 +245,9 @@ ENDS: Final = re.compile(
     rf"[^.;]{{0,50}}?\b(?:expires?|runs? out|ends?|ending|lasts?)\s+(?:(?:on|in|until|till|by|"
     rf"before|at|after|with)\s+)"
     rf"(?:the end of |end of |the )?{_WHEN}\b|"
-    rf"\b(?<!we )(?:pays?|covers?|funds?|finances?|sponsors?|lends?|insures?|guarantees?)\b[^.;]{{0,60}}? "
+    rf"\bwill (?:stop|cease) (?:making|selling|supporting|supplying|producing|delivering)\b[^.;]{{0,60}}? "
+    rf"(?:in|on|by|from|at the end of|after) {_WHEN}\b|\b(?<!we )(?:pays?|covers?|funds?|finances?|"
+    rf"sponsors?|lends?|insures?|guarantees?)\b[^.;]{{0,60}}? "
     rf"(?:until|till|up to) (?:the end of |end of |the )?{_WHEN}\b",
     re.IGNORECASE,
 )
@@ -268,7 +271,8 @@ GOES: Final = re.compile(
     r"treasurers?|chair(?:man|woman|s)?|officers?|secretar(?:y|ies)|teachers?|physicians?|doctors?|surgeons?|"
     r"partners?|captains?|editors?|curators?|principals?|ceo|cfo|cto|maintainers?|technicians?|"
     r"accountants?|architects?|developers?)\b(?: \w+){0,4}? (?:will )?(?:leaves?|(?:is|are) leaving|retires?|"
-    r"(?:is|are) retiring|resign(?:s|ed)?|(?:has|have) left|stepped down|steps? down|goes on leave)\b|"
+    r"(?:is|are) retiring|resign(?:s|ed)?|(?:has|have) left|left(?= in\b| last\b| since\b)|"
+    r"(?:is|will be) on leave|stepped down|steps? down|goes on leave)\b|"
     r"(?-i:\b[A-Z][a-zé]+ [A-Z][a-zé’'-]+) (?:leaves|is leaving|retires|resigns|steps down|resigned)\b",
     re.IGNORECASE,
 )
@@ -294,6 +298,7 @@ BROKE: Final = words(
     r"(?:an|\d+) outages? (?:in|on|of|last)",
     "wrote off",
     "written off",
+    r"returned (?:their|its|the) \w+",
     r"was (?:cancelled|stopped|lost|stolen|hacked)",
     r"went (?:live )?(?:\w+ ){1,2}late",
     r"(?:months?|weeks?) late",
@@ -350,11 +355,13 @@ OFF_PLAN: Final = re.compile(
     r"above) (?:the )?(?:budget|schedule|target|forecast|"
     r"plan)\b|\b(?:months?|weeks?) (?:late|behind)\b|\b(?:the|our) target was\b|\bmissed (?:the|our|"
     r"its) (?:target|"
-    r"budget|date|deadline)\b|\bso far:|\binstead of (?:the )?(?:planned )?" + _MONTH + r"\b",
+    r"budget|date|deadline)\b|\bso far:|\bplan (?:says|said|was|has)\b|"
+    r"\binstead of (?:the )?(?:planned )?" + _MONTH + r"\b",
     re.IGNORECASE,
 )
 PUT_BACK: Final = words(
     r"(?:has|have) asked (?:to (?:postpone|delay|wait|be left out)|for (?:more time|a delay))",
+    r"slip(?:s|ped) (?:to|by|into)",
     r"(?:has|have|had) (?:been )?(?:postponed|delayed|put back|pushed back)",
 )
 """A date of the plan that somebody no longer keeps."""
@@ -367,6 +374,7 @@ LATE_SHARE: Final = re.compile(
 )
 """How many of many come late: no plan of the presenter's that went wrong once."""
 OWN_RULE: Final = re.compile(
+    r"\b(?:covenants?|bylaws?|statutes|licence|permit) (?:asks?|requires?|says?|demands?)\b|"
     r"\bthe (?:law|rules?|regulator|standard) (?:asks|requires|says|allows|demands)\b|"
     r"\bour (?:own )?(?:policy|rule|guideline|limit|standard) (?:is|says|asks|requires|allows)\b|"
     r"\b(?:guideline|(?:our|the) policy (?:says|is|"
@@ -480,6 +488,7 @@ FEES: Final = re.compile(
 """What is agreed on and not measured."""
 GIVEN: Final = re.compile(
     r"\b(?:subsid(?:y|ies)|grants?|funding)\b.*\b(?:granted|awarded|approved|promised|covers?|pays?)\b|"
+    r"\b(?:gives?|donates?|contributes?) (?:us )?[€$£]?\d|"
     r"\b(?:city|council|state|region|county|government|ministry|lottery|foundation|district|"
     r"parish) (?:gives|pays|"
     r"covers|contributes|funds|grants)\b|\bof which the \w+ pays\b|\bis committed by\b|\bhas been granted\b",
@@ -498,7 +507,7 @@ OWES: Final = words(
 )
 HOLDS: Final = re.compile(
     r"\bfrom (?:our |the )?reserves of\b|"
-    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at|on \d)|"
+    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at(?! all)|on \d)|"
     r"months? of (?:spending|cash|runway)|runway)\b|"
     r"\bat the end of the (?:quarter|year|month)\b",
     re.IGNORECASE,
@@ -532,6 +541,7 @@ PAYS_BACK: Final = re.compile(
 )
 UNUSED: Final = re.compile(
     r"\b\d+ (?:\w+ )?(?:empty|unused|idle)\b|\buse (?:only )?[\d.,]+ ?\w* of (?:the )?[\d.,]+|"
+    r"\b(?:twice|three times|more than) (?:what|as much as|as many as) we (?:need|use|sell)\b|"
     r"\bin a (?:building|hall|school|hospital|room) for \d",
     re.IGNORECASE,
 )
@@ -560,7 +570,15 @@ DID_IT: Final = re.compile(
 LIKE_US: Final = re.compile(
     r"\b(?:did the same|went the same way|a trial (?:in|at)|in the \w+ trial)\b", re.IGNORECASE
 )
-TITLE_WHAT_OTHERS_DO: Final = words("others", "elsewhere", "peers", "examples?", "precedents?")
+TITLE_WHAT_OTHERS_DO: Final = words(
+    r"other (?:\w+ )?(?:cities|towns|schools|hospitals|companies|clubs|firms|countries|places|houses|"
+    r"regions)",
+    "others",
+    "elsewhere",
+    "peers",
+    "examples?",
+    "precedents?",
+)
 OUR: Final = words("we", "us", "our", "ours", "i", "my")
 STANDS_FIRM: Final = re.compile(
     r"^\W*no (?:compulsory|forced|job|redundanc\w+|closures?|cuts|layoffs|increase|rent|evictions?|"

@@ -21,6 +21,9 @@ from orchestrator.engines import holding_cues as holding
 from orchestrator.engines import sort_cues as cues
 from orchestrator.engines.rule_kept import BROKEN, rule_kept
 
+FACT: Final = "fact"
+"""A measured figure of which nothing more telling is known: asked about where nothing else is."""
+
 NAMES: Final = {
     "condition": "a yes that the plan needs and does not have",
     "untested": "something that was never tried",
@@ -75,7 +78,7 @@ NAMES: Final = {
     "change": "a figure that moved, and why",
     "step": "a step, and who takes it",
     "underway": "work in hand, and what is left of it",
-    "fact": "a figure, and where it comes from",
+    FACT: "a figure, and where it comes from",
 }
 """The sorts, what a board asks about first standing first, each as a presenter reads it in the notes."""
 
@@ -152,7 +155,7 @@ def _fact(text: str, title: str, measured: bool) -> tuple[str, ...]:
     """What can be asked of a measured figure where nothing more telling is known of its sentence."""
     apart = cues.TITLE_OPTIONS.search(title) or cues.TITLE_OTHERS.search(title) or is_of_others(text)
     ahead = any(cue.search(title) for cue in _NOT_MEASURED) or any(cue.search(text) for cue in _AGREED)
-    return () if apart or ahead or not measured or len(text.split()) < _FACT_WORDS else ("fact",)
+    return () if apart or ahead or not measured or len(text.split()) < _FACT_WORDS else (FACT,)
 
 
 _NOT_MEASURED: Final = (
@@ -282,7 +285,7 @@ def _is_forecast(read: _Read) -> bool:
         return False
     if read.under(holding.TITLE_EXPECTED) and not read.says(holding.FINITE):
         return True
-    return read.says(cues.EXPECTS)
+    return read.says(cues.EXPECTS) and not read.under(cues.TITLE_WHAT_OTHERS_DO)
 
 
 def _is_saving(read: _Read) -> bool:
@@ -320,7 +323,9 @@ def _is_change(read: _Read) -> bool:
 def _is_precedent(read: _Read) -> bool:
     if read.says(cues.OUR):
         return False
-    return read.says(cues.LIKE_US) or (read.under(cues.TITLE_WHAT_OTHERS_DO) and read.says(cues.DID_IT))
+    return read.says(cues.LIKE_US) or (
+        read.under(cues.TITLE_WHAT_OTHERS_DO) and (read.says(cues.DID_IT) or read.says(cues.MOVED))
+    )
 
 
 def _is_boast(read: _Read) -> bool:

@@ -63,7 +63,7 @@ class Told:
         own = topic_of(claim.text).words & self.rare
         return bool(own) and any(
             place.text != claim.text
-            and len(own & place.words) >= (1 if place.is_row else least)
+            and len(own & place.words) >= (1 if place.is_row and cue is _MONEY else least)
             and cue.search(place.text) is not None
             for place in self.places
         )
