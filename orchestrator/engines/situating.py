@@ -228,6 +228,12 @@ _TOLD: Final = (
         re.compile(r"\bget out of that early\b", re.IGNORECASE),
         lambda claim: re.search(r"\bnotice\b|\bbreak clause\b", claim.text, re.IGNORECASE) is not None,
     ),
+    (
+        re.compile(r"\bagainst which named others\b|\bsays the same of themselves\b", re.IGNORECASE),
+        lambda claim: (
+            re.search(r"\bever (?:made|had|done|built|seen)\b|\brecord\b", claim.text, re.I) is not None
+        ),
+    ),
     (re.compile(r"\bwho is liable\b", re.IGNORECASE), _gives_guarantor),
     (re.compile(r"\bcome to in money\b", re.IGNORECASE), lambda claim: not _is_of_business(claim)),
     (re.compile(r"\bcome back with the figure\b", re.IGNORECASE), lambda claim: not _aims(claim)),

@@ -482,7 +482,8 @@ PAYS_US: Final = re.compile(
 )
 FEES: Final = re.compile(
     r"\b(?:prices?|fees?|tariffs?|rates?|wages?|salar(?:y|ies)|discounts?|fines?|bonus\w*|paid|premiums?|"
-    r"rents?|deposits?|equity|charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
+    r"rents?|surcharges?|"
+    r"lev(?:y|ies)|tax(?:es)?|deposits?|equity|charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
     re.IGNORECASE,
 )
 """What is agreed on and not measured."""
