@@ -482,8 +482,8 @@ PAYS_US: Final = re.compile(
 )
 FEES: Final = re.compile(
     r"\b(?:prices?|fees?|tariffs?|rates?|wages?|salar(?:y|ies)|discounts?|fines?|bonus\w*|paid|premiums?|"
-    r"rents?|surcharges?|"
-    r"lev(?:y|ies)|tax(?:es)?|deposits?|equity|charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
+    r"rents?|surcharges?|lev(?:y|ies)|tax(?:es)?|deposits?|equity|"
+    r"charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
     re.IGNORECASE,
 )
 """What is agreed on and not measured."""
