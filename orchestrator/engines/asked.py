@@ -95,7 +95,7 @@ _BODY = re.compile(
     _I,
 )
 _ARGUMENT = re.compile(
-    r"\bargument\b|\bargued\b|\bobject(?:ed|ion)\b|\bwho (?:has )?said\b|\bdisagreed?\b", _I
+    r"\bargument\b|\bargued\b|\bfrom whom\b|\bobject(?:ed|ion)\b|\bwho (?:has )?said\b|\bdisagreed?\b", _I
 )
 _NEW_MEASURE = re.compile(
     r"\bwhich (?:figure|number|measure|result)s? (?:will|would|do|should|could|can) (?:you|we)\b|"
