@@ -27,7 +27,9 @@ SORTS = (
     "leaving", "vacancy", "incident", "variance", "guideline", "objection", "worry", "risk", "dependence",
     "cost", "unit-cost", "price", "earned", "funding", "borrowing", "cash", "saving", "income", "forecast",
     "payback", "idle", "survey", "poll", "precedent", "pledge", "change", "milestone", "step", "boast",
-    "effect",
+    "effect", "binding", "mandate", "interest", "stale", "unfunded", "demand", "standard", "trial", "cause",
+    "fact", "gap", "assurance", "reward", "split",
+    "underway",
 )  # fmt: skip
 """What a sentence puts before a board, told by how it is built and where it stands (engines/sorts.py)."""
 QUESTION_SLOTS = ("place", "quote", "number", "subject", "period")

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.model import Claim
-from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.model import Deck, Slide, Table
 from orchestrator.engines.needs import parts_of
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
@@ -141,6 +141,39 @@ def asked_in_turn(deck: Deck, panel: list[Seat], rounds: int = 4) -> list[Candid
         ("Timetable", "Tender opens: March 2027", "milestone"),
         ("Next steps", "Appoint an architect", "step"),
         ("The year", "Complaints rose from 40 to 95", "change"),
+        ("Storage", "A nine-year lease on the cold store", "binding"),
+        ("The ask", "Authorise the director to sign with the mill", "mandate"),
+        ("Suppliers", "The secretary's sister would do the accounts", "interest"),
+        ("Costs", "The offers are from 2023", "stale"),
+        ("Costs", "The roof has not been inspected since 2019", "stale"),
+        ("Costs", "No provision for asbestos", "unfunded"),
+        ("Staff", "The union wants a fifth week of leave", "demand"),
+        ("The pilot", "Queues were 4 minutes shorter in the three halls", "trial"),
+        ("The year", "We lost 3 points of margin because the ferry stopped", "cause"),
+        ("Licence", "The port authority must agree before May", "condition"),
+        ("Grant", "Lottery money of 90,000 euros, applied for in June", "condition"),
+        ("Income", "The abbey takes 61% of what we bake", "dependence"),
+        ("Income", "The county pays for the ferry until 2028", "expiry"),
+        ("What we expect", "400 fewer missed visits", "forecast"),
+        ("Key risks", "Our two cranes are of the same age", "gap"),
+        ("Neighbours", "70% of tenants who answered would accept a later start", "survey"),
+        ("Where we go next", "Leave the old warehouse", "step"),
+        ("Neighbours", "240 signatures against closing the path", "objection"),
+        ("Effects", "The bells will not be affected", "assurance"),
+        ("Effects", "No lasting damage to the meadow is expected", "assurance"),
+        ("Terms", "A bonus of 20% tied to sales", "reward"),
+        ("Terms", "The county pays 60% of the overrun, we pay 40%", "split"),
+        ("Progress", "Rewriting the ticket office software", "underway"),
+        ("Permits", "Permit expected in May", "condition"),
+        ("Staff", "Our chief pilot resigned in May", "leaving"),
+        ("Choice", "The jury unanimously recommends the second design", "recommendation"),
+        ("The year", "Breakage 9%, against 4% assumed", "variance"),
+        ("Decision", "Tender: March 2027; contract: June 2027", "milestone"),
+        ("Robots", "The maker will stop making our belt in 2029", "expiry"),
+        ("Money", "The covenant asks for 6 million euros of cash at all times", "standard"),
+        ("Stock", "Tins for 2.6 million euros, twice what we need", "idle"),
+        ("Other towns", "In Leith visits rose by 12% in the first year", "precedent"),
+        ("Till", "8% of parcels come back unopened in this region", "fact"),
     ],
 )  # fmt: skip
 def test_a_sentence_is_told_by_how_it_is_built_and_where_it_stands(title: str, line: str, sort: str) -> None:
@@ -167,11 +200,33 @@ def test_a_sentence_is_told_by_how_it_is_built_and_where_it_stands(title: str, l
         ("Timetable", "April: board approval"),  # the board's own act
         ("Our proposal", "Board approval in April 2027"),
         ("Outlook", "The regulation is meant to reduce waiting times by 2030"),  # a lawmaker's aim
+        ("Laboratory", "The filter rejects one sample in five"),  # nobody is against anything
+        ("Profile", "Ten years in printing, five of them in a leading post"),  # no first place
+        ("Tariff", "The insurer pays 85% of the doctor's rate"),  # nobody shares a cost
         ("Effects", "The act aims to improve the safety of bridges"),
     ],
 )
 def test_where_no_sort_can_be_told_there_is_none(title: str, line: str) -> None:
     assert sorts(title, line) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "sort"),
+    [
+        ("Reserves stand at 480,000 euros; our policy is to hold no less than 400,000 euros", "standard"),
+        ("Reserves stand at 380,000 euros; our policy is to hold no less than 400,000 euros", "guideline"),
+        ("Noise reaches 52 decibels, the legal maximum is 55", "standard"),
+        ("We inspect 61% of the lifts, though the law requires all of them", "standard"),  # nobody can tell
+        ("Overtime came to 9%, above our own rule of 6%", "guideline"),
+    ],
+)
+def test_a_rule_is_broken_only_where_the_sentence_shows_it(line: str, sort: str) -> None:
+    assert sorts("The year", line)[:1] == (sort,)
+
+
+def test_what_many_do_late_is_no_plan_that_failed_once() -> None:
+    assert "variance" in sorts("The year", "The wing opened 3 months later than planned")
+    assert "variance" not in sorts("The year", "38% of parcels arrive later than planned")
 
 
 def test_a_plan_under_others_is_theirs_and_what_was_done_is_no_plan() -> None:
@@ -227,6 +282,36 @@ def test_what_is_answered_anywhere_in_the_deck_is_not_asked() -> None:
 def test_what_the_sentence_itself_tells_is_not_asked(line: str, words: str, is_asked: bool) -> None:
     found = ask(seat_with(question("objection", words)), scene_of(deck_of(("Neighbours", line))))
     assert (found is not None and found.grounded) is is_asked
+
+
+def test_what_the_deck_prices_in_a_table_is_not_asked_again() -> None:
+    seat = seat_with(question("step", "What does that take, in money or in paid days?"))
+    plan = Slide(1, "Next steps", ("Hire two technicians at the store",))
+    costs = Slide(2, "Costs", (), (Table((("Item", "2027"), ("Technicians", "$22,000"))),))
+    others = Slide(2, "Costs", (), (Table((("Item", "2027"), ("Fridges", "$22,000"))),))
+    asked = [
+        ask(seat, scene_of(Deck("md", "deck.md", digest * 64, "Plan", (plan, slide))))
+        for digest, slide in (("1", others), ("2", costs))
+    ]
+    assert [found is not None and found.grounded for found in asked] == [True, False]
+
+
+def test_other_ways_are_not_asked_for_where_a_slide_compares_them() -> None:
+    seat = seat_with(question("cost", "What is the cheaper version?"))
+    line = ("What it costs", "Total 4.2 million euros")
+    options = ("Options we looked at", "Repair the old roof")
+    asked = [ask(seat, scene_of(deck)) for deck in (deck_of(line), deck_of(line, options))]
+    assert [found is not None and found.grounded for found in asked] == [True, False]
+
+
+def test_no_two_questions_of_a_session_sound_alike_while_another_fits() -> None:
+    deck = deck_of(("Summary", "We recommend the smaller kitchen | Pays for itself in nine years"))
+    first = question("recommendation", "Which figures is that based on, and of which year are they?")
+    same = question("payback", "Which figures was that based on, and of which year are they?")
+    other = question("payback", "What would have to go wrong first?")
+    asked = asked_in_turn(deck, [seat_with(first, same, other)], rounds=2)
+    asked_words = {one.question.rpartition('". ')[2] for one in asked}
+    assert asked_words == {first.text.rpartition('". ')[2], other.text.rpartition('". ')[2]}
 
 
 def test_a_liable_party_that_is_named_is_not_asked_for() -> None:
@@ -334,6 +419,23 @@ def asked_of_every_line(title: str, line: str) -> list[str]:
         ("Our proposal", "Replace the ferry with a bus", "call that a success", True),
         ("Our proposal", "Two halls and 14 rooms in the old mill", "call that a success", False),
         ("Our proposal", "Two halls and 14 rooms in the old mill", "arrive at that size", True),
+        # what moved is put in money where it costs or brings some
+        ("The year", "Sales fell by 12%", "come to in money", True),
+        ("The year", "Measles cover dropped from 91% to 84%", "come to in money", False),
+        # a figure is brought back where something is to come of it
+        ("The ask", "Approve the plan for the second bridge", "come back with the figure", True),
+        ("The ask", "Approve the rule on late fees", "come back with the figure", False),
+        # what takes place on its day does not come late
+        ("Timetable", "14 April: members' assembly decides", "half a year", False),
+        ("Timetable", "14 April: members' assembly decides", "done before that day", True),
+        ("Timetable", "March 2027: the new kiln starts", "half a year late", True),
+        # what holds always has no until, and a count in words is a count
+        ("The plan", "The ford stays open throughout", "until when", False),
+        ("The plan", "No compulsory redundancies in the depots", "until when", True),
+        ("Neighbours", "Three angling clubs have objected", "How many of them", False),
+        # a notice that is named is the way out
+        ("Terms", "A five-year contract with twelve months' notice", "cost us to get out", False),
+        ("Terms", "A five-year contract with the mill", "cost us to get out", True),
         # what the sentence says, or says to be missing, is not asked for
         ("Next steps", "Review of the cranes, owner to be named", "Who does that", False),
         ("Next steps", "Appoint an architect", "Who does that", True),

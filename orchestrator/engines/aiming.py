@@ -18,6 +18,7 @@ from orchestrator.engines.silences import (
     silent_statements,
 )
 from orchestrator.engines.situating import SITUATION
+from orchestrator.engines.sorts import FACT
 from orchestrator.exchange import Target
 from orchestrator.pattern import CONTRADICTION, FINDINGS, NEWS
 from orchestrator.persona import Seat
@@ -74,6 +75,8 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
         if claim.id not in request.taken and (option := option_for(claim, request.seat, scene, ground))
     ]
     options = [option for option in options if not _is_raised(option, request)]
+    telling = [option for option in options if option.angle.name != FACT]
+    options = telling if len(telling) >= FEWEST_TARGETS else options
     most = min(MOST_TARGETS, max(FEWEST_TARGETS, len(options) // 3))
     chosen: list[Option] = []
     while options and len(chosen) < most:

@@ -46,7 +46,15 @@ SOURCE = re.compile(
     r"statistics)\b|\b(?:the|an?|our|their|last year['’]s|"
     r"this year['’]s) (?:[\w’'-]+ ){0,4}?(?:annual report|audit|census|filing|invoices?|ledger|"
     r"bank statement|export|extract|study by|study of|paper by|report (?:by|of|from) (?!the team|our|"
-    r"my)\w)\b|\bI (?:have|brought|can show you|can send you) the (?:contracts?|invoices?|statements?|"
+    r"my)\w)\b|\b(?:list|sheet|count|reports?|"
+    r"statement|file|letter|memo|e-?mail|table|inventory|note|offer|certificate|ruling|permit|clause \w+|"
+    r"section \w+|paragraph \w+|article \w+) (?:of|from|dated|on|in) (?:the |"
+    r"our )?(?:[\w’'-]+ ){0,3}?(?:\d{1,2} )?"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|20\d\d)\b|"
+    r"\bin (?:clause|section|article|paragraph) \w+ of\b|\b(?:compared|reconciled|recounted|rechecked|"
+    r"matched) (?:the|both|all|it|"
+    r"them|every|each)\b[^.;]{0,60}\b(?:line by line|one by one|by hand|with|against|and found)\b|"
+    r"\bI (?:have|brought|can show you|can send you) the (?:contracts?|invoices?|statements?|"
     r"accounts)\b",
     _I,
 )
@@ -77,7 +85,7 @@ VAGUE_SOURCE = re.compile(
 
 # -- owner
 
-_ROLE: Final = (
+ROLE: Final = (
     r"c[efotims]o|ciso|cpo|cro|coo|chief(?: [\w-]+){1,4}? officer|chair(?:man|woman|person)?|treasurer|"
     r"(?:financial )?controller|head of (?:[\w&-]+ ?){1,3}|vp(?: of)?(?: [\w&-]+){1,3}|"
     r"vice[- ]president(?: (?:of|for) [\w&-]+)?|(?:finance|managing|medical|technical|operations|sales|"
@@ -86,7 +94,7 @@ _ROLE: Final = (
     r"a\b|project owner\b)(?:[\w-]+ ){1,2}(?:lead|leader|manager|maintainer|sponsor|officer|engineer|"
     r"secretary|president|principal|superintendent|administrator|coordinator|nurse|partner)"
 )
-ROLE_FIRST = re.compile(rf"\W*(?P<who>(?:the |our |their |its )(?:{_ROLE}))(?:['’]s?)?\s*(?:[,.;]|$)", _I)
+ROLE_FIRST = re.compile(rf"\W*(?P<who>(?:the |our |their |its )(?:{ROLE}))(?:['’]s?)?\s*(?:[,.;]|$)", _I)
 """Who it is, as people give it in answer to "who": "The head of the school, from September." """
 _ANSWERS: Final = (
     r"owns?|leads?|runs?|keeps?|signs?|answers?|heads?|manages?|has (?:it|that|this|the budget)|takes?|"
@@ -102,15 +110,15 @@ OWNER = re.compile(
     r"on the hook|in charge)\b|\bi['’]m (?:personally )?(?:responsible|accountable|the owner|on the hook|"
     r"in charge)\b|\bmy (?:responsibility|job|number|budget|name|signature)\b|\b(?:that['’]s|it['’]s|"
     r"that is|it is|that would be|it would be) (?:me|mine)\b|^\W*(?:me|i do|mine|myself|i will|i am)\W*(?:$|"
-    r"[,.])|"
+    r"[,.:])|^\W*mine[:,] [a-z]|"
     r"\bon my (?:desk|head|watch)\b|\bbuck stops (?:with me|here)\b|"
-    rf"\b(?:our|the|their|my|your) (?:{_ROLE})(?:,? (?:[A-Z][\w’'-]+ ?){{1,3}},?)?(?: who)? "
-    rf"(?:{_ANSWERS})\b|\b(?:our|the|their|my|your) (?:{_ROLE}) (?:personally |himself |"
+    rf"\b(?:our|the|their|my|your) (?:{ROLE})(?:,? (?:[A-Z][\w’'-]+ ?){{1,3}},?)?(?: who)? "
+    rf"(?:{_ANSWERS})\b|\b(?:our|the|their|my|your) (?:{ROLE}) (?:personally |himself |"
     rf"herself )(?:{_ANSWERS})\b|\b(?:that['’]s|it['’]s|that is|it is|that would be|it will be|owner is|"
     rf"(?:lies|sits|rests|is) with|"
-    rf"(?:owned|led|signed|run|kept|managed|approved|checked) by) (?:our|the|their|my|your) (?:{_ROLE})\b|"
+    rf"(?:owned|led|signed|run|kept|managed|approved|checked) by) (?:our|the|their|my|your) (?:{ROLE})\b|"
     rf"^\W*(?:our|the|their|"
-    rf"my)? ?(?:{_ROLE})\W*(?:$|,)",
+    rf"my)? ?(?:{ROLE})\W*(?:$|,)",
     _I,
 )
 NAMED_OWNER = re.compile(
@@ -147,6 +155,7 @@ BODY_DECIDES = re.compile(
 CONDITION = re.compile(
     r"\b(?:if|unless|once|when|should)\b[^.;]{12,}?(?:,| then)? (?:i|we|it|they|that|the \w+)(?:['’]d|['’]ll|"
     r" would| will| should| must| could)\b|"
+    r"^\W*(?:if|unless|once|when)\b[^.;]{12,}?, (?:then )?(?:i|we|it|they|that|the \w+) \w+|"
     r"\b(?:i|we)(?:['’]d| would| will)\b[^.;]{3,60}\b(?:if|unless|once|when)\b[^.;]{12,}|"
     r"\bwould (?:make|force|lead|persuade|convince) (?:me|us)\b",
     _I,
@@ -185,7 +194,9 @@ CAUSE = re.compile(
     r"\bexplained by\b|\b(?<!the )(?:cuz|cause) (?:we|it|they|the)\b|\bsince we (?:changed|introduced|"
     r"launched|added|moved|switched|stopped|started|hired|opened|cut|raised|lowered)\b|\bled to\b|"
     r"\bresulted in\b|\breflects (?:an?|the|our|higher|lower)\b|\bon the back of\b|\bgiven (?:the|that|"
-    r"our)\b|\bso that\b|\battribut(?:ed|able) to\b|\bwhat (?:drove|drives|changed|happened) (?:it|that|"
+    r"our)\b|\bso that\b|\bwas (?:simply |only )?(?:carried over|copied|"
+    r"counted twice|left out|rounded|mistyped|not updated|taken over)\b|\battribut(?:ed|able) to\b|"
+    r"\bwhat (?:drove|drives|changed|happened) (?:it|that|"
     r"this|is|was)\b|\bit (?:fails|slips|depends|holds|works) (?:if|when|on|only if|unless)\b|\bif (?:the|"
     r"our|we|they|it|that|nobody|no)\b[^.;]{3,80}, (?:we|it|the|that|then|they)\b",
     _I,
@@ -205,6 +216,7 @@ COMPARISON = re.compile(
     r"around |just |only |a |an |half )*(?:[\d$€£]|"
     r"one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|twelve\b|twenty\b|thirty\b|"
     r"forty\b|fifty\b|dozen|half\b|hundred|thousand|million|that$|ever\b|expected\b|happy|welcome))|"
+    r"\bthe same (?:form|method|definition|questionnaire|people|weeks|months|testers?|sample)\b|"
     r"\bcompared (?:with|to)\b|\bversus\b|\bvs\b|\bcomparabl[ey]\b|\b(?:improved|declined|grew|fell|rose|"
     r"recovered|increased|decreased) (?:\w+ly )?from (?:the|last|a)\b|\bbefore\b[^.;]{0,40}\b(?:now|today|"
     r"after)\b|\b(?:for us|ours)\b[^.;]{0,40}\b(?:for )?the (?:next|second|other)\b|\brelative to\b|"

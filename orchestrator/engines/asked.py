@@ -91,11 +91,11 @@ _CONDITION = re.compile(
 _CONSEQUENCE = re.compile(r"\bwhat happens if\b", _I)
 _BODY = re.compile(
     r"\bwho (?:besides us |else |besides you )?(?:has|have|must|needs?|had) to agree\b|\bwith whom\b|"
-    r"\bwho decides\b|\bwho has (?:set|agreed)\b",
+    r"\bwho decides\b|\bwho has (?:set|agreed|told|checked)\b|\bwho (?:chose|checks|looks|keeps|said|pays)\b",
     _I,
 )
 _ARGUMENT = re.compile(
-    r"\bargument\b|\bargued\b|\bobject(?:ed|ion)\b|\bwho (?:has )?said\b|\bdisagreed?\b", _I
+    r"\bargument\b|\bargued\b|\bfrom whom\b|\bobject(?:ed|ion)\b|\bwho (?:has )?said\b|\bdisagreed?\b", _I
 )
 _NEW_MEASURE = re.compile(
     r"\bwhich (?:figure|number|measure|result)s? (?:will|would|do|should|could|can) (?:you|we)\b|"

@@ -19,9 +19,9 @@ from orchestrator.engines.options import Ground, Option, ground_of, option_for, 
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.engines.repeats import Settled, gist
 from orchestrator.engines.same import Same
-from orchestrator.engines.wording import fill, rotated, was_asked, was_used
+from orchestrator.engines.wording import fill, rotated, sounds_like, was_asked, was_used
 from orchestrator.exchange import Candidate
-from orchestrator.pattern import ANY, FINDINGS, Pattern
+from orchestrator.pattern import ANY, ARITHMETIC, FINDINGS, Pattern
 from orchestrator.persona import Seat
 
 RECENT_CLAIMS: Final = 40
@@ -45,6 +45,9 @@ seen as a whole, and not one slide of it until nothing is left."""
 
 _OF_A_FINDING: Final = 0.95
 """What cannot be right is asked about before what may be wrong."""
+_WHOLE: Final = 6.0
+_OF_A_PART: Final = 0.01
+"""Of a sum that fails, the total is quoted, and one of its parts only where the total is no claim."""
 
 _TAKES_A_NUMBER = re.compile(
     r"\{number\}|"
@@ -156,8 +159,12 @@ def _relevance(
     score += 0.1 if touches(claim, scene.focus) else 0.0
     score -= _repetition(claim, asked)
     if option.angle.kind in FINDINGS:
-        score = max(score, _OF_A_FINDING)
+        score = max(score, _OF_A_FINDING) - _OF_A_PART * _is_a_part(option.angle)
     return round(max(0.0, min(1.0, score)), 3)
+
+
+def _is_a_part(angle: Angle) -> bool:
+    return angle.kind == ARITHMETIC and angle.weight < _WHOLE
 
 
 def _repetition(claim: Claim, asked: Sequence[int | None]) -> float:
@@ -173,7 +180,7 @@ def _worded(wording: _Wording, found: Sequence[Angle]) -> Candidate | None:
     for angle in found:
         quote = quote_for(claim, angle)
         for pattern in _in_turn(angle, claim, seat, fitting=wording.fitting):
-            if wording.fresh and was_used(pattern, wording.asked):
+            if wording.fresh and (was_used(pattern, wording.asked) or sounds_like(pattern, wording.asked)):
                 continue
             question = fill(pattern, claim, quote, angle.slots)
             if question is None or was_asked(question, wording.asked):

@@ -94,7 +94,11 @@ def _bearing(need: str, answer: Answer, asked: Asked) -> Evidence:
         return found
     if need == "number" and asked.stretch and _of_another_stretch(found.words or "", asked.stretch, answer):
         return Evidence(need, Found.UNCLEAR, found.words)
-    if need == "period" and asked.wants_several_times and _times_given(answer) < _SEVERAL:
+    if (
+        need == "period"
+        and asked.wants_several_times
+        and max(_times_given(answer), _values_given(answer)) < _SEVERAL
+    ):
         return Evidence(need, Found.UNCLEAR, found.words)
     if need in ("date", "period") and not _of_its_part(need, found.words or "", answer, asked):
         return Evidence(need, Found.UNCLEAR, found.words)
@@ -103,6 +107,11 @@ def _bearing(need: str, answer: Answer, asked: Asked) -> Evidence:
 
 def _times_given(answer: Answer) -> int:
     return len({period.text.lower() for part in answer.sentences for period in part.periods})
+
+
+def _values_given(answer: Answer) -> int:
+    """As many values as one sentence gives one after the other, without their years."""
+    return max((len(part.numbers) for part in answer.sentences), default=0)
 
 
 def _timed(answer: Answer) -> list[tuple[Sentence, Times]]:

@@ -18,6 +18,9 @@ _WEIGHT: Final = 6.0
 """Before everything else: nothing costs a presenter more than two figures that cannot both be right."""
 
 
+_PART: Final = 0.1
+"""What the other side of a sum weighs less: its total is what the board will repeat."""
+
 Where = tuple[int | None, float | None]
 """A slide, or the time of what was said; not both."""
 Unasked = Mapping[Where, tuple[Tension, ...]]
@@ -64,7 +67,7 @@ def _angle(tension: Tension, own: Place, other: Place, seat: Seat) -> Angle | No
         name=tension.kind,
         words=angle_words(tension),
         patterns=patterns,
-        weight=_WEIGHT,
+        weight=_WEIGHT - _PART * (head == ARITHMETIC and own != tension.a),
         slots=(
             ("other_place", _other_place(own, other)),
             ("other_quote", cut(other.quote, 0, 0, LONGEST_QUOTE)),

@@ -16,7 +16,8 @@ _HARD: Final = r"(?:hard|difficult|impossible|tough|tricky|too early) (?:for (?:
 _UNKNOWN = re.compile(
     rf"\b{_WE} (?:(?:really|just|simply|actually|honestly|frankly) )?(?:don['’]t|do not|didn['’]t|cannot|"
     r"can['’]t|could not|couldn['’]t|haven['’]t|have not|wouldn['’]t|would not) (?:really |actually |yet |"
-    r"exactly |currently |even |quite |honestly )*(?:know|say|tell (?:you|that|yet)|got (?:that|those|them|"
+    r"exactly |currently |even |quite |honestly )*(?:know|say(?! that (?:they|it|we|this|so)\b)|"
+    r"tell (?:you|that|yet)|got (?:that|those|them|"
     r"it|the)|recall|remember|measured?|have (?:that|those|them|it|an answer|(?:the|a|an|any|"
     r"exact) (?:exact |precise |specific )?(?:numbers?|figures?|data|answers?|breakdown|source|date|"
     r"details?))|calculated?|worked? (?:it|that) out|looked? (?:at|into)|track|split|break|slice|"

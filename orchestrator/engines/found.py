@@ -116,9 +116,16 @@ _VERB = re.compile(
 )
 
 
+_CASE = re.compile(
+    r"\b(?:if|when|once|unless|should|would|could|proof|evidence|learn\w*|find\w*|see\w*)\b", re.IGNORECASE
+)
+
+
 def _is_fragment(need: str, answer: Answer, asked: Asked) -> bool:
     """A bare noun phrase, as people give in answer to "which" and "what": "The price of steel." """
     new = answer.topic.words - asked.topic.words
+    if asked.is_condition and not _CASE.search(answer.text) and not answer.topic.meets(asked.topic):
+        return False  # nothing that could happen, and nothing of what was asked about
     told = need == "cause" or (need == "comparison" and asked.wants_alternative)
     if told and len(new) >= _FEWEST_NEW:
         return True  # "We replaced the compressors" needs no "because" after "why"

@@ -79,6 +79,8 @@ def number(answer: Answer, asked: Asked) -> Evidence:
         hedged = hedged or taken_back
     if TIME in asked.sorts and (span := _span(answer)):
         return Evidence("number", Found.GIVEN, span)
+    if asked.leaves_measure_open and (measure_named := _names_measure(answer, asked)):
+        return Evidence("number", Found.GIVEN, measure_named)
     if none := _none(answer, asked):
         return Evidence("number", Found.GIVEN, none)
     if hedged:
@@ -111,6 +113,8 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
     """
     if any(same(one, quantity) for quantity in asked.known):
         return "about" if asked.is_choice else "repeats"
+    if _is_no_money(one, part, asked):
+        return "elsewhere"
     if asked.wants_share and one.sort == COUNT and not _has_whole(part):
         return "unsure"
     own = topic_of(one.noun)
@@ -138,6 +142,39 @@ def _bearing(one: Stated, part: Sentence, asked: Asked, *, direct: bool) -> str:
         named = one.sort == COUNT and own.words and not asked.counts_unnamed
         return "about" if fits and not named else "unsure"
     return "elsewhere" if part.topic.clashes(asked.topic) else "unsure"
+
+
+def _is_no_money(one: Stated, part: Sentence, asked: Asked) -> bool:
+    """Money is asked for, and it counts something else: "seven hundred seats", "118,000 TEU"."""
+    if MONEY not in asked.sorts or COUNT in asked.sorts or TIME in asked.sorts:
+        return False
+    after = part.text[one.end - part.start :]
+    if one.sort == BARE:
+        return _ABBREVIATED.match(after) is not None
+    return one.sort == COUNT and not (_PEOPLE.search(one.noun) and abs(one.value) < _MEASURED)
+
+
+_ABBREVIATED = re.compile(r" (?!EUR|USD|GBP|CHF|NOK|SEK|DKK|PLN|CAD|AUD|JPY|INR|CNY|[MK]\b)[A-Z]{2,5}\b")
+"""What a bare number counts, where it stands right behind it."""
+_PEOPLE = re.compile(r"\b(?:people|persons?|posts?|staff|hours?|days?|jobs?|ftes?|roles?)\b", re.IGNORECASE)
+"""Effort, which may stand for money."""
+
+
+def _names_measure(answer: Answer, asked: Asked) -> str | None:
+    """What will be measured, where that was asked and its value cannot be there yet."""
+    first = answer.sentences[0]
+    is_name = len(first.text.split()) <= SHORT_ANSWER and not _SAYS.search(first.text)
+    if not is_name or puts_off(first.text) or not first.topic.words - asked.topic.words:
+        return None
+    return first.text.rstrip(". ")
+
+
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|will|would|can|could|have|has|had|do|does|did|i|we|it|they|that|this|there|nothing|"
+    r"none|yes|no|not)\b|['’](?:s|ll|re|ve|m)\b",
+    re.IGNORECASE,
+)
+"""A sentence, and not the mere name of a thing."""
 
 
 def _has_whole(part: Sentence) -> bool:

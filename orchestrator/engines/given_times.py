@@ -10,7 +10,7 @@ from orchestrator.engines.asked import Asked
 from orchestrator.engines.evasions import puts_off
 from orchestrator.engines.found import LONG_ANSWER, Evidence, Found, hedged_words
 from orchestrator.engines.promises import promises_in
-from orchestrator.engines.reading import Answer, Sentence
+from orchestrator.engines.reading import BARE, Answer, Sentence
 
 _NOW = frozenset(
     {"moment", "the moment", "at the moment", "now", "today", "currently", "at present", "right now"}
@@ -21,8 +21,17 @@ _SHORTEST = 2
 """Words of "Today." and "Right now.", which answer "as of which date?" and fix nothing elsewhere."""
 
 
+_SEVERAL = 3
+"""Values that stand for as many years, where each of several was asked for."""
+
+
 def period(answer: Answer, asked: Asked) -> Evidence:
-    return _time("period", answer, asked)
+    found = _time("period", answer, asked)
+    if found.found is Found.MISSING and not found.because and asked.wants_several_times:
+        for part in answer.sentences:
+            if len(part.numbers) >= _SEVERAL and len({one.sort for one in part.numbers} - {BARE}) <= 1:
+                return Evidence("period", Found.GIVEN, part.text.rstrip("."))
+    return found
 
 
 def date(answer: Answer, asked: Asked) -> Evidence:

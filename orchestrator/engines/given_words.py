@@ -7,9 +7,11 @@ from typing import Final
 
 from orchestrator.claims.periods import find_periods
 from orchestrator.engines import answer_cues as cues
+from orchestrator.engines import saying_cues as saying
 from orchestrator.engines.asked import Asked
 from orchestrator.engines.evasions import puts_off, refusal
 from orchestrator.engines.found import LONG_ANSWER, SHORT_ANSWER, Evidence, Found, cued, not_cued
+from orchestrator.engines.given_reasons import reason_in_other_words
 from orchestrator.engines.reading import Answer, clause_from, sentence_at
 from orchestrator.engines.topics import topic_of
 
@@ -17,12 +19,15 @@ _CAUSE_FOLLOWS = re.compile(r"(?:because|due|driven|owing|thanks|as a result)\b"
 _FILLERS = re.compile(r"\b(?:um+|uh+|er+|you know|i mean|well|so|we|w|when)\b[\s,.…]*", re.IGNORECASE)
 _CAUSE_PRECEDES = re.compile(r"(?:that|this|which)(?:['’]s| is| was) why\b", re.IGNORECASE)
 _CASE = re.compile(r"\b(?:if|unless|once|when|should)\b[^,.;]*", re.IGNORECASE)
+_OF_ITS_OWN = re.compile(r"\s+(?:of|by|on) (?!ours|us\b|the team\b)(?:the |our |an? )?\w", re.IGNORECASE)
+"""What a report is of, or who made it: with its date, it can be asked for by name."""
 _NEW_WORDS: Final = 2
 """Telling words by which a condition says more than "if things change"."""
 _FEWEST_WORDS: Final = 3  # of a comparison that is said back: "comparably" alone says nothing
 
 
 def source(answer: Answer, asked: Asked) -> Evidence:
+    """A record that somebody else could open, or an outsider who measured."""
     if admission := cues.NOTHING_SIGNED.search(answer.text):
         words = sentence_at(answer.text, *admission.span())
         return Evidence("source", Found.UNCLEAR, admits=words)
@@ -37,6 +42,9 @@ def source(answer: Answer, asked: Asked) -> Evidence:
         return Evidence("source", Found.GIVEN, clause_from(answer.text, signed.start(), signed.end()))
     if vague:
         words = clause_from(answer.text, vague.start(), vague.end())
+        whole = next((one for one in answer.sentences if words in one.text), None)
+        if whole and whole.periods and _OF_ITS_OWN.match(answer.text, vague.end()):
+            return Evidence("source", Found.GIVEN, whole.text.rstrip("."))
         return Evidence("source", Found.MISSING, words, "no record")
     return not_cued("source", answer, asked)
 
@@ -56,6 +64,9 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
             return Evidence("owner", Found.GIVEN, match[0].strip(" ,"))
     if titled := _titled(answer, asked):
         return Evidence("owner", Found.GIVEN, titled)
+    named = None if puts_off(text) else saying.ROLE_AND_NAME.search(text)
+    if named and not cues.NO_NAMES.match(named["who"].split(",")[-1].strip()):
+        return Evidence("owner", Found.GIVEN, named["who"].strip())
     if cues.NAME_ALONE.fullmatch(text) and not cues.NO_NAMES.match(text.strip()):
         return Evidence("owner", Found.GIVEN, text.strip().rstrip(".!"))
     for part, match in cued(cues.OWNER, answer):
@@ -66,6 +77,8 @@ def owner(answer: Answer, asked: Asked) -> Evidence:
         return Evidence("owner", Found.GIVEN, role["who"].strip())
     if asked.may_be_body and (body := _body(answer)):
         return Evidence("owner", Found.GIVEN, body)
+    if said := _who_says(answer, asked):
+        return Evidence("owner", Found.GIVEN, said)
     for because, cue in (("nobody", cues.NOBODY_YET), ("group", cues.GROUP)):
         if found := cue.search(text):
             return Evidence("owner", Found.MISSING, sentence_at(text, *found.span()), because)
@@ -85,6 +98,22 @@ def _titled(answer: Answer, asked: Asked) -> str | None:
         if not cues.NEGATED.search(part.text[max(0, match.start() - 40) : match.start()]):
             return match["who"].strip(" ,:")
     return None
+
+
+def _who_says(answer: Answer, asked: Asked) -> str | None:
+    """Who argued it, who watches it, or which party opens the answer, where that is what was asked."""
+    patterns = (saying.NAMED_SAYS, saying.ROLE_SAYS) if asked.is_of_argument else ()
+    opens = saying.NAMED_FIRST.match(answer.text)
+    if opens and not cues.NO_NAMES.match(opens["who"]) and not puts_off(answer.sentences[0].text):
+        return opens["who"].strip()
+    for part in answer.sentences:
+        for pattern in (*patterns, saying.NAMED_WATCHES):
+            if (match := pattern.search(part.text)) and not puts_off(part.text):
+                who = str(match.groupdict().get("firm") or match["who"])
+                if not cues.NO_NAMES.match(who) and not cues.GROUP.search(who):
+                    return who.strip()
+    first = saying.PARTY_FIRST.match(answer.text) if asked.may_be_body else None
+    return first["who"].strip() if first and not puts_off(answer.sentences[0].text) else None
 
 
 def _body(answer: Answer) -> str | None:
@@ -116,6 +145,8 @@ def _says_nothing(reason: str) -> bool:
 def cause(answer: Answer, asked: Asked) -> Evidence:
     if asked.is_condition and (condition := _condition(answer, asked)):
         return Evidence("cause", Found.GIVEN, condition)
+    if told := reason_in_other_words(answer, asked):
+        return Evidence("cause", Found.GIVEN, told)
     empty = other = None
     found = list(cued(cues.CAUSE, answer))
     if answer.length > LONG_ANSWER:
@@ -157,6 +188,18 @@ _INSTEAD = re.compile(
 )
 
 
+_ACTS = re.compile(
+    r"\b(?:i|we|they|you|he|she|it|board|trustees|team)(?:['’]d|['’]ll| would| will| can| could| shall|"
+    r" may| might| "
+    r"must| have to| go| keep| take| stop| ask| use| lose| stay| need)\b|\b(?:if|unless|another|other|second|"
+    r"nothing|instead|without|else|plan|option|alternative|back|alone|until|again|no one|nobody|would|"
+    r"will)\b|"
+    r"^\W*(?!it\b)[a-z]+ing\b",
+    re.IGNORECASE,
+)
+"""Somebody does something, or something else is there."""
+
+
 def _alternative(answer: Answer, asked: Asked) -> Evidence:
     """What would be done instead; what was so last year is none, whatever it is compared with."""
     for part in answer.sentences:
@@ -165,9 +208,15 @@ def _alternative(answer: Answer, asked: Asked) -> Evidence:
             return Evidence(
                 "comparison", Found.GIVEN, sentence_at(answer.text, part.start, part.start + match.end())
             )
-    if answer.length < SHORT_ANSWER and next(answer.numbers, None):
-        return Evidence("comparison", Found.MISSING)  # a figure, and nothing that would be done
+    if not _ACTS.search(answer.text) or (answer.length < SHORT_ANSWER and next(answer.numbers, None)):
+        return Evidence("comparison", Found.MISSING)  # a figure or praise, and nothing that would be done
     return not_cued("comparison", answer, asked)
+
+
+_BESIDE_ASKED = re.compile(r"\bcompared (?:with|to)\b", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\W*(?:with|to|against) (?!everything|others\b|the (?:market|industry)\b)\w+", re.IGNORECASE
+)
 
 
 def comparison(answer: Answer, asked: Asked) -> Evidence:
@@ -176,6 +225,9 @@ def comparison(answer: Answer, asked: Asked) -> Evidence:
         return Evidence("comparison", Found.UNCLEAR, admits=words)
     if asked.wants_instead:
         return _alternative(answer, asked)
+    beside = _BESIDE.match(answer.text) if _BESIDE_ASKED.search(asked.text) else None
+    if beside and answer.sentences[0].topic.words:
+        return Evidence("comparison", Found.GIVEN, sentence_at(answer.text, *beside.span()))
     unweighed = None
     for part, match in cued(cues.COMPARISON, answer):
         if part.topic.clashes(asked.topic):

@@ -27,12 +27,13 @@ from orchestrator.engines.contradicting import contradiction
 from orchestrator.engines.evasions import Evasion, evasions
 from orchestrator.engines.evidence import LONG_ANSWER, Evidence, Found, evidence_for
 from orchestrator.engines.following import ESCALATE, next_question, question_of
-from orchestrator.engines.needs import parts_of
+from orchestrator.engines.needs import needs_of, parts_of
 from orchestrator.engines.promises import dated_promises, promises_in
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.engines.reading import Answer, read_answer, sentence_at
 from orchestrator.engines.reasons import gap_reason, listed, names, nearest_to, said_back
 from orchestrator.engines.repeating import repeated
+from orchestrator.engines.setting_right import sets_right
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.persona import Persona
 
@@ -51,6 +52,9 @@ _TAKES_BACK = re.compile(
     r"(?:remove|drop) (?:that|this|the) (?:claim|line|sentence|word|figure|bullet))\b",
     re.I,
 )
+_KNOWN_ASKED = re.compile(r"\bis it known\b|\bknow for certain\b", re.I)
+_KNOWN = re.compile(r"\b(?:known|certain|measured|counted|hoped|estimated|knowable)\b", re.I)
+_CERTAIN = re.compile(r"\bfor certain\b|\bcertain(?:ly)? (?:is|known)\b|\bhoped for\b", re.I)
 _OWNED_UP: Final = ("unknown", "later", "declines")
 
 MAX_ANSWER_CHARS: Final = 20_000
@@ -94,13 +98,19 @@ def _judged(request: JudgementRequest, answer: Answer) -> Judgement:
         missing = tuple(e.need for e in gaps)
         judgement = Judgement("follow_up", reason, tension.b.quote, missing, question_of(tension))
         return replace(judgement, contradicts=tension)
+    if right := sets_right(answer, exchange.turns[-1].question, asked):
+        return Judgement("satisfied", f'sets the question right ("{right}")', right)
     if not evidence:
         return _open_question(request, answer, asked, ways, earlier)
     if not gaps and (part := _part_put_off(answer, asked, evidence, ways)):
         ways = [part]
     elif not gaps:
         parts = len(parts_of(exchange.turns[-1].question))
+        if sum(one.found is Found.GIVEN for one in evidence) < parts:
+            evidence += _besides(evidence, answer, asked)
         return _without_gap(evidence, ways, nearest_to(answer, asked), parts)
+    if known := _says_what_is_known(exchange.turns[-1].question, answer, asked):
+        return Judgement("satisfied", f'says what is known and what is not ("{known}")', known)
     if back := _taken_back(answer):
         return Judgement("satisfied", f'takes the claim back ("{back}")', back)
     if candour := _candour(request.seat.persona, answer, ways):
@@ -152,6 +162,14 @@ def _without_gap(
     put_off = next((way.words for way in ways if way.how in _OWNED_UP), None)
     aside = f', though it also says "{put_off}"' if put_off else ""
     return Judgement("satisfied", f"{listed(given)}{aside}", quote)
+
+
+def _besides(evidence: Sequence[Evidence], answer: Answer, asked: Asked) -> list[Evidence]:
+    """What the answer gives to parts of the question that name a need of their own."""
+    known = {one.need for one in evidence}
+    named = {need for part in parts_of(asked.text) for need in needs_of(part)} - known
+    found = [bearing_evidence(need, answer, asked) for need in sorted(named)]
+    return [one for one in found if one.found is Found.GIVEN]
 
 
 def _part_put_off(
@@ -239,6 +257,16 @@ def _candour(persona: Persona, answer: Answer, ways: Sequence[Evasion]) -> tuple
     if not any(way.how in ("unknown", "later") for way in ways):
         return None
     return next(dated_promises(answer.text), None)
+
+
+def _says_what_is_known(question: str, answer: Answer, asked: Asked) -> str | None:
+    """Asked what is known and what is not, the answer says so, with a day or with what is certain."""
+    if not _KNOWN_ASKED.search(question) or not (answer.topic.words - asked.topic.words):
+        return None
+    for part in answer.sentences:
+        if _KNOWN.search(part.text) and (part.periods or _CERTAIN.search(part.text)):
+            return sentence_at(answer.text, part.start, part.start + 1)
+    return None
 
 
 def _taken_back(answer: Answer) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -37,8 +37,10 @@ from orchestrator.engines.situating import (
 )
 from orchestrator.engines.standing import slide_standings, standing
 from orchestrator.engines.statements import statements
+from orchestrator.engines.told import Told, is_told, told_by
 from orchestrator.engines.wording import quote_of
 from orchestrator.intel.model import IntelItem
+from orchestrator.pattern import FINDINGS
 from orchestrator.persona import Seat
 
 _VIEWS: Final = 48
@@ -81,6 +83,7 @@ class View:
     slides: Mapping[int, float]  # how much rests on each slide
     patterns: Open  # what may be asked about each sort of sentence
     texts: Mapping[int, tuple[str, str]]  # each slide's title and text
+    told: Told  # what the deck answers in some place
     statements: tuple[Claim, ...]  # the deck's sentences that claim nothing
     quiet: tuple[Claim, ...]  # those of them that are worth asking about
     news: Against
@@ -129,15 +132,17 @@ def _view(
 ) -> View:
     silences, patterns = ranked(seat, rows), open_patterns(seat, numbers)
     standings, texts, sentences = _of_deck(deck)
-    quiet = silent_statements(
+    found = silent_statements(
         deck.value,
         claims.value,
         seat,
         silences,
         lambda statement: any(situation_angles(statement, patterns, texts)),
     )
-    news = against(intel.value)
-    return View(silences, standings, patterns, texts, sentences, tuple(quiet), news, left_open.value, focus)
+    quiet, news = tuple(found), against(intel.value)
+    return View(
+        silences, standings, patterns, texts, told_by(deck), sentences, quiet, news, left_open.value, focus
+    )
 
 
 @lru_cache(maxsize=16)
@@ -176,6 +181,7 @@ def _made(claim: Claim, seat: Seat, view: View, contradictions: tuple[Angle, ...
         found += angles(claim, seat)
     else:
         found += flag_angles(claim, seat)
+    found = [open_one for angle in found if (open_one := _without_told(angle, claim, view.told))]
     if not found:
         return None
     found.sort(key=lambda angle: -angle.weight)
@@ -183,6 +189,16 @@ def _made(claim: Claim, seat: Seat, view: View, contradictions: tuple[Angle, ...
         found = sorted([before, *found], key=lambda angle: -angle.weight)
     weight = interest(claim, seat, found[0], view.focus) + standing(claim, view.slides)
     return Option(claim, tuple(found), weight)
+
+
+def _without_told(angle: Angle, claim: Claim, told: Told) -> Angle | None:
+    """The angle without the questions that the deck answers elsewhere; None if none is left."""
+    if angle.kind in FINDINGS:
+        return angle
+    patterns = tuple(pattern for pattern in angle.patterns if not is_told(pattern, claim, told))
+    if len(patterns) == len(angle.patterns):
+        return angle
+    return replace(angle, patterns=patterns) if patterns else None
 
 
 def quote_for(claim: Claim, angle: Angle) -> str:

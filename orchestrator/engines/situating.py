@@ -12,6 +12,7 @@ from orchestrator.claims.units import TIME_UNITS, is_currency
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.angles import KEPT, Angle, angles
 from orchestrator.engines.fitting import is_count
+from orchestrator.engines.holding_cues import EVENT
 from orchestrator.engines.same import Same
 from orchestrator.engines.settling import Held, in_deck
 from orchestrator.engines.sort_cues import DATED, TITLE_AHEAD
@@ -22,7 +23,7 @@ from orchestrator.persona import Seat
 SITUATION: Final = "situation"
 
 _WEIGHT: Final = 3.2
-_LATER: Final = 0.03
+_LATER: Final = 0.02
 """What each sort weighs less than the one before it in `NAMES`: what a board asks about first comes first."""
 
 Open = Mapping[str, tuple[Pattern, ...]]
@@ -106,10 +107,20 @@ def _fits(pattern: Pattern, claim: Claim) -> bool:
     return not any(asks.search(pattern.text) and tells(claim) for asks, tells in _TOLD)
 
 
+_NUMBER_WORD = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|most|both|"
+    r"all) (?:of )?(?:\w+ )?\w+s\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(rf"\b\d|{_NUMBER_WORD.pattern}", re.IGNORECASE)
+
+
 def _gives_count(claim: Claim) -> bool:
     if not claim.quantities:  # a sentence that claims nothing is read without its numbers
-        return re.search(r"\b\d", claim.text) is not None
-    return any(is_count(quantity) for quantity in claim.quantities)
+        return _NUMBER.search(claim.text) is not None
+    return _NUMBER_WORD.search(claim.text) is not None or any(
+        is_count(quantity) for quantity in claim.quantities
+    )
 
 
 def _gives_share(claim: Claim) -> bool:
@@ -146,10 +157,42 @@ def _is_scope(claim: Claim) -> bool:
     return _SCOPE.search(claim.text) is not None or _gives_day(claim)
 
 
+def _is_of_business(claim: Claim) -> bool:
+    """What is measured costs money or brings it."""
+    return _gives_money(claim) or (_BUSINESS.search(claim.text) is not None and not _is_of_time(claim))
+
+
 def _is_of_time(claim: Claim) -> bool:
     return bool(claim.quantities) and all(quantity.unit in TIME_UNITS for quantity in claim.quantities)
 
 
+def _aims(claim: Claim) -> bool:
+    """What is asked for is to bring something about that can be seen in a figure."""
+    return _PROJECT.search(claim.text) is not None and _PAPERWORK.search(claim.text) is None
+
+
+_BUSINESS = re.compile(
+    r"\b(?:costs?|spend\w*|sales|revenues?|income|margins?|profits?|turnover|volume|output|waste|losses|"
+    r"energy|"
+    r"fuel|electricity|prices?|wages?|orders?|bookings?|tickets?|visitors?|passengers?|customers?|members?|"
+    r"subscri\w+|churn|headcount|staff|scrap|returns|yield)\b",
+    re.IGNORECASE,
+)
+_PROJECT = re.compile(
+    r"\b(?:plan|programme|program|project|pilot|trial|scheme|strategy|campaign|investment|purchase|posts?|"
+    r"positions?|hir\w+|extension|expansion|launch|build\w*|replace\w*|buy|service|line)\b|[€$£]\s?\d",
+    re.IGNORECASE,
+)
+_PAPERWORK = re.compile(
+    r"\b(?:design|study|studies|surveys?|subscribe|shares|loan|contract|lease|agreement|consultation|mandate|"
+    r"policy|rule|sign|endorse|note|freeze|stop|close|end|abolish|pause|appoint|elect|accounts|report|"
+    r"minutes|budget of)\b",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(
+    r"\b(?:throughout|always|permanent\w*|for ever|forever|at all times|for good|until|during)\b",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(
     r"\bowners?\b|\b(?:led|owned|run|done|carried out) by\b|\bto be (?:named|appointed|assigned|decided)\b",
     re.IGNORECASE,
@@ -171,8 +214,29 @@ _TOLD: Final = (
     (re.compile(r"\bhow did you arrive at that size\b", re.IGNORECASE), lambda claim: not _gives_size(claim)),
     (re.compile(r"\bwho does that\b", re.IGNORECASE), _gives_owner),
     (re.compile(r"\bon which date does that money|by which day will you know\b", re.IGNORECASE), _gives_day),
+    (
+        re.compile(
+            r"\bcomes half a year late\b|\bwhy then and not\b|\bnot in your own hands\b", re.IGNORECASE
+        ),
+        lambda claim: EVENT.search(claim.text) is not None,
+    ),
+    (
+        re.compile(r"\buntil when does it hold\b", re.IGNORECASE),
+        lambda claim: _ALWAYS.search(claim.text) is not None,
+    ),
+    (
+        re.compile(r"\bget out of that early\b", re.IGNORECASE),
+        lambda claim: re.search(r"\bnotice\b|\bbreak clause\b", claim.text, re.IGNORECASE) is not None,
+    ),
+    (
+        re.compile(r"\bagainst which named others\b|\bsays the same of themselves\b", re.IGNORECASE),
+        lambda claim: (
+            re.search(r"\bever (?:made|had|done|built|seen)\b|\brecord\b", claim.text, re.I) is not None
+        ),
+    ),
     (re.compile(r"\bwho is liable\b", re.IGNORECASE), _gives_guarantor),
-    (re.compile(r"\bcome to in money\b", re.IGNORECASE), _is_of_time),
+    (re.compile(r"\bcome to in money\b", re.IGNORECASE), lambda claim: not _is_of_business(claim)),
+    (re.compile(r"\bcome back with the figure\b", re.IGNORECASE), lambda claim: not _aims(claim)),
     (re.compile(r"\bhow many (?:of them|have applied|were asked)\b", re.IGNORECASE), _gives_count),
     (re.compile(r"\bat which figure would you call\b", re.IGNORECASE), _gives_share),
     (re.compile(r"\bwhat does that take, in money\b", re.IGNORECASE), _gives_money),

@@ -34,7 +34,7 @@ DATED: Final = re.compile(rf"\b{_WHEN}\b|\beaster\b|\bchristmas\b", re.IGNORECAS
 
 TITLE_ASK: Final = re.compile(
     r"\b(?:what|which) (?:\w+ )?we (?:ask|request)\b|\bwe (?:need|want) from (?:you|the)\b|"
-    r"^\W*(?:the |our )?asks?\W*$|\b(?:is|are) asked to\W*$|"
+    r"^\W*(?:the |our )?asks?\W*$|^\W*we (?:ask|request)\b|\b(?:is|are) asked to\W*$|"
     r"\b(?:decisions?|decide|motions?|requests?|votes?|resolutions?|mandate)\b(?! (?:making|tree|log))",
     re.IGNORECASE,
 )
@@ -62,6 +62,13 @@ TITLE_PLAN: Final = words(
     r"roll[- ]out",
     r"how we (?:roll|get|do)(?: \w+)*",
     "outlook",
+    r"where (?:we|this) (?:go|goes)(?: \w+)*",
+    r"(?:the )?(?:way|work|year) ahead",
+    r"what (?:we (?:will )?do|happens|comes)(?: \w+)? next",
+    r"what we (?:will|shall|would) do",
+    "priorities",
+    "actions?",
+    r"next \w+ (?:months|years|quarters)",
 )
 TITLE_RISK: Final = words(
     "worr(?:y|ies)",
@@ -158,6 +165,9 @@ ANOTHERS_AIM: Final = re.compile(
     re.IGNORECASE,
 )
 """What a lawmaker or a regulator is after: no plan of the presenter's, unless it speaks of "our" rule."""
+BOARD_ACTS: Final = re.compile(
+    r"\b(?:board|trustees|council|committee|members) (?:decides?|approves?|votes?)\b", re.I
+)
 STARTS_ON: Final = re.compile(
     r"^\W*(?:re-?)?(?:open|start|begin|launch|close|go live|move in|in service|first \w+)s?\b", re.IGNORECASE
 )
@@ -170,6 +180,7 @@ YES_WANTED: Final = words(
     r"(?:has|have|"
     r"had) not (?:yet )?(?:been )?(?:agreed|approved|confirmed|granted|signed|decided|answered|"
     r"secured|found)",
+    r"(?:has|have) not (?:yet )?been asked",
     r"(?:is|are|was|were) not (?:yet )?(?:agreed|approved|confirmed|granted|"
     r"signed|decided|"
     r"secured)",
@@ -188,6 +199,16 @@ YES_WANTED: Final = words(
     r"if the (?:\w+ ){0,4}(?:approves?|agrees?|says yes|includes? us|grants?|signs?|pays?|confirms?|"
     r"accepts?)",
     r"waits? for (?:the |a )?(?:permit|consent|approval|decision|ruling)",
+    r"(?:must|have to|has to) (?:first |still |also )?(?:agree|approve|consent|confirm|say yes|sign off|"
+    r"accept|ratify|license|authori[sz]e)",
+    r"needs? (?:the |an? )?(?:\w+ ){0,3}?(?:approval|consent|permission|agreement|licen[cs]e|permit)",
+    r"(?:we|they) (?:have )?applied (?:in|on|last|for)",
+    r"(?:permits?|approvals?|licen[cs]es?|consents?|grants?|decisions?|rulings?|answers?|signatures?) "
+    r"(?:is |are )?expected",
+    r"(?:still )?to be (?:agreed|confirmed|negotiated|approved|granted)",
+    r"(?:is|are) expected to (?:agree|approve|confirm|grant|decide|sign|rule)",
+    r"no (?:written )?(?:answer|reply|confirmation|decision|agreement|permit|approval) (?:yet|so far)",
+    r"(?:has|have) not (?:yet )?(?:answered|replied|decided|agreed|confirmed|signed|approved)",
 )
 NOT_TRIED: Final = words(
     r"not (?:yet )?(?:been )?(?:yet )?(?:tested|tried|measured|audited|validated|piloted|proven|inspected)",
@@ -207,7 +228,15 @@ WORD_OF_OTHERS: Final = words(
     r"verbal(?:ly)?",
     r"(?:is|are) willing to",
     r"(?<!you )(?<!we )would accept",
+    r"(?:has|have) said (?:that )?(?:it|they|he|she) (?:will|would|can|could)",
 )
+BELIEVES: Final = words(r"we (?:\w+ )?(?:expect|believe|assume|estimate|forecast|think|hope)")
+ASKED_PEOPLE: Final = re.compile(
+    r"\d ?(?:%|percent|per cent)(?: \w+){0,6}? (?:would|who answered|say|said|want|prefer|like|feel|"
+    r"agree)\b",
+    re.IGNORECASE,
+)
+"""A share of people and what they say: somebody has asked them."""
 ENDS: Final = re.compile(
     rf"\b(?:leases?|contracts?|agreements?|support|permits?|licen[cs]es?|grants?|funding|mandates?|"
     rf"warrant(?:y|ies)|"
@@ -215,7 +244,11 @@ ENDS: Final = re.compile(
     rf"subsid(?:y|ies)|approvals?)\b"
     rf"[^.;]{{0,50}}?\b(?:expires?|runs? out|ends?|ending|lasts?)\s+(?:(?:on|in|until|till|by|"
     rf"before|at|after|with)\s+)"
-    rf"(?:the end of |end of |the )?{_WHEN}\b",
+    rf"(?:the end of |end of |the )?{_WHEN}\b|"
+    rf"\bwill (?:stop|cease) (?:making|selling|supporting|supplying|producing|delivering)\b[^.;]{{0,60}}? "
+    rf"(?:in|on|by|from|at the end of|after) {_WHEN}\b|\b(?<!we )(?:pays?|covers?|funds?|finances?|"
+    rf"sponsors?|lends?|insures?|guarantees?)\b[^.;]{{0,60}}? "
+    rf"(?:until|till|up to) (?:the end of |end of |the )?{_WHEN}\b",
     re.IGNORECASE,
 )
 """A right or a contract that is no longer there after a day."""
@@ -238,7 +271,9 @@ GOES: Final = re.compile(
     r"treasurers?|chair(?:man|woman|s)?|officers?|secretar(?:y|ies)|teachers?|physicians?|doctors?|surgeons?|"
     r"partners?|captains?|editors?|curators?|principals?|ceo|cfo|cto|maintainers?|technicians?|"
     r"accountants?|architects?|developers?)\b(?: \w+){0,4}? (?:will )?(?:leaves?|(?:is|are) leaving|retires?|"
-    r"(?:is|are) retiring|resigns?|steps? down|goes on leave)\b",
+    r"(?:is|are) retiring|resign(?:s|ed)?|(?:has|have) left|left(?= in\b| last\b| since\b)|"
+    r"(?:is|will be) on leave|stepped down|steps? down|goes on leave)\b|"
+    r"(?-i:\b[A-Z][a-zé]+ [A-Z][a-zé’'-]+) (?:leaves|is leaving|retires|resigns|steps down|resigned)\b",
     re.IGNORECASE,
 )
 UNFILLED: Final = words(
@@ -263,6 +298,7 @@ BROKE: Final = words(
     r"(?:an|\d+) outages? (?:in|on|of|last)",
     "wrote off",
     "written off",
+    r"returned (?:their|its|the) \w+",
     r"was (?:cancelled|stopped|lost|stolen|hacked)",
     r"went (?:live )?(?:\w+ ){1,2}late",
     r"(?:months?|weeks?) late",
@@ -312,30 +348,43 @@ OFF_PLAN: Final = re.compile(
     r"\b(?:budget|target|forecast) was\b|^\W*(?:deficit|shortfall|loss)(?: of)? [€$£]?\d|"
     r"\bmade a loss\b|"
     r"\b(?:more|less|fewer|higher|lower|later|earlier|longer|shorter|"
-    r"slower) than (?:\w+ )?(?:budgeted|planned|"
-    r"expected|forecast|promised|agreed)\b|\bagainst (?:a|the) (?:planned|budgeted|forecast|expected)\b|"
-    r"\bwe (?:had|have) (?:planned|budgeted|forecast|expected)\b|\b(?:over|behind|"
-    r"above) (?:the )?(?:budget|schedule|"
+    r"slower|twice|half) (?:than|what) (?:\w+ ){0,2}?(?:budgeted|planned|budget said|plan said|"
+    r"expected|forecast|promised|agreed)\b|\bagainst (?:\S+ )?(?:a |the |an )?(?:assumed|planned|budgeted|"
+    r"forecast|expected)\b|"
+    r"\bwe (?:had|have) (?:planned|budgeted|forecast|expected)\b|\b(?:over|behind|below|under|short of|"
+    r"above) (?:the )?(?:budget|schedule|target|forecast|"
     r"plan)\b|\b(?:months?|weeks?) (?:late|behind)\b|\b(?:the|our) target was\b|\bmissed (?:the|our|"
     r"its) (?:target|"
-    r"budget|date|deadline)\b|\bso far:|\binstead of (?:the )?(?:planned )?" + _MONTH + r"\b",
+    r"budget|date|deadline)\b|\bso far:|\bplan (?:says|said|was|has)\b|"
+    r"\binstead of (?:the )?(?:planned )?" + _MONTH + r"\b",
     re.IGNORECASE,
 )
 PUT_BACK: Final = words(
     r"(?:has|have) asked (?:to (?:postpone|delay|wait|be left out)|for (?:more time|a delay))",
+    r"slip(?:s|ped) (?:to|by|into)",
     r"(?:has|have|had) (?:been )?(?:postponed|delayed|put back|pushed back)",
 )
 """A date of the plan that somebody no longer keeps."""
+LATE_SHARE: Final = re.compile(
+    r"\d ?(?:%|percent|per cent) of (?:\w+ ){0,4}?(?:late|later|behind|overdue|slower)\b|"
+    r"\b\d+ (?:of|in) \d+ (?:\w+ ){0,4}?(?:late|later|behind|overdue)\b|"
+    r"\bone (?:\w+ )?in (?:two|three|four|five|six|seven|eight|nine|ten) (?:\w+ ){0,3}?(?:late|later|"
+    r"overdue)\b",
+    re.IGNORECASE,
+)
+"""How many of many come late: no plan of the presenter's that went wrong once."""
 OWN_RULE: Final = re.compile(
-    r"\bthe law (?:asks|requires|says|allows)\b|"
+    r"\b(?:covenants?|bylaws?|statutes|licence|permit) (?:asks?|requires?|says?|demands?)\b|"
+    r"\bthe (?:law|rules?|regulator|standard) (?:asks|requires|says|allows|demands)\b|"
+    r"\bour (?:own )?(?:policy|rule|guideline|limit|standard) (?:is|says|asks|requires|allows)\b|"
     r"\b(?:guideline|(?:our|the) policy (?:says|is|"
     r"asks)|(?:our|the) own rule|(?:our|the) rule (?:says|is)|"
     r"recommended (?:level|minimum|maximum)|(?:legal|statutory) (?:minimum|maximum|limit))\b",
     re.IGNORECASE,
 )
 AGAINST: Final = words(
-    "rejects?",
-    "rejected",
+    r"rejects? (?:the|our|this|that|it|any|all)\b",
+    r"(?:has|have|had|was|were) rejected",
     r"(?:has|have) objected",
     "objects? to",
     "objected",
@@ -344,6 +393,12 @@ AGAINST: Final = words(
     "opposes",
     r"not in favour",
     "petition",
+    r"signatures against",
+    r"against (?:the |our |its |this )?(?:\w+ing|plan|proposal|merger|move|sale|closure)",
+    r"abstained",
+    r"(?:has|have) (?:complained|protested)",
+    r"voted no",
+    r"(?:opposition|resistance) (?:from|of|to)",
 )
 WORRIED: Final = words(
     r"threaten(?:s|ed)? to",
@@ -378,6 +433,8 @@ ASKED_ANYWHERE: Final = re.compile(
     re.IGNORECASE,
 )
 PREFERS: Final = words(
+    r"(?:committee|group|team|jury|panel|council|directors?|consultants?|auditors?|experts?) (?:\w+ly )?"
+    r"(?:recommends?|prefers?|proposes?|favours?)",
     r"we (?:\w+ )?(?:recommend|propose to|prefer|suggest|favour)",
     r"our (?:preference|recommendation)",
     r"is recommended",
@@ -385,6 +442,9 @@ PREFERS: Final = words(
 RESTS_ON_ONE: Final = re.compile(
     r"\b(?:largest|biggest|top) (?:\w+ ){1,2}(?:land|pay|bring|buy|hold|make up|account for|"
     r"give)s?\b.*%|\bone (?:bank|foundation|company)\b(?! in )|"
+    r"\b(?:takes?|buys|accounts for|makes up|brings in|provides|supplies|delivers|grows|generates) "
+    r"(?:about |some |around |over |nearly )?(?:\d[\d.,]* ?(?:%|percent|per cent)|half|two thirds|a third|"
+    r"a quarter) of (?:our|what we|all(?: our| the)?)\b|"
     r"^\W*(?:largest|biggest|top) (?:customer|client|chain|supplier|buyer|donor|sponsor|tenant|funder|"
     r"reseller|distributor)\b[^.;]*%|"
     r"\b(?:one|a single|the largest|"
@@ -412,14 +472,24 @@ PER_PIECE: Final = re.compile(
     re.IGNORECASE,
 )
 WE_PAY: Final = re.compile(
-    r"\b(?:costs? us|we pay|charges? us|(?:landlord|supplier|provider|vendor|owner|contractor|maker|"
-    r"they) asks? (?:us )?for (?:\w+ )?[\d.]+ ?(?:%|percent|cents)|"
+    r"\b(?:costs? us (?:about |some )?[€$£\d]|we pay|charges? us|(?:landlord|supplier|provider|vendor|"
+    r"owner|contractor|maker|they) asks? (?:us )?for (?:\w+ )?[\d.]+ ?(?:%|percent|cents)|"
     r"at [€$£][\d.,]+ an? \w+)",
     re.IGNORECASE,
 )
-PAYS_US: Final = re.compile(r"\b(?:pays?|paid) us\b|\bpays? [€$£]?[\d.,]+ (?:per|a|an|for)\b", re.IGNORECASE)
+PAYS_US: Final = re.compile(
+    r"\b(?:pays?|paid) us\b|(?<!we )(?<!you )\bpays? [€$£]?[\d.,]+ (?:per|a|an|for)\b", re.IGNORECASE
+)
+FEES: Final = re.compile(
+    r"\b(?:prices?|fees?|tariffs?|rates?|wages?|salar(?:y|ies)|discounts?|fines?|bonus\w*|paid|premiums?|"
+    r"rents?|surcharges?|lev(?:y|ies)|tax(?:es)?|deposits?|equity|"
+    r"charges?|terms?|budget|would|could|offers?|per (?:hour|day|week))\b",
+    re.IGNORECASE,
+)
+"""What is agreed on and not measured."""
 GIVEN: Final = re.compile(
     r"\b(?:subsid(?:y|ies)|grants?|funding)\b.*\b(?:granted|awarded|approved|promised|covers?|pays?)\b|"
+    r"\b(?:gives?|donates?|contributes?) (?:us )?[€$£]?\d|"
     r"\b(?:city|council|state|region|county|government|ministry|lottery|foundation|district|"
     r"parish) (?:gives|pays|"
     r"covers|contributes|funds|grants)\b|\bof which the \w+ pays\b|\bis committed by\b|\bhas been granted\b",
@@ -438,7 +508,7 @@ OWES: Final = words(
 )
 HOLDS: Final = re.compile(
     r"\bfrom (?:our |the )?reserves of\b|"
-    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at)|"
+    r"\b(?:in the (?:bank|fund)|cash (?:stands|of|at(?! all)|on \d)|"
     r"months? of (?:spending|cash|runway)|runway)\b|"
     r"\bat the end of the (?:quarter|year|month)\b",
     re.IGNORECASE,
@@ -446,7 +516,7 @@ HOLDS: Final = re.compile(
 PART_OF: Final = re.compile(r"\b(?:by|down|up) (?:an? )?(?:half|third|quarter|fifth|tenth)\b", re.IGNORECASE)
 SAVES: Final = words("saves?", "savings? of", r"net savings?", r"(?:to|will|would|should|could) save")
 EARNS: Final = re.compile(
-    r"\b(?:income|dues|revenues?|sales|turnover|takings|ticket\w*|rents?|fees)\b.*\b(?:would|will|"
+    r"\b(?:income|dues|revenues?|sales|turnover|takings|ticket\w*|rents?|fees)\b.*\b(?:would|"
     r"expected|forecast)\b|"
     r"\b(?:would|will|expects? to|expected to) (?:bring|earn|yield|pay|generate)\b|"
     r"\bextra (?:income|revenue|sales)\b|"
@@ -472,6 +542,7 @@ PAYS_BACK: Final = re.compile(
 )
 UNUSED: Final = re.compile(
     r"\b\d+ (?:\w+ )?(?:empty|unused|idle)\b|\buse (?:only )?[\d.,]+ ?\w* of (?:the )?[\d.,]+|"
+    r"\b(?:twice|three times|more than) (?:what|as much as|as many as) we (?:need|use|sell)\b|"
     r"\bin a (?:building|hall|school|hospital|room) for \d",
     re.IGNORECASE,
 )
@@ -500,7 +571,15 @@ DID_IT: Final = re.compile(
 LIKE_US: Final = re.compile(
     r"\b(?:did the same|went the same way|a trial (?:in|at)|in the \w+ trial)\b", re.IGNORECASE
 )
-TITLE_WHAT_OTHERS_DO: Final = words("others", "elsewhere", "peers", "examples?", "precedents?")
+TITLE_WHAT_OTHERS_DO: Final = words(
+    r"other (?:\w+ )?(?:cities|towns|schools|hospitals|companies|clubs|firms|countries|places|houses|"
+    r"regions)",
+    "others",
+    "elsewhere",
+    "peers",
+    "examples?",
+    "precedents?",
+)
 OUR: Final = words("we", "us", "our", "ours", "i", "my")
 STANDS_FIRM: Final = re.compile(
     r"^\W*no (?:compulsory|forced|job|redundanc\w+|closures?|cuts|layoffs|increase|rent|evictions?|"
@@ -534,7 +613,13 @@ DOES: Final = re.compile(
     r"insulate|apply|survey|"
     r"tender|appoint|cut|roll out|extend|dredge|deepen|dose|take|set up|introduce|merge|invite|"
     r"negotiate|sell|"
-    r"renew|renovate)\b|\b(?:is|are|will be) (?:chosen|appointed|placed|running|in service|opened|"
+    r"renew|renovate|leave|stop|double|triple|halve|offer|make|buy|lease|send|run|carry out|hand over|"
+    r"transfer|outsource|phase out|phase in|shut|cancel|pause|freeze|lower|connect|link|equip|fit|modernise|"
+    r"modernize|digitise|digitize|upgrade|rebuild|restore|repair|relocate|split|combine|join|register|audit|"
+    r"inspect|measure|prepare|draft|scale|teach|translate|scan|procure|assign|nominate|invest|finance|borrow|"
+    r"repay|refinance|retire|redesign|simplify|standardise|standardize|strengthen|widen|shorten|remove|"
+    r"demolish|convert|protect)(?! (?:of|is|are|was|were|has|have|had|and|or|per)\b)\b|"
+    r"\b(?:is|are|will be) (?:chosen|appointed|placed|running|in service|opened|"
     r"closed|moved|installed|"
     r"signed|delivered|converted|trained|in place)\b|\b(?:begins?|starts?|arrives?|opens|closes|"
     r"goes live|go live|award|"
@@ -567,6 +652,7 @@ DONE_ALREADY: Final = re.compile(
     re.IGNORECASE,
 )
 NO_BOAST: Final = words(
+    r"(?:a|the|in) leading (?:post|role|position|job|function|part|question)",
     r"most (?:frequent|common|critical|often|likely|of)",
     "worry",
     "problem",

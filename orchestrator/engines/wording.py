@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -20,6 +20,11 @@ from orchestrator.claims.units import TIME_UNITS, is_currency
 from orchestrator.pattern import VERBATIM_SLOTS, Pattern
 
 T = TypeVar("T")
+
+_ALIKE: Final = 0.6
+"""Share of the words of two questions that both hold, from which on they sound like one."""
+_END_OF_QUOTE: Final = '". '
+_ASKING_WORD = re.compile(r"[a-z]{3,}")
 
 LONGEST_QUOTE: Final = 25
 """Words that are read out before a question; more cannot be held in mind."""
@@ -175,6 +180,20 @@ def was_used(pattern: Pattern, asked: Iterable[str]) -> bool:
     """A question made from this pattern was put before, whatever it was about."""
     tail = _SLOT.split(pattern.text)[-1]
     return any(text.endswith(tail) and _made_from(pattern.text).search(text) for text in asked)
+
+
+def sounds_like(pattern: Pattern, asked: Iterable[str]) -> bool:
+    """The pattern asks in nearly the same words as a question that was put before."""
+    own = _words_after_quote(pattern.text)
+    return any(
+        len(own & other) >= _ALIKE * len(own | other) for text in asked if (other := _words_after_quote(text))
+    )
+
+
+@lru_cache(maxsize=2048)
+def _words_after_quote(text: str) -> frozenset[str]:
+    """The words that a question asks in, without what it quotes."""
+    return frozenset(_ASKING_WORD.findall(text.rpartition(_END_OF_QUOTE)[2].lower()))
 
 
 @cache
