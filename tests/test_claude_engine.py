@@ -34,6 +34,7 @@ from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.frames import carried_block
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
 from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchange, requests_of
@@ -136,6 +137,20 @@ def test_what_is_sent_is_what_the_receipt_gives(server: MessagesServer, asked: A
             assert sent == known.messages() == messages_for(known).plain()
             assert known.receipt.extra == (task_text(request),)
             assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\n")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_carried_from_earlier_sessions_is_sent_as_well(
+    server: MessagesServer, asked: Asked, layout: str
+) -> None:
+    request, context = asked["candidate_question"]
+    known = addressed(replace(context, carried=carried_block("Left open: the churn.\n")), request, layout)
+    with engine_on(server) as engine:
+        engine.reply(request, known)
+    assert {name: server.requests[0].body[name] for name in ("system", "messages")} == known.messages()
+    blocks = server.requests[0].body["messages"][0]["content"]
+    (carried,) = [block for block in blocks if "Left open: the churn." in block["text"]]
+    assert "cache_control" in carried
 
 
 def test_a_process_that_starts_anew_sends_the_same_bytes(session: Session, asked: Asked) -> None:

@@ -41,6 +41,7 @@ def messages_for(context: Context) -> Messages:
         context.parts_of,
         receipt.layout or "",
         left_out=receipt.left_out,
+        carried=context.carried,
         task="".join(receipt.extra),
         purpose=receipt.purpose,
     )
