@@ -7,7 +7,8 @@ By the number of a call it can be slow, hang, refuse, overload, cut, or send wha
     with MessagesServer(faults={3: Fault("overloaded"), 5: Fault("rate_limit", seconds=0.1)}) as server:
         Settings(base_url=server.url, api_key=server.key)
 
-A call is one request for a message, counted from 1 in the order of arrival.
+A call is one request for a message, counted from 1 in the order of arrival. `uses` says which tools
+a reply uses in place of words.
 """
 
 from __future__ import annotations
@@ -86,6 +87,18 @@ class Taken:
         return task_of(self.body)
 
     @property
+    def results(self) -> list[dict[str, Any]]:
+        """The results of tools that it brings."""
+        turns = self.body["messages"][1:]
+        return [block for turn in turns for block in turn["content"] if block["type"] == "tool_result"]
+
+    @property
+    def rounds(self) -> int:
+        """How often tools were used before it."""
+        turns = self.body["messages"][1:]
+        return sum(any(block["type"] == "tool_use" for block in turn["content"]) for turn in turns)
+
+    @property
     def agent(self) -> str:
         """Whose persona it begins with; "" for nobody's."""
         system = self.body.get("system") or [{"text": ""}]
@@ -104,6 +117,8 @@ class MessagesServer:
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
+    uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
+    knows_tools: bool = True  # False: it refuses them by name
     key: str = "test-key"
     minimum_tokens: int = 1024
     clock: Callable[[], float] = time.monotonic
@@ -165,15 +180,19 @@ class MessagesServer:
 
 
 def _messages(body: Mapping[str, Any]) -> Messages:
-    blocks = [_blocks(body.get("system") or [])]
+    own = [tool for tool in body.get("tools", ()) if "input_schema" in tool]
+    system = [TextBlock(json.dumps(own))] if own else []
     turns = [block for message in body["messages"] for block in _blocks(message["content"])]
-    return Messages("", tuple(blocks[0]), tuple(turns))
+    return Messages("", (*system, *_blocks(body.get("system") or [])), tuple(turns))
 
 
 def _blocks(content: Any) -> list[TextBlock]:
     if isinstance(content, str):
         return [TextBlock(content)]
-    return [TextBlock(block["text"], marked="cache_control" in block) for block in content]
+    return [
+        TextBlock(block["text"] if block["type"] == "text" else json.dumps(block), "cache_control" in block)
+        for block in content
+    ]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -250,14 +269,16 @@ class _Handler(BaseHTTPRequestHandler):
         models = self.owner.models
         if models is not None and body.get("model") not in models:
             return Refused(404, "not_found_error", f"model: {body.get('model')}")
-        return check_request(body, schemas=not self.owner.smallest)
+        smallest = self.owner.smallest
+        return check_request(body, schemas=not smallest, tools=self.owner.knows_tools and not smallest)
 
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
         body = taken.body
         taken.usage = usage = self.owner.count(body)
-        searches = bool(body.get("tools"))
-        text = taken.reply = "" if searches else reply_to(body, kind)
-        stop = {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
+        searches = any("input_schema" not in tool for tool in body.get("tools", ()))
+        uses = self.owner.uses(taken) if body.get("tools") and not searches else ()
+        text = taken.reply = "" if searches or uses else reply_to(body, kind)
+        stop = "tool_use" if uses else {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
         counted: dict[str, Any] = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
         if not self.owner.smallest:
             counted |= {
@@ -269,6 +290,8 @@ class _Handler(BaseHTTPRequestHandler):
         if searches:
             content = search_blocks(body, self.owner.web, kind)
             counted["server_tool_use"] = {"web_search_requests": 1, "web_fetch_requests": 0}
+        if uses:
+            content = _used(taken, uses)
         message = {
             "id": f"msg_{taken.number}",
             "type": "message",
@@ -302,7 +325,9 @@ class _Handler(BaseHTTPRequestHandler):
             "usage": {**message["usage"], "output_tokens": 1},
         }
         self._event("message_start", {"message": start})
-        if message["content"]:
+        if message["stop_reason"] == "tool_use":
+            self._stream_uses(message["content"])
+        elif message["content"]:
             self._event("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
             pieces = [text[at : at + 16] for at in range(0, len(text), 16)]
             for number, piece in enumerate(pieces):
@@ -323,6 +348,22 @@ class _Handler(BaseHTTPRequestHandler):
         self._event("message_delta", {"delta": delta, "usage": message["usage"]})
         self._event("message_stop", {})
         self.wfile.write(b"0\r\n\r\n")
+
+    def _stream_uses(self, content: Sequence[Mapping[str, Any]]) -> None:
+        for index, block in enumerate(content):
+            if block["type"] == "tool_use":
+                start = {**block, "input": {}}
+                deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+            elif block["type"] == "thinking":
+                start = {**block, "thinking": "", "signature": ""}
+                deltas = [{"type": f"{name}_delta", name: block[name]} for name in ("thinking", "signature")]
+            else:
+                start = {**block, "text": ""}
+                deltas = [{"type": "text_delta", "text": block["text"]}]
+            self._event("content_block_start", {"index": index, "content_block": start})
+            for delta in deltas:
+                self._event("content_block_delta", {"index": index, "delta": delta})
+            self._event("content_block_stop", {"index": index})
 
     def _event(self, name: str, plain: Mapping[str, Any]) -> None:
         raw = f"event: {name}\ndata: {json.dumps({'type': name, **plain})}\n\n".encode()
@@ -360,6 +401,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(raw[first:])
         else:
             self.close_connection = True
+
+
+def _used(taken: Taken, uses: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """A message that uses tools, with a thought and a word before it, as models write one."""
+    return [
+        {"type": "thinking", "thinking": "What do I know of this?", "signature": f"c2ln{taken.number}"},
+        {"type": "text", "text": "I look that up first."},
+        *(
+            {"type": "tool_use", "id": f"toolu_{taken.number}_{number}", "name": name, "input": given}
+            for number, (name, given) in enumerate(uses)
+        ),
+    ]
 
 
 _REFUSALS: Final[Mapping[str, tuple[int, str]]] = {

@@ -27,7 +27,7 @@ from orchestrator.engines.claude.replies import schema
 from orchestrator.engines.claude.sending import addressed, messages_for
 from orchestrator.engines.claude.settings import Settings, settings_from, what_it_costs
 from orchestrator.engines.claude.tasks import task_text
-from orchestrator.engines.claude.usage import CallUsage, cost_usd, prices_read_at, total
+from orchestrator.engines.claude.usage import cost_usd, prices_read_at
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest
 from orchestrator.engines.scripted import ScriptedEngine
@@ -37,6 +37,7 @@ from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.frames import carried_block
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
+from orchestrator.spending import CallUsage, total
 from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchange, requests_of
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID
