@@ -16,7 +16,7 @@ from typing import Any, Final
 from orchestrator.errors import ConfigurationError
 
 CHOICES: Final = {
-    "engine": ("offline", "claude", "scripted"),
+    "engine": ("offline", "claude"),
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
     "intensity": ("friendly", "moderate", "adversarial"),
