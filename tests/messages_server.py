@@ -31,7 +31,7 @@ from tests.messages_rules import Refused, check_request
 
 FAULTS: Final = (
     "slow",  # answers after `seconds`
-    "hang",  # accepts, and answers nothing until the server closes or `seconds` are over
+    "hang",  # accepts, and answers nothing until the server closes, or lets go of it
     "key",  # 401
     "forbidden",  # 403
     "model",  # 404
@@ -77,6 +77,7 @@ class Taken:
 
     number: int
     body: dict[str, Any]
+    fault: Fault | None = None
     status: int = 0
     usage: InputUsage | None = None
     reply: str = ""
@@ -111,8 +112,9 @@ class MessagesServer:
     """Serves on a free port of loopback between `__enter__` and `__exit__`."""
 
     faults: Mapping[int, Fault] = field(default_factory=dict)
-    by_agent: Mapping[str, Fault] = field(default_factory=dict)  # for calls that `faults` does not name
-    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that neither names
+    by_both: Mapping[tuple[str, str], Fault] = field(default_factory=dict)  # agent and task; then:
+    by_agent: Mapping[str, Fault] = field(default_factory=dict)  # for calls that these do not name
+    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that none of them names
     always: Fault | None = None  # for every other call
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
@@ -127,6 +129,7 @@ class MessagesServer:
 
     def __enter__(self) -> Self:
         self.closing = threading.Event()
+        self._let_go = threading.Event()
         self._lock = threading.Lock()
         self._in_flight = 0
         self._meter = CacheMeter(minimum_tokens=self.minimum_tokens)
@@ -140,6 +143,7 @@ class MessagesServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.closing.set()
+        self._let_go.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -149,9 +153,10 @@ class MessagesServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def begin(self, body: dict[str, Any]) -> Taken:
-        """Give a request its number."""
+        """Give a request its number, and settle what is wrong with it: who sees it here may change that."""
         with self._lock:
             taken = Taken(len(self.requests) + 1, body)
+            taken.fault = self._fault_of(taken)
             self.requests.append(taken)
             self._in_flight += 1
             self.busiest = max(self.busiest, self._in_flight)
@@ -161,9 +166,18 @@ class MessagesServer:
         with self._lock:
             self._in_flight -= 1
 
-    def fault_of(self, taken: Taken) -> Fault | None:
+    def let_go(self) -> None:
+        """Close the connection of every call that hangs, and of every one that would."""
+        self._let_go.set()
+
+    def hold(self) -> None:
+        """Wait until `let_go`, or the end."""
+        self._let_go.wait()
+
+    def _fault_of(self, taken: Taken) -> Fault | None:
         return (
             self.faults.get(taken.number)
+            or self.by_both.get((taken.agent, taken.task))
             or self.by_agent.get(taken.agent)
             or self.by_task.get(taken.task)
             or self.always
@@ -229,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _message(self, body: dict[str, Any]) -> None:
         taken = self.owner.begin(body)
         try:
-            self._answer(taken, self.owner.fault_of(taken))
+            self._answer(taken, taken.fault)
         finally:
             self.owner.done()
 
@@ -239,11 +253,13 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "reset":
             self.close_connection = True
             return
-        if kind in ("slow", "hang"):
-            over = self.owner.closing.wait(seconds or (None if kind == "hang" else 0.0))
-            if over or kind == "hang":
-                self.close_connection = True
-                return
+        if kind == "hang":
+            self.owner.hold()
+            self.close_connection = True
+            return
+        if kind == "slow" and self.owner.closing.wait(seconds):
+            self.close_connection = True
+            return
         if refusal := _REFUSALS.get(kind):
             status, name = refusal
             headers = {"retry-after": f"{seconds:g}"} if kind == "rate_limit" else {}

@@ -304,7 +304,7 @@ def test_nothing_is_shown_of_a_follow_up_that_rests_on_nothing(asked: Asked) -> 
 def test_calls_in_flight_are_bounded(asked: Asked) -> None:
     with MessagesServer(always=Fault("slow", 0.05)) as server, engine_on(server, in_flight=2) as engine:
         futures = [engine.begin(*asked["notes"]) for _ in range(6)]
-        assert not wait(futures, timeout=30).not_done
+        assert not wait(futures, timeout=300).not_done
     assert server.busiest <= 2
 
 
@@ -468,7 +468,11 @@ with MessagesServer() as server:
     ClaudeEngine(Settings(base_url=server.url, api_key=server.key)).check()
 """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, check=False, timeout=60
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=300,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
