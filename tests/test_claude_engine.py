@@ -580,3 +580,26 @@ def test_money_bounds_only_what_has_a_price() -> None:
     assert Budget(usd=0.5).share(total([one])) == 0.5
     assert Budget(usd=0.5).share(total([replace(one, cost_usd=None)])) == 0.0
     assert Budget().share(total([one])) == 0.0
+
+
+def test_what_the_rules_found_in_the_deck_stands_in_every_later_context(
+    home: Path, tmp_path: Path, server: MessagesServer
+) -> None:
+    files = write_rehearsal(tmp_path)
+    deck = files.deck.read_text("utf-8")
+    risks = "# Risks\n\n- Fuel cost fell by 19% with the electric boats"
+    files.deck.write_text(deck.replace("# Risks\n", risks), "utf-8")
+    with engine_on(server) as engine:
+        session = played(home, files, engine=engine, exchanges=1)
+    (tension, *_) = session.rehearsal.scene().tensions
+    evidence = [line for line in session.read(f"{AGENT}/focus-brief.md").splitlines() if "Contra" in line]
+    assert tension.a.quote in evidence[0]
+    assert tension.b.quote in evidence[0]
+    for taken in server.requests:
+        text = "".join(block["text"] for block in taken.body["messages"][0]["content"])
+        has_it = "## Found in the deck by rules\n" in text
+        assert has_it is (taken.agent != "moderator" and taken.task != "focus_brief")
+    by_rules = played(home, files, exchanges=1, id="rules")
+    assert "## Found in the deck" not in by_rules.read(f"{AGENT}/focus-brief.md")
+    session.rehearsal.store.close_files()
+    by_rules.rehearsal.store.close_files()
