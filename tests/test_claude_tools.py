@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
+from orchestrator.memory.trace_lines import described
 from orchestrator.session import Session
 from orchestrator.tooling import ToolResult
 from tests.claude_requests import AGENT, engine_on, exchange
@@ -142,6 +144,7 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         store = session.rehearsal.store
         trace = full_trace(store.record(entry.seq) for entry in store.entries())
         steps = [one for one in trace.steps if one.action["action"] == "use_tool"]
+        assert re.fullmatch(rf"{asker} uses memory_write for its notes: \d+ characters", described(steps[0]))
         assert [one.action["tool"] for one in steps] == [
             one["tool"] for _, one in values(session, "tool-use")
         ]

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import DEADLINES_S
 from orchestrator.errors import EngineError
 from orchestrator.live import feed_live
 from orchestrator.session import Session
@@ -21,8 +20,6 @@ from tests.claude_requests import engine_on
 from tests.live_feeds import fed, quicken, until
 from tests.messages_server import Fault, MessagesServer
 
-PATIENT = dict.fromkeys(DEADLINES_S, 600.0)
-"""Longer than any test waits: no call fails because the machine is slow."""
 HANGS = Fault("hang")
 
 
@@ -44,7 +41,7 @@ def is_asked_again(server: MessagesServer, before: int) -> bool:
 
 def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Path) -> None:
     hanging = {("skeptic", "candidate_question"): HANGS}  # from the first one on
-    with MessagesServer(by_both=hanging) as server, engine_on(server, deadlines_s=PATIENT) as engine:
+    with MessagesServer(by_both=hanging) as server, engine_on(server) as engine:
         with fed(quick, tmp_path, engine) as feed:
             for number in range(1, 5):
                 others = asked(server)["analyst"]
@@ -73,7 +70,7 @@ def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Pat
 def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer() as server,
-        engine_on(server, retries=0, deadlines_s=PATIENT) as engine,
+        engine_on(server, retries=0) as engine,
         fed(quick, tmp_path, engine) as feed,
     ):
         feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
@@ -103,7 +100,7 @@ def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_
 def test_what_comes_when_a_question_is_open_is_not_written(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer() as server,
-        engine_on(server, deadlines_s=PATIENT) as engine,
+        engine_on(server) as engine,
         fed(quick, tmp_path, engine) as feed,
     ):
         feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
@@ -128,7 +125,7 @@ def test_what_comes_when_a_question_is_open_is_not_written(quick: Path, tmp_path
 def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer(by_task={"judgement": HANGS}) as server,
-        engine_on(server, deadlines_s=PATIENT, retries=0) as engine,
+        engine_on(server, retries=0) as engine,
         fed(quick, tmp_path, engine) as feed,
     ):
         feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
@@ -157,7 +154,7 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
 def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer() as server,
-        engine_on(server, deadlines_s=PATIENT) as engine,
+        engine_on(server) as engine,
         fed(quick, tmp_path, engine) as feed,
     ):
         server.always = HANGS
@@ -174,7 +171,7 @@ def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: 
 def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer(by_task={"judgement": HANGS}) as server,
-        engine_on(server, deadlines_s=PATIENT) as engine,
+        engine_on(server) as engine,
         fed(quick, tmp_path, engine) as feed,
     ):
         feed.say("Revenue grew eighteen percent.", slide=1)
@@ -190,7 +187,7 @@ def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: P
 
 
 def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, tmp_path: Path) -> None:
-    with MessagesServer() as server, engine_on(server, deadlines_s=PATIENT) as engine:
+    with MessagesServer() as server, engine_on(server) as engine:
         with fed(quick, tmp_path, engine) as feed:
             feed.say("Revenue grew eighteen percent.", slide=1)
             feed.heard()
@@ -212,7 +209,7 @@ def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, t
 def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path) -> None:
     with (
         MessagesServer() as server,
-        engine_on(server, retries=0, deadlines_s=PATIENT) as engine,
+        engine_on(server, retries=0) as engine,
         fed(quick, tmp_path, engine, mode="hand-raise", exchanges=0) as feed,
     ):
         feed.say("Revenue grew eighteen percent.", slide=1)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.session import Session
+from tests.claude_requests import PATIENT
 from tests.live_feeds import quicken, until
 from tests.messages_server import Fault, MessagesServer
 from tests.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
@@ -67,6 +68,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
     with MessagesServer() as made:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", made.key)
+        monkeypatch.setenv("GREENROOM_DEADLINES_S", json.dumps(PATIENT))
         yield made
 
 

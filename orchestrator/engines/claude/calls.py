@@ -151,7 +151,7 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
             try:
                 one = await _exchanged(service, request, task)
             except anthropic.APIStatusError as error:
-                feature = lacking(error)
+                feature = lacking(error, request)
                 if feature is not None and service.forget(feature):
                     continue
                 if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun

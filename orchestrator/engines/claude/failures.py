@@ -7,7 +7,8 @@ reply; so neither is shown, and only its kind, its place and its status are.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.engines.claude.replies import KINDS, Part, Reply
 from orchestrator.engines.claude.settings import Settings
@@ -33,7 +34,7 @@ class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
-def lacking(error: APIStatusError) -> str | None:
+def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
     """The feature for which the service refused a request that may be made without it; None: another reason.
 
     A server that does not know output schemas or tools refuses them by name; so does the public
@@ -46,7 +47,7 @@ def lacking(error: APIStatusError) -> str | None:
         return "effort"
     if "output_config" in said or "output_format" in said or "json_schema" in said:
         return "schemas"
-    if re.search(r"\btools?\b", said):
+    if "tools" in request and re.search(r"\btools?\b", said):
         return "tools"
     return None
 
