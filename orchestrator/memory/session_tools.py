@@ -126,6 +126,7 @@ class CallTools:
         except (GreenroomError, OSError) as error:
             outcome = refused(error)
         if len(outcome.text) > self.left:
+            del self.proposed[before:]
             outcome = refused(
                 TooMuchError(
                     f"this has {len(outcome.text):,} characters, and {self.left:,} are left for this task: "
@@ -165,10 +166,10 @@ class CallTools:
 
     def _note_quoted(self, outcome: Outcome) -> None:
         """Memories whose words come into the ledger with this use: `forget` names the session then."""
-        found = outcome.value.get("memories") or [outcome.value]
-        quoted = [
-            one["id"] for one in found if "id" in one and outcome.value.get("kept_in", LONG_TERM) == LONG_TERM
-        ]
+        value = outcome.value
+        found = value.get("memories") or [value]
+        is_long_term = value.get("kept_in", LONG_TERM) == LONG_TERM
+        quoted = [one["id"] for one in found if is_long_term and "id" in one]
         root, home_root = self.of.root, self.of.home_root
         if quoted and root is not None and home_root is not None and MemoryDatabase.exists(home_root):
             with MemoryDatabase.open(home_root) as db:
