@@ -16,7 +16,7 @@ from typing import Any, Final
 from orchestrator.errors import ConfigurationError
 
 CHOICES: Final = {
-    "engine": ("offline", "claude", "scripted"),
+    "engine": ("offline", "claude"),
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
     "intensity": ("friendly", "moderate", "adversarial"),
@@ -73,6 +73,7 @@ class Config:
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
     memory: bool = True  # long-term memory, for presenters who asked to be remembered
+    tools: bool = False  # in their sessions, panelists that a model speaks for may use the tools of memory
     facts: bool = True  # the summariser, after each exchange, every `facts_every_s` and at the end
     facts_every_s: int = 300  # session time
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address

@@ -21,6 +21,7 @@ from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, c
 from orchestrator.layout import Layout, Mutability
 from orchestrator.messages import DEFAULT_LAYOUT, messages_of
 from orchestrator.store import Store
+from orchestrator.tooling import Tooling
 
 BYTES_PER_TOKEN: Final = 4
 """An estimate for English text; a budget needs no more. Other scripts take fewer bytes a token."""
@@ -46,12 +47,14 @@ class Receipt:
     extra: tuple[str, ...] = ()  # the text of every block that is no file
     carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
     frames_version: int = FRAMES_VERSION
+    tools: bool = False  # their definitions were sent as well
 
     def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; `carried` only where something is."""
+        """As it stands in a ledger record; `carried` and `tools` only where something is."""
         carried = {"carried": list(self.carried)} if self.carried is not None else {}
         return {
             **carried,
+            **({"tools": True} if self.tools else {}),
             "agent": self.agent,
             "purpose": self.purpose,
             "seq": self.seq,
@@ -85,6 +88,7 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
         extra=tuple(value["extra"]),
         carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
         frames_version=value["frames_version"],
+        tools=value.get("tools", False),
     )
 
 
@@ -98,6 +102,7 @@ class Context:
     receipt: Receipt
     _parts_of: Callable[[str, int], Sequence[Part]] = field(repr=False, compare=False)
     carried: str = ""  # framed; "" where nothing is carried
+    tooling: Tooling | None = field(default=None, repr=False, compare=False)  # None: no tools are offered
 
     def parts_of(self, path: str) -> Sequence[Part]:
         """The records of an append-only session file that this context holds, the blueprint first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from orchestrator import render
 from orchestrator.engines import aiming, together
@@ -38,20 +38,25 @@ def write_focus_briefs(rehearsal: Rehearsal) -> None:
         others = tuple(rehearsal.seats[one] for one in panel[number:])
         request = FocusBriefRequest(rehearsal.seats[agent], rehearsal.scene(), frozenset(taken), others)
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
-        failed = {}
+        more: dict[str, Any] = {}
+        evidence = ""
         try:
             targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+            if isinstance(rehearsal.engine, together.Beginning):  # a model, which may not have used it
+                found = aiming.targets(request)
+                more = {"found": to_json(found)}
+                evidence = render.evidence(found, request.scene.tensions)
         except EngineError as error:  # the rules choose in its place, and the record says so
             targets = aiming.targets(request)
-            failed = {"failed": str(error)}
+            more = {"failed": str(error)}
         rehearsal.note_calls()
         path = f"{agent}/focus-brief.md"
         heading = rehearsal.store.content(path)
         rehearsal.store.write(
             path,
-            render.focus_brief(heading, targets),
+            render.focus_brief(heading, targets) + evidence,
             by=agent,
-            value={"type": "focus_brief", "targets": to_json(targets), **failed},
+            value={"type": "focus_brief", "targets": to_json(targets), **more},
         )
         taken.update(target.claim for target in targets)
 

@@ -24,6 +24,7 @@ from orchestrator.pauses import pauses_in
 from orchestrator.persona import Seat, read_domain, read_persona
 from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store import Repair, Store
+from orchestrator.tooling import Tooling
 
 
 class Rehearsal:
@@ -48,6 +49,7 @@ class Rehearsal:
         self.assembler = Assembler(
             store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
         )
+        self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
@@ -123,17 +125,25 @@ class Rehearsal:
     def addressed(self, request: Request[Any], context: Context) -> Context:
         """The context with a receipt of what the engine will send, where it sends anything."""
         to = getattr(self.engine, "addressed", None)
-        return context if to is None else to(request, context, self.options.layout)
+        if to is None:
+            return context
+        if self.options.tools and context.agent != MODERATOR:
+            context = replace(context, tooling=self.tooling)
+        addressed: Context = to(request, context, self.options.layout)
+        return addressed
 
     def note_calls(self) -> None:
-        """Put what the engine's calls have cost since the last time into the ledger, at once."""
+        """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
         take = getattr(self.engine, "take_usage", None)
         if take is None or self.store.frozen:
             return
-        if usages := take():
+        notes = [(MODERATOR, usage.value()) for usage in take()]
+        if self.tooling is not None:
+            notes += self.tooling.take()
+        if notes:
             with self.store.transaction():
-                for usage in usages:
-                    self.store.note(usage.value(), by=MODERATOR)
+                for by, value in notes:
+                    self.store.note(value, by=by)
 
     def peek(self, agent: str, *, purpose: str) -> Context:
         """What *agent* would be given now; nothing is recorded."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.claims.model import Tension
 from orchestrator.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.speech.model import Segment
 
@@ -89,6 +90,31 @@ def focus_brief(heading: str, targets: Sequence[Target]) -> str:
             "",
         ]
     return "\n".join(lines)
+
+
+SHOWN_TENSIONS = 12
+"""In a focus brief; the deck that has more has them for another reason than its figures."""
+
+
+def evidence(found: Sequence[Target], tensions: Sequence[Tension]) -> str:
+    """What rules have found in the deck, below a focus brief that a model has written."""
+    if not found and not tensions:
+        return ""
+    lines = ["## Found in the deck by rules", "", "Evidence to weigh: use it or leave it.", ""]
+    for tension in tensions[:SHOWN_TENSIONS]:
+        lines.append(f"- Contradiction ({tension.kind}): {both_sides(tension)}")
+    if len(tensions) > SHOWN_TENSIONS:
+        lines.append(f"- and {len(tensions) - SHOWN_TENSIONS} more contradictions")
+    for target in found:
+        where = place(target.slide, target.said_at_s)
+        lines.append(f'- Claim {target.claim}, {where}, "{one_line(target.quote)}": {one_line(target.angle)}')
+    return "\n".join([*lines, ""])
+
+
+def both_sides(tension: Tension) -> str:
+    """Both quotes of a contradiction with their places, and why they cannot both be right, as one line."""
+    a, b = (f'{place(one.slide, one.said_at_s)}, "{one.quote}"' for one in (tension.a, tension.b))
+    return one_line(f"{a}; {b}: {tension.note}")
 
 
 def candidate(

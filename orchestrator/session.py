@@ -32,6 +32,7 @@ from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.remembering import Remembering
+from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summarising import NEVER, Schedule
 from orchestrator.memory.watching import Watch
 from orchestrator.playback import Loading
@@ -65,6 +66,7 @@ class Session:
         schedule = _schedule(config, rehearsal.options.engine)
         self.watch = Watch(rehearsal, schedule, traces=config.trace)
         self._remembering = _remembering(home)
+        rehearsal.tooling = self._remembering.tools(rehearsal)
         self._receipts: dict[str, int] = {}
         self._receipts_upto = 0
 
@@ -121,7 +123,10 @@ class Session:
             source = read_source(deck, deck_text)
             if own is not None:
                 check_engine(own)
-            root = start_session(home, source, given, used, carry=remembering.take, then=load)
+            tooling = SessionTools(None, None, given.presenter or "")
+            root = start_session(
+                home, source, given, used, carry=remembering.take, tooling=tooling, then=load
+            )
             session = cls.open(home, root, engine=used)
         except BaseException:
             if own is not None:

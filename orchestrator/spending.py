@@ -31,6 +31,7 @@ class CallUsage:
     promised: float = 0.0  # share of the input that the layout lets one expect from the cache
     reported: bool = True  # False: the server says nothing about its cache
     repair: bool = False  # a reply was sent back
+    round: int = 0  # how often the model had used tools before it
     searches: int = 0  # of the web
     budget_share: float | None = None  # of the session's budget that was used up after it; None: no budget
 

@@ -41,6 +41,7 @@ from orchestrator.persona import Seat
 from orchestrator.rehearsal import Rehearsal, read_seats
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store, create_store
+from orchestrator.tooling import Tooling
 from orchestrator.values import to_json
 
 LAYOUTS_VERSION: Final = 1
@@ -93,12 +94,14 @@ def start_session(
     engine: Engine,
     *,
     carry: Callable[[Options, Deck], Carried] = lambda options, deck: NOTHING,
+    tooling: Tooling | None = None,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
 ) -> Path:
     """Make a session and return its folder.
 
     Args:
         carry: Gives what the session carries over from earlier ones; asked once.
+        tooling: The tools that its agents are offered, if the options say so.
         then: Done in the transaction that makes it, so it is there or the session is not.
 
     Raises:
@@ -119,7 +122,21 @@ def start_session(
     try:
         home.sessions.mkdir(parents=True, exist_ok=True)
         carried = carry(options, source.deck)
-        _make(aside, home, source, options, layout, templates, seats, rules, outside, engine, carried, then)
+        _make(
+            aside,
+            home,
+            source,
+            options,
+            layout,
+            templates,
+            seats,
+            rules,
+            outside,
+            engine,
+            carried,
+            tooling,
+            then,
+        )
         os.rename(aside, target)
         _sync_folder(home.sessions)
     except BaseException as error:
@@ -150,6 +167,7 @@ def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, lan
         date=_date(given.date),
         speaker=given.speaker,
         remember=given.remember,
+        tools=given.remember and config.memory and config.tools,
         keep_source=given.keep_source,
         language=language,
     )
@@ -226,6 +244,7 @@ def _make(
     outside: Outside,
     engine: Engine,
     carried: Carried,
+    tooling: Tooling | None,
     then: Callable[[Rehearsal], None],
 ) -> None:
     deck = source.deck
@@ -250,7 +269,7 @@ def _make(
         if source.path is not None and options.keep_source:
             _copy(root / "source" / f"{deck.sha256}{source.path.suffix.lower()}", source.path.read_bytes())
         with store.transaction():
-            _write_files(store, home, source, options, layout, seats, rules, outside, engine, then)
+            _write_files(store, home, source, options, layout, seats, rules, outside, engine, tooling, then)
         store.flush()
     finally:
         store.close()
@@ -268,6 +287,7 @@ def _write_files(
     rules: Orchestration,
     outside: Outside,
     engine: Engine,
+    tooling: Tooling | None,
     then: Callable[[Rehearsal], None],
 ) -> None:
     deck = source.deck
@@ -296,6 +316,7 @@ def _write_files(
     rehearsal.room.deck, rehearsal.room.deck_claims = deck, claims  # the records are not committed yet
     rehearsal.room.tensions = list(found)
     rehearsal.room.intel = intel
+    rehearsal.tooling = tooling
     phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
     session_state.show_state(rehearsal, "presenting")

@@ -39,6 +39,4 @@ def _sides(tension: Tension) -> frozenset[Place]:
 
 
 def _line(tension: Tension) -> str:
-    a, b = (f'{render.place(one.slide, one.said_at_s)}, "{one.quote}"' for one in (tension.a, tension.b))
-    words = render.one_line(f"{a}; {b}: {tension.note}")
-    return f"- Found while listening ({tension.kind}): {words}\n"
+    return f"- Found while listening ({tension.kind}): {render.both_sides(tension)}\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.context import Context
 from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.settings import DEADLINES_S, Settings
 from orchestrator.engines.claude.tasks import kind_of
 from orchestrator.engines.protocol import (
     CandidateRequest,
@@ -28,6 +28,8 @@ SECRET = "Ofelia counted 4711 turnstile tickets"
 """What the presenter answers in these requests; no message or log may hold a word of it."""
 KINDS = ("focus_brief", "candidate_question", "judgement", "notes", "observation", "phrases")
 AGENT = "skeptic"
+PATIENT: Mapping[str, float] = dict.fromkeys(DEADLINES_S, 600.0)
+"""Longer than any test waits: no call fails because the machine is slow."""
 
 Asked = Mapping[str, tuple[Request[Any], Context]]
 
@@ -67,8 +69,14 @@ def requests_of(session: Session) -> Asked:
 
 @contextmanager
 def engine_on(server: MessagesServer, **settings: Any) -> Iterator[ClaudeEngine]:
-    """An engine that asks *server*, and does not wait long between two tries."""
-    given = {"base_url": server.url, "api_key": server.key, "first_wait_s": 0.01, **settings}
+    """An engine that asks *server*, is patient with it, and does not wait long between two tries."""
+    given = {
+        "base_url": server.url,
+        "api_key": server.key,
+        "first_wait_s": 0.01,
+        "deadlines_s": PATIENT,
+        **settings,
+    }
     with ClaudeEngine(Settings(**given)) as engine:
         yield engine
 

@@ -5,7 +5,8 @@ Sources: caching.md, "Rules of the service"; the parameter types of the SDK (ant
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -50,6 +51,13 @@ _SCHEMA_KEYS: Final = frozenset(
 )
 
 
+_OTHER_BLOCKS: Final[Mapping[str, set[str]]] = {
+    "tool_use": {"type", "id", "name", "input"},
+    "tool_result": {"type", "tool_use_id", "content", "is_error"},
+    "thinking": {"type", "thinking", "signature"},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """An error as the service sends it."""
@@ -63,20 +71,21 @@ class _BadError(Exception):
     """A request that the service would refuse."""
 
 
-def check_request(body: Any, *, schemas: bool = True) -> Refused | None:
+def check_request(body: Any, *, schemas: bool = True, tools: bool = True) -> Refused | None:
     """Why the service would refuse *body*; None: it would not.
 
     Args:
         schemas: Whether this server knows output schemas; without, it refuses `output_config` by name.
+        tools: The same for `tools`.
     """
     try:
-        _check(body, schemas=schemas)
+        _check(body, schemas=schemas, tools=tools)
     except _BadError as error:
         return Refused(400, "invalid_request_error", str(error))
     return None
 
 
-def _check(body: Any, *, schemas: bool) -> None:
+def _check(body: Any, *, schemas: bool, tools: bool) -> None:
     _need(isinstance(body, dict), "the body is no object")
     known = KNOWN if schemas else KNOWN - {"output_config"}
     for name in body:
@@ -94,18 +103,46 @@ def _check(body: Any, *, schemas: bool) -> None:
         expected = ("user", "assistant")[number % 2]
         _need(message["role"] == expected, f"messages.{number}.role: expected {expected}")
         marks += _content(f"messages.{number}.content", message["content"])
+    _answered(messages)
     _need(messages[-1]["role"] == "user", "messages: the last one must be the user's")
     _need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     if "output_config" in body:
         _config(body["output_config"])
     for number, tool in enumerate(body.get("tools", ())):
-        _need(schemas, "tools: this server has none")
+        _need(tools, "tools: this server has none")
         _tool(f"tools.{number}", tool)
+    names = [tool["name"] for tool in body.get("tools", ())]
+    _need(len(names) == len(set(names)), "tools: Tool names must be unique.")
+
+
+def _answered(messages: Sequence[Mapping[str, Any]]) -> None:
+    """Every use of a tool has its result at the beginning of the next message, and no result is without."""
+    for number, message in enumerate(messages):
+        used = _ids(message, "tool_use", "id")
+        before = _ids(messages[number - 1], "tool_use", "id") if number else []
+        given = _ids(message, "tool_result", "tool_use_id")
+        _need(len(used) == len(set(used)), f"messages.{number}: `tool_use` ids must be unique")
+        _need(
+            sorted(before) == sorted(given), f"messages.{number}: `tool_use` ids without `tool_result` blocks"
+        )
+        first = [block["type"] for block in message["content"][: len(given)]] if given else []
+        _need(first == ["tool_result"] * len(given), f"messages.{number}: `tool_result` blocks come first")
+
+
+def _ids(message: Mapping[str, Any], kind: str, key: str) -> list[str]:
+    content = message["content"]
+    blocks = [] if isinstance(content, str) else content
+    return [block[key] for block in blocks if block["type"] == kind]
 
 
 def _tool(where: str, tool: Any) -> None:
-    """The one server tool that we use, as the SDK types it."""
+    """A tool of the client's, or the one server tool that we use, as the SDK types them."""
     _need(isinstance(tool, dict), f"{where}: must be an object")
+    if "type" not in tool:
+        _need(set(tool) == {"name", "description", "input_schema"}, f"{where}: bad keys")
+        _need(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"]), f"{where}.name: bad name")
+        _need(tool["input_schema"].get("type") == "object", f"{where}.input_schema.type: expected object")
+        return
     known = {
         "type",
         "name",
@@ -135,7 +172,11 @@ def _content(where: str, content: Any) -> int:
     marks = 0
     for number, block in enumerate(content):
         place = f"{where}.{number}"
-        _need(isinstance(block, dict) and block.get("type") == "text", f"{place}.type: expected text")
+        _need(isinstance(block, dict), f"{place}: must be an object")
+        if keys := _OTHER_BLOCKS.get(str(block.get("type"))):
+            _need(set(block) <= keys and keys - {"is_error"} <= set(block), f"{place}: bad keys")
+            continue
+        _need(block.get("type") == "text", f"{place}.type: expected text")
         _need(set(block) <= {"type", "text", "cache_control"}, f"{place}: Extra inputs are not permitted")
         text = block.get("text")
         _need(isinstance(text, str) and text, f"{place}: text content blocks must be non-empty")

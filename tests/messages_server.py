@@ -7,7 +7,8 @@ By the number of a call it can be slow, hang, refuse, overload, cut, or send wha
     with MessagesServer(faults={3: Fault("overloaded"), 5: Fault("rate_limit", seconds=0.1)}) as server:
         Settings(base_url=server.url, api_key=server.key)
 
-A call is one request for a message, counted from 1 in the order of arrival.
+A call is one request for a message, counted from 1 in the order of arrival. `uses` says which tools
+a reply uses in place of words.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.messages_rules import Refused, check_request
 
 FAULTS: Final = (
     "slow",  # answers after `seconds`
-    "hang",  # accepts, and answers nothing until the server closes or `seconds` are over
+    "hang",  # accepts, and answers nothing until the server closes, or lets go of it
     "key",  # 401
     "forbidden",  # 403
     "model",  # 404
@@ -76,6 +77,7 @@ class Taken:
 
     number: int
     body: dict[str, Any]
+    fault: Fault | None = None
     status: int = 0
     usage: InputUsage | None = None
     reply: str = ""
@@ -84,6 +86,18 @@ class Taken:
     def task(self) -> str:
         """The kind of task that it asks for; "" for none."""
         return task_of(self.body)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The results of tools that it brings."""
+        turns = self.body["messages"][1:]
+        return [block for turn in turns for block in turn["content"] if block["type"] == "tool_result"]
+
+    @property
+    def rounds(self) -> int:
+        """How often tools were used before it."""
+        turns = self.body["messages"][1:]
+        return sum(any(block["type"] == "tool_use" for block in turn["content"]) for turn in turns)
 
     @property
     def agent(self) -> str:
@@ -98,12 +112,15 @@ class MessagesServer:
     """Serves on a free port of loopback between `__enter__` and `__exit__`."""
 
     faults: Mapping[int, Fault] = field(default_factory=dict)
-    by_agent: Mapping[str, Fault] = field(default_factory=dict)  # for calls that `faults` does not name
-    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that neither names
+    by_both: Mapping[tuple[str, str], Fault] = field(default_factory=dict)  # agent and task; then:
+    by_agent: Mapping[str, Fault] = field(default_factory=dict)  # for calls that these do not name
+    by_task: Mapping[str, Fault] = field(default_factory=dict)  # for calls that none of them names
     always: Fault | None = None  # for every other call
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
+    uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
+    knows_tools: bool = True  # False: it refuses them by name
     key: str = "test-key"
     minimum_tokens: int = 1024
     clock: Callable[[], float] = time.monotonic
@@ -112,6 +129,7 @@ class MessagesServer:
 
     def __enter__(self) -> Self:
         self.closing = threading.Event()
+        self._let_go = threading.Event()
         self._lock = threading.Lock()
         self._in_flight = 0
         self._meter = CacheMeter(minimum_tokens=self.minimum_tokens)
@@ -125,6 +143,7 @@ class MessagesServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.closing.set()
+        self._let_go.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -134,9 +153,10 @@ class MessagesServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def begin(self, body: dict[str, Any]) -> Taken:
-        """Give a request its number."""
+        """Give a request its number, and settle what is wrong with it: who sees it here may change that."""
         with self._lock:
             taken = Taken(len(self.requests) + 1, body)
+            taken.fault = self._fault_of(taken)
             self.requests.append(taken)
             self._in_flight += 1
             self.busiest = max(self.busiest, self._in_flight)
@@ -146,9 +166,18 @@ class MessagesServer:
         with self._lock:
             self._in_flight -= 1
 
-    def fault_of(self, taken: Taken) -> Fault | None:
+    def let_go(self) -> None:
+        """Close the connection of every call that hangs, and of every one that would."""
+        self._let_go.set()
+
+    def hold(self) -> None:
+        """Wait until `let_go`, or the end."""
+        self._let_go.wait()
+
+    def _fault_of(self, taken: Taken) -> Fault | None:
         return (
             self.faults.get(taken.number)
+            or self.by_both.get((taken.agent, taken.task))
             or self.by_agent.get(taken.agent)
             or self.by_task.get(taken.task)
             or self.always
@@ -165,15 +194,19 @@ class MessagesServer:
 
 
 def _messages(body: Mapping[str, Any]) -> Messages:
-    blocks = [_blocks(body.get("system") or [])]
+    own = [tool for tool in body.get("tools", ()) if "input_schema" in tool]
+    system = [TextBlock(json.dumps(own))] if own else []
     turns = [block for message in body["messages"] for block in _blocks(message["content"])]
-    return Messages("", tuple(blocks[0]), tuple(turns))
+    return Messages("", (*system, *_blocks(body.get("system") or [])), tuple(turns))
 
 
 def _blocks(content: Any) -> list[TextBlock]:
     if isinstance(content, str):
         return [TextBlock(content)]
-    return [TextBlock(block["text"], marked="cache_control" in block) for block in content]
+    return [
+        TextBlock(block["text"] if block["type"] == "text" else json.dumps(block), "cache_control" in block)
+        for block in content
+    ]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -210,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _message(self, body: dict[str, Any]) -> None:
         taken = self.owner.begin(body)
         try:
-            self._answer(taken, self.owner.fault_of(taken))
+            self._answer(taken, taken.fault)
         finally:
             self.owner.done()
 
@@ -220,11 +253,13 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "reset":
             self.close_connection = True
             return
-        if kind in ("slow", "hang"):
-            over = self.owner.closing.wait(seconds or (None if kind == "hang" else 0.0))
-            if over or kind == "hang":
-                self.close_connection = True
-                return
+        if kind == "hang":
+            self.owner.hold()
+            self.close_connection = True
+            return
+        if kind == "slow" and self.owner.closing.wait(seconds):
+            self.close_connection = True
+            return
         if refusal := _REFUSALS.get(kind):
             status, name = refusal
             headers = {"retry-after": f"{seconds:g}"} if kind == "rate_limit" else {}
@@ -250,14 +285,16 @@ class _Handler(BaseHTTPRequestHandler):
         models = self.owner.models
         if models is not None and body.get("model") not in models:
             return Refused(404, "not_found_error", f"model: {body.get('model')}")
-        return check_request(body, schemas=not self.owner.smallest)
+        smallest = self.owner.smallest
+        return check_request(body, schemas=not smallest, tools=self.owner.knows_tools and not smallest)
 
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
         body = taken.body
         taken.usage = usage = self.owner.count(body)
-        searches = bool(body.get("tools"))
-        text = taken.reply = "" if searches else reply_to(body, kind)
-        stop = {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
+        searches = any("input_schema" not in tool for tool in body.get("tools", ()))
+        uses = self.owner.uses(taken) if body.get("tools") and not searches else ()
+        text = taken.reply = "" if searches or uses else reply_to(body, kind)
+        stop = "tool_use" if uses else {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
         counted: dict[str, Any] = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
         if not self.owner.smallest:
             counted |= {
@@ -269,6 +306,8 @@ class _Handler(BaseHTTPRequestHandler):
         if searches:
             content = search_blocks(body, self.owner.web, kind)
             counted["server_tool_use"] = {"web_search_requests": 1, "web_fetch_requests": 0}
+        if uses:
+            content = _used(taken, uses)
         message = {
             "id": f"msg_{taken.number}",
             "type": "message",
@@ -302,7 +341,9 @@ class _Handler(BaseHTTPRequestHandler):
             "usage": {**message["usage"], "output_tokens": 1},
         }
         self._event("message_start", {"message": start})
-        if message["content"]:
+        if message["stop_reason"] == "tool_use":
+            self._stream_uses(message["content"])
+        elif message["content"]:
             self._event("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
             pieces = [text[at : at + 16] for at in range(0, len(text), 16)]
             for number, piece in enumerate(pieces):
@@ -323,6 +364,22 @@ class _Handler(BaseHTTPRequestHandler):
         self._event("message_delta", {"delta": delta, "usage": message["usage"]})
         self._event("message_stop", {})
         self.wfile.write(b"0\r\n\r\n")
+
+    def _stream_uses(self, content: Sequence[Mapping[str, Any]]) -> None:
+        for index, block in enumerate(content):
+            if block["type"] == "tool_use":
+                start = {**block, "input": {}}
+                deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+            elif block["type"] == "thinking":
+                start = {**block, "thinking": "", "signature": ""}
+                deltas = [{"type": f"{name}_delta", name: block[name]} for name in ("thinking", "signature")]
+            else:
+                start = {**block, "text": ""}
+                deltas = [{"type": "text_delta", "text": block["text"]}]
+            self._event("content_block_start", {"index": index, "content_block": start})
+            for delta in deltas:
+                self._event("content_block_delta", {"index": index, "delta": delta})
+            self._event("content_block_stop", {"index": index})
 
     def _event(self, name: str, plain: Mapping[str, Any]) -> None:
         raw = f"event: {name}\ndata: {json.dumps({'type': name, **plain})}\n\n".encode()
@@ -360,6 +417,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(raw[first:])
         else:
             self.close_connection = True
+
+
+def _used(taken: Taken, uses: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """A message that uses tools, with a thought and a word before it, as models write one."""
+    return [
+        {"type": "thinking", "thinking": "What do I know of this?", "signature": f"c2ln{taken.number}"},
+        {"type": "text", "text": "I look that up first."},
+        *(
+            {"type": "tool_use", "id": f"toolu_{taken.number}_{number}", "name": name, "input": given}
+            for number, (name, given) in enumerate(uses)
+        ),
+    ]
 
 
 _REFUSALS: Final[Mapping[str, tuple[int, str]]] = {

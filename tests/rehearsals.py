@@ -136,7 +136,7 @@ def greenroom(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         cwd=ROOT,
         env={**os.environ, "PYTHONWARNINGS": "error"},

@@ -27,15 +27,17 @@ from orchestrator.engines.claude.replies import schema
 from orchestrator.engines.claude.sending import addressed, messages_for
 from orchestrator.engines.claude.settings import Settings, settings_from, what_it_costs
 from orchestrator.engines.claude.tasks import task_text
-from orchestrator.engines.claude.usage import CallUsage, cost_usd, prices_read_at, total
+from orchestrator.engines.claude.usage import cost_usd, prices_read_at
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.frames import carried_block
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
+from orchestrator.spending import CallUsage, total
 from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchange, requests_of
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID
@@ -136,6 +138,20 @@ def test_what_is_sent_is_what_the_receipt_gives(server: MessagesServer, asked: A
             assert sent == known.messages() == messages_for(known).plain()
             assert known.receipt.extra == (task_text(request),)
             assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\n")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_carried_from_earlier_sessions_is_sent_as_well(
+    server: MessagesServer, asked: Asked, layout: str
+) -> None:
+    request, context = asked["candidate_question"]
+    known = addressed(replace(context, carried=carried_block("Left open: the churn.\n")), request, layout)
+    with engine_on(server) as engine:
+        engine.reply(request, known)
+    assert {name: server.requests[0].body[name] for name in ("system", "messages")} == known.messages()
+    blocks = server.requests[0].body["messages"][0]["content"]
+    (carried,) = [block for block in blocks if "Left open: the churn." in block["text"]]
+    assert "cache_control" in carried
 
 
 def test_a_process_that_starts_anew_sends_the_same_bytes(session: Session, asked: Asked) -> None:
@@ -288,7 +304,7 @@ def test_nothing_is_shown_of_a_follow_up_that_rests_on_nothing(asked: Asked) -> 
 def test_calls_in_flight_are_bounded(asked: Asked) -> None:
     with MessagesServer(always=Fault("slow", 0.05)) as server, engine_on(server, in_flight=2) as engine:
         futures = [engine.begin(*asked["notes"]) for _ in range(6)]
-        assert not wait(futures, timeout=30).not_done
+        assert not wait(futures, timeout=300).not_done
     assert server.busiest <= 2
 
 
@@ -452,7 +468,11 @@ with MessagesServer() as server:
     ClaudeEngine(Settings(base_url=server.url, api_key=server.key)).check()
 """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, check=False, timeout=60
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=300,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -560,3 +580,26 @@ def test_money_bounds_only_what_has_a_price() -> None:
     assert Budget(usd=0.5).share(total([one])) == 0.5
     assert Budget(usd=0.5).share(total([replace(one, cost_usd=None)])) == 0.0
     assert Budget().share(total([one])) == 0.0
+
+
+def test_what_the_rules_found_in_the_deck_stands_in_every_later_context(
+    home: Path, tmp_path: Path, server: MessagesServer
+) -> None:
+    files = write_rehearsal(tmp_path)
+    deck = files.deck.read_text("utf-8")
+    risks = "# Risks\n\n- Fuel cost fell by 19% with the electric boats"
+    files.deck.write_text(deck.replace("# Risks\n", risks), "utf-8")
+    with engine_on(server) as engine:
+        session = played(home, files, engine=engine, exchanges=1)
+    (tension, *_) = session.rehearsal.scene().tensions
+    evidence = [line for line in session.read(f"{AGENT}/focus-brief.md").splitlines() if "Contra" in line]
+    assert tension.a.quote in evidence[0]
+    assert tension.b.quote in evidence[0]
+    for taken in server.requests:
+        text = "".join(block["text"] for block in taken.body["messages"][0]["content"])
+        has_it = "## Found in the deck by rules\n" in text
+        assert has_it is (taken.agent != "moderator" and taken.task != "focus_brief")
+    by_rules = played(home, files, exchanges=1, id="rules")
+    assert "## Found in the deck" not in by_rules.read(f"{AGENT}/focus-brief.md")
+    session.rehearsal.store.close_files()
+    by_rules.rehearsal.store.close_files()

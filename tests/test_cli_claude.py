@@ -11,6 +11,7 @@ import pytest
 from orchestrator.home import Home
 from orchestrator.session import Session
 from orchestrator.spending import total
+from tests.claude_requests import PATIENT
 from tests.messages_server import Fault, MessagesServer
 from tests.rehearsals import Rehearsal, contents, greenroom, greenroom_json, write_rehearsal
 
@@ -26,6 +27,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
     with MessagesServer(models=("claude-sonnet-5-5", "large")) as made:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", made.key)
+        monkeypatch.setenv("GREENROOM_DEADLINES_S", json.dumps(PATIENT))
         yield made
 
 

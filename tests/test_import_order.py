@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts
+exchange carried memory.facts tooling
 layout
 config entries
 home

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from orchestrator.home import Home
 from orchestrator.session import Session
+from tests.claude_requests import PATIENT
 from tests.messages_server import MessagesServer
 from tests.rehearsals import greenroom, greenroom_json, write_rehearsal
 
@@ -18,6 +20,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
     """One that the environment names, as README says; there is no key at all."""
     with MessagesServer(smallest=True, models=("llama-local",)) as made:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
+        monkeypatch.setenv("GREENROOM_DEADLINES_S", json.dumps(PATIENT))
         yield made
 
 

@@ -75,7 +75,7 @@ def drive(home: Path, steps: Callable[[Client], Awaitable[None]], *options: str,
     )
 
     async def run() -> None:
-        async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+        async with Client(server, mode=mode, read_timeout_seconds=300) as client:
             await steps(client)
 
     asyncio.run(run())
@@ -443,7 +443,7 @@ def test_on_standard_output_there_is_the_protocol_and_nothing_else(rehearsal: Se
         replies: list[dict[str, Any]] = []
         while not replies or replies[-1].get("id") != 2:
             replies.append(json.loads(process.stdout.readline()))
-        rest, told = process.communicate(timeout=60)  # which closes its input: the client is gone
+        rest, told = process.communicate(timeout=300)  # which closes its input: the client is gone
     assert [reply["id"] for reply in replies if reply.get("id")] == [1, 2]
     assert replies[-1]["result"]["isError"] is True
     assert (rest, told, process.returncode) == ("", "", 0)
@@ -465,7 +465,7 @@ def test_an_interrupt_ends_it_though_its_client_is_still_there(home: Path) -> No
         process.stdin.flush()
         assert process.stdout.readline()  # it serves
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == -signal.SIGINT
+        assert process.wait(timeout=300) == -signal.SIGINT
 
 
 @contextmanager
@@ -484,7 +484,7 @@ def over_http(home: Path) -> Iterator[str]:
         yield said.split()[-1]
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
 
 
 @with_sdk
@@ -500,7 +500,7 @@ def test_over_http_it_serves_this_machine_and_refuses_pages_of_others(rehearsal:
         asyncio.run(steps(address))
         port = int(address.rpartition(":")[2].partition("/")[0])
         for headers in ({"Host": "rebound.example"}, {"Origin": "https://evil.example"}):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
             body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
             sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
             connection.request("POST", "/mcp", body, {**sent, **headers})

@@ -22,6 +22,7 @@ from orchestrator.cli.shared import (
     stoppable,
     told_if_stopped,
 )
+from orchestrator.config import CHOICES
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError, UsageError
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ Archive = Annotated[
 Speed = Annotated[str, typer.Option(metavar="N|max", help="The pace of the recording; 1 is its own.")]
 
 
-ENGINES = ("offline", "claude")
-"""The engines that a command can be given; `scripted` takes its replies from Python."""
+ENGINES = CHOICES["engine"]
 
 SAME_NAMES = (
     "presenter",

@@ -135,6 +135,16 @@ def _by_tool(name: str) -> Callable[[Record, Mapping[str, Any]], SessionEntry | 
     return made
 
 
+def _tool_use(record: Record, value: Mapping[str, Any]) -> SessionEntry | None:
+    """A use of a tool; what it proposed makes an entry of its own."""
+    if value.get("proposed"):
+        return None
+    tool, error = value["tool"], value.get("error")
+    result = f"refused: {error}" if error else f"{value['chars']} characters"
+    kind = ERROR if error else TOOL
+    return _entry(record, value, kind, f"for its {value['task']}", tool=tool, result=result, agent=record.by)
+
+
 _MAKERS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], SessionEntry | None]]] = {
     "segment": _segment,
     "answer": _segment,
@@ -154,6 +164,7 @@ _MAKERS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], SessionEntry |
     "facts": _facts,
     "memory-proposal": _by_tool("memory_write"),
     "scratchpad-proposal": _by_tool("scratchpad_update"),
+    "tool-use": _tool_use,
     "goal-proposal": _by_tool("goal"),
 }
 

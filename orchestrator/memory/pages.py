@@ -51,7 +51,9 @@ def ask_for_pages(rehearsal: Rehearsal, home_root: Path) -> None:
             )
             context = rehearsal.context(agent, purpose="scratchpad", request=request)
             try:
-                notebook.update_page(masked(rehearsal.engine.reply(request, context)))
+                page = masked(rehearsal.engine.reply(request, context))
+                rehearsal.note_calls()  # first: a page that it proposed by a tool does not replace this one
+                notebook.update_page(page)
             except (EngineError, MemoryRefusedError) as error:
                 failed[agent] = str(error)
             finally:

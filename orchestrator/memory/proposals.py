@@ -16,10 +16,13 @@ Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from orchestrator.ledger import Record
+from orchestrator.clock import utc_now
+from orchestrator.ledger import Entry, Record
 from orchestrator.memory.model import Memory
 from orchestrator.memory.notebook import Draft, check_clean
 from orchestrator.memory.rules import (
@@ -127,7 +130,7 @@ class ProposalLog:
     It keeps what it has read: a call costs what was written since.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store | Pad) -> None:
         self._store = store
         self._read = Proposals()
         self._upto = 0
@@ -147,6 +150,52 @@ class ProposalLog:
             for seq in range(self._upto + 1, last + 1):
                 found.take(store.record(seq))
         return found
+
+
+class Pad:
+    """A session whose notes are held back: it reads as if they stood in the ledger, and writes nothing.
+
+    As much of a store as a notebook needs. Its own numbers go on behind the ledger's last one.
+    """
+
+    def __init__(self, store: Store, held: list[Record]) -> None:
+        """*held*: the notes held back so far, oldest first; new ones are added."""
+        self._store, self._held = store, held
+
+    @property
+    def undone(self) -> int:
+        """As `Store.undone`."""
+        return self._store.undone
+
+    @property
+    def seq(self) -> int:
+        """As `Store.seq`."""
+        return self._store.seq
+
+    def entries(self) -> Iterator[Entry]:
+        """As `Store.entries`."""
+        return self._store.entries()
+
+    @contextmanager
+    def still(self) -> Iterator[int]:
+        """As `Store.still`, with what is held."""
+        with self._store.still() as last:
+            yield last + len(self._held)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Nothing is written, so nothing is locked."""
+        yield
+
+    def record(self, seq: int) -> Record:
+        """As `Store.record`, with what is held."""
+        number = seq - self.seq
+        return self._held[number - 1]._replace(seq=seq) if number > 0 else self._store.record(seq)
+
+    def note(self, value: Mapping[str, Any], *, by: str) -> int:
+        """Hold a note back. Returns the number that it reads as."""
+        self._held.append(Record(0, "note", by, 0.0, utc_now(), value=value))
+        return self.seq + len(self._held)
 
 
 def memory_value(draft: Draft) -> dict[str, Any]:

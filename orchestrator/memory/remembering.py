@@ -23,6 +23,7 @@ from orchestrator.memory.hooks import carried_into, keep_what_matters
 from orchestrator.memory.pages import ask_for_pages
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
+from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.settling import Settled, settle_session
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Remembering:
         if root is not None and taken.memory_ids:
             self._guard.call("memory", lambda: carried_into(root, rehearsal.options.id, taken), None)
         self._guard.tell(rehearsal.store)
+
+    def tools(self, rehearsal: Rehearsal) -> SessionTools:
+        """The tools of its agents, for as long as it goes on."""
+        options = rehearsal.options
+        return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self._embed)
 
     def end(self, rehearsal: Rehearsal) -> None:
         """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.

@@ -26,6 +26,7 @@ from orchestrator.memory.notebook import (
 )
 from orchestrator.memory.proposals import (
     MAX_PROPOSALS,
+    Pad,
     ProposalLog,
     Proposals,
     ProposedMemory,
@@ -45,7 +46,7 @@ class SessionNotebook:
 
     def __init__(
         self,
-        store: Store,
+        store: Store | Pad,
         db: MemoryDatabase | None,
         agent: str,
         presenter: str,
@@ -53,7 +54,7 @@ class SessionNotebook:
         embed: Embedder | None = None,
         now: Callable[[], str] = utc_now,
     ) -> None:
-        """*db* None: long-term memory is switched off or not there."""
+        """*db* None: long-term memory is switched off or not there. A `Pad`: nothing is written yet."""
         self._store, self._agent, self._presenter = store, agent, presenter
         self._log = ProposalLog(store)
         self._long_term = LongTermNotebook(db, agent, presenter, embed=embed, now=now)

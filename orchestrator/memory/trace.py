@@ -36,7 +36,7 @@ NAME: Final = "session.json"
 MOST_HELD: Final = 50
 """Errors, and summaries: more than a snapshot has room for."""
 
-_BESIDE: Final = frozenset({"receipt", "call", "candidate"})
+_BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
 """Records that are written when the work they belong to is over: no step ends with them."""
 _SET_OFF: Final = frozenset({"refresh", "say", "call_on", "pass", "summarise", "remind"})
 """Steps that wait for their moment while the clock is live."""
@@ -81,7 +81,7 @@ class Stepping:
         action = told.action or {}
         name = action["action"]
         took_s: float | None = None
-        if name == "call":
+        if name in ("call", "use_tool"):
             took_s = value.get("seconds")
         elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
             took_s = _seconds(self._before, record.at)

@@ -107,6 +107,10 @@ _WORDS: Final[Mapping[str, Callable[[Action, Action], str]]] = {
     ),
     "keep_facts": _facts,
     "call": lambda action, output: f"{action.get('agent')} called the model for {action.get('kind')}",
+    "use_tool": lambda action, output: (
+        f"{action['by']} uses {action['tool']} for its {str(action['task']).replace('_', ' ')}: "
+        f"{output.get('error') or _count(output.get('characters'), 'characters')}"
+    ),
     "finding": lambda action, output: (
         f"{action['by']} notes a contradiction ({action['kind']}): {' and '.join(output['about'])}"
     ),

@@ -265,6 +265,14 @@ def _call(value: Value, record: Record) -> Told:
     return Told(_action("call", record, agent=value.get("agent"), kind=value.get("kind")), output)
 
 
+def _tool_use(value: Value, record: Record) -> Told:
+    """A use of a tool while a model was asked; of what it gave, the length: it may quote anybody."""
+    tool, error = value["tool"], value.get("error")
+    output = {"characters": value["chars"], **({"error": error} if error else {})}
+    errors = (f"{record.by}: {tool}: {error}",) if error else ()
+    return Told(_action("use_tool", record, tool=tool, task=value["task"]), output, errors)
+
+
 def _intel(value: Value, record: Record) -> Told:
     return Told(_action("intel", record), {"items": len(value["intel"].get("items", ()))})
 
@@ -302,6 +310,7 @@ _TELLERS: Final[Mapping[str, Callable[[Value, Record], Told]]] = {
     "scratchpad-proposal": _page_proposal,
     "memory-proposal": _memory_proposal,
     "call": _call,
+    "tool-use": _tool_use,
     "intel": _intel,
 }
 _SILENT: Final = frozenset(

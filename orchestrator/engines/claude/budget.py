@@ -81,6 +81,7 @@ class BudgetedEngine:
         self._taken: list[CallUsage] = []
         self.spent = spent or Total()
         share = budget.share(self.spent)
+        engine.may_go_on = self._may_go_on
         self._told = {at for at in (WARNS_AT, 1.0) if share >= at}
 
     @property
@@ -156,6 +157,11 @@ class BudgetedEngine:
     def close(self) -> None:
         """As `ClaudeEngine.close`."""
         self.engine.close()
+
+    def _may_go_on(self) -> bool:
+        """Whether there is anything left, what has not been taken yet included. From any thread."""
+        with self._lock:
+            return self._budget.share(self.spent + total(self.engine.so_far())) < 1.0
 
     def _count(self) -> None:
         with self._lock:

@@ -7,7 +7,8 @@ validated part of a reply or an `EngineError` of one line that holds nothing of 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -21,8 +22,10 @@ from orchestrator.engines.claude.failures import (
 )
 from orchestrator.engines.claude.received import Received, check_stop, part_of, received
 from orchestrator.engines.claude.replies import Part, schema
+from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import MAX_TOKENS, OTHER_MAX_TOKENS
+from orchestrator.engines.claude.turns import Turns
 from orchestrator.errors import EngineError
 from orchestrator.messages import Messages, TextBlock
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 LONGEST_WAIT_S: Final = 8.0
-_LONGEST_ECHO: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Sent:
     seconds: float
     usage: Mapping[str, Any]
     repair: bool
+    round: int  # how often tools have been used before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Task:
     fault_of: Callable[[Part], str | None]  # what is wrong with a part of the right shape; None: nothing
     on_sent: Callable[[Sent], None]  # after each request that got a reply
     on_partial: Callable[[Mapping[str, Any]], None] | None = None  # streams: the object as far as it goes
+    tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
+    rounds: Rounds | None = None  # what is done with those that are used
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +88,11 @@ async def perform(service: Service, task: Task) -> Outcome:
 
 
 async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
-    first = await _reply(service, task, (), until_s)
+    first, turns = await _in_words(service, task, Turns(), until_s)
     outcome, fault = _judged(task, first.text)
     if fault is None and outcome is not None:
         return outcome
-    second = await _reply(service, task, (first.text, _correction(task.kind, fault or "")), until_s)
+    second, _ = await _in_words(service, task, turns.mended(task.kind, first.text, fault or ""), until_s)
     outcome, fault = _judged(task, second.text)
     if outcome is None:
         raise EngineError(f"the reply could not be used, and was not mended when sent back: {fault}")
@@ -103,17 +108,19 @@ def _judged(task: Task, text: str) -> tuple[Outcome | None, str | None]:
     return Outcome(part, fault), fault
 
 
-def _correction(kind: str, fault: str) -> str:
-    return (
-        f"That reply cannot be used: {fault}.\n"
-        f'Send the whole JSON object once more, mended, with "kind": "{kind}" and nothing around it.\n'
-    )
-
-
 # ---------------------------------------------------------------------- one request
 
 
-async def _reply(service: Service, task: Task, turns: tuple[str, ...], until_s: float) -> Received:
+async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
+    """A reply that uses no tools, and the turns before it: those that it used on the way are answered."""
+    while True:
+        one = await _reply(service, task, turns, until_s)
+        if not one.uses or task.rounds is None:
+            return one, turns
+        turns = turns.used(await task.rounds.answered(one))
+
+
+async def _reply(service: Service, task: Task, turns: Turns, until_s: float) -> Received:
     """A whole reply, tried again while that makes sense."""
     retries = service.settings.retries
     attempt = 0
@@ -132,7 +139,7 @@ async def _reply(service: Service, task: Task, turns: tuple[str, ...], until_s: 
             await asyncio.sleep(wait_s)
 
 
-async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Received:
+async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
     """One request; made again at once without a feature that the service turns out not to have."""
     import anthropic
 
@@ -144,7 +151,7 @@ async def _attempt(service: Service, task: Task, turns: tuple[str, ...]) -> Rece
             try:
                 one = await _exchanged(service, request, task)
             except anthropic.APIStatusError as error:
-                feature = lacking(error)
+                feature = lacking(error, request)
                 if feature is not None and service.forget(feature):
                     continue
                 if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun
@@ -206,14 +213,9 @@ async def _streamed(service: Service, request: Mapping[str, Any], task: Task) ->
         return await stream.get_final_message()
 
 
-def _request(service: Service, task: Task, turns: tuple[str, ...]) -> dict[str, Any]:
+def _request(service: Service, task: Task, turns: Turns) -> dict[str, Any]:
     plain = task.messages.plain()
-    if turns:
-        faulty, correction = turns
-        plain["messages"] += [
-            {"role": "assistant", "content": [_text(faulty.strip()[:_LONGEST_ECHO] or "(nothing)")]},
-            {"role": "user", "content": [_text(correction)]},
-        ]
+    plain["messages"] += turns.messages
     config: dict[str, Any] = {}
     if "schemas" in service.knows:
         config["format"] = {"type": "json_schema", "schema": schema()}
@@ -222,26 +224,22 @@ def _request(service: Service, task: Task, turns: tuple[str, ...]) -> dict[str, 
     return {
         "model": service.settings.model_for(task.kind),
         "max_tokens": MAX_TOKENS.get(task.kind, OTHER_MAX_TOKENS),
+        **({"tools": list(task.tools)} if task.tools and "tools" in service.knows else {}),
         **plain,
         **({"output_config": config} if config else {}),
     }
 
 
-def _text(text: str) -> dict[str, str]:
-    return {"type": "text", "text": text}
-
-
-def _sent(
-    task: Task, turns: tuple[str, ...], request: Mapping[str, Any], began_s: float, one: Received
-) -> Sent:
-    sent = task.messages
-    extra = tuple(TextBlock(text) for text in turns)
+def _sent(task: Task, turns: Turns, request: Mapping[str, Any], began_s: float, one: Received) -> Sent:
+    sent, tools = task.messages, request.get("tools")
+    first = (TextBlock(json.dumps(tools)),) if tools else ()
     return Sent(
-        messages=Messages(sent.layout, sent.system, (*sent.user, *extra)),
+        messages=Messages(sent.layout, (*first, *sent.system), (*sent.user, *turns.blocks())),
         settings=f"{request['model']} {sorted(request.get('output_config', {}))}",
         model=str(request["model"]),
         began_s=began_s,
         seconds=monotonic() - began_s,
         usage=one.usage,
-        repair=bool(turns),
+        repair=turns.is_repair,
+        round=turns.rounds,
     )

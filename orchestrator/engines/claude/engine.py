@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 from orchestrator.engines.claude.calls import Sent, Task, perform
 from orchestrator.engines.claude.quotes import in_answers
 from orchestrator.engines.claude.results import fault_of, result_of
+from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import kind_of
-from orchestrator.engines.claude.usage import CallUsage, cost_usd
+from orchestrator.engines.claude.usage import cost_usd
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
 from orchestrator.meter import CacheMeter
+from orchestrator.spending import CallUsage
+from orchestrator.tooling import ToolUses
 
 if TYPE_CHECKING:
     from orchestrator.context import Context
@@ -43,6 +46,7 @@ class ClaudeEngine:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.may_go_on: Callable[[], bool] = lambda: True  # asked before a further round of tools
         self._service = Service(settings)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
@@ -96,19 +100,29 @@ class ClaudeEngine:
             return _done(cast(R, Judgement("unjudged", "no answer was given")))
         if not is_addressed(context):
             context = self.addressed(request, context)
+        kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
+        uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
         task = Task(
-            kind=kind_of(request),
+            kind=kind,
             messages=messages_for(context),
             fault_of=partial(fault_of, request),
-            on_sent=partial(self._note, context.agent, kind_of(request)),
+            on_sent=partial(self._note, context.agent, kind),
             on_partial=_shown(request, on_text),
+            tools=tooling.definitions if tooling is not None else (),
+            rounds=Rounds(kind, uses, self.may_go_on) if uses is not None else None,
         )
-        return self._service.submit(self._result(request, task))
+        return self._service.submit(self._result(request, task, uses))
 
-    async def _result(self, request: Request[R], task: Task) -> R:
-        outcome = await perform(self._service, task)
-        result: R = result_of(request, outcome.part, outcome.fault)
-        return result
+    async def _result(self, request: Request[R], task: Task, uses: ToolUses | None) -> R:
+        is_done = False
+        try:
+            outcome = await perform(self._service, task)
+            result: R = result_of(request, outcome.part, outcome.fault)
+            is_done = True
+            return result
+        finally:
+            if uses is not None:
+                uses.close(counts=is_done)
 
     # ------------------------------------------------------------------ what it costs
 
@@ -117,6 +131,11 @@ class ClaudeEngine:
         with self._lock:
             taken, self._usage = self._usage, []
         return taken
+
+    def so_far(self) -> list[CallUsage]:
+        """What `take_usage` would give; it is still there to be taken."""
+        with self._lock:
+            return self._usage[:]
 
     def _note(self, agent: str, kind: str, sent: Sent) -> None:
         with self._lock:
@@ -164,6 +183,7 @@ def _usage(agent: str, kind: str, sent: Sent, promised: float) -> CallUsage:
         promised=round(promised, 4),
         reported=read is not None or written is not None,
         repair=sent.repair,
+        round=sent.round,
     )
 
 

@@ -6,7 +6,9 @@ reply; so neither is shown, and only its kind, its place and its status are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.engines.claude.replies import KINDS, Part, Reply
 from orchestrator.engines.claude.settings import Settings
@@ -32,11 +34,11 @@ class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
-def lacking(error: APIStatusError) -> str | None:
+def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
     """The feature for which the service refused a request that may be made without it; None: another reason.
 
-    A server that does not know output schemas refuses them by name; so does the public service
-    where a schema is too large for it. `effort` is a setting that not every model has.
+    A server that does not know output schemas or tools refuses them by name; so does the public
+    service where a schema is too large for it. `effort` is a setting that not every model has.
     """
     if error.status_code not in (400, 422):
         return None
@@ -45,6 +47,8 @@ def lacking(error: APIStatusError) -> str | None:
         return "effort"
     if "output_config" in said or "output_format" in said or "json_schema" in said:
         return "schemas"
+    if "tools" in request and re.search(r"\btools?\b", said):
+        return "tools"
     return None
 
 

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
-from orchestrator.engines.claude.replies import KINDS, Part, Reply
+from orchestrator.engines.claude.replies import KINDS, Part, Reply, is_text
 from orchestrator.errors import EngineError
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""
 MOST_BRACES: Final = 100
 """Places at which an object may begin that are tried; a wrong one costs a look at the whole text."""
+LONGEST_ARGUMENTS: Final = 20_000
+"""Characters of one tool's arguments: ten times the longest that any of ours takes."""
+MOST_USES: Final = 32
+"""Of tools in one message."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
+    "text": ("text",),
+    "thinking": ("thinking", "signature"),
+    "redacted_thinking": ("data",),
+    "tool_use": ("id", "name", "input"),
+}
+"""The blocks, with their keys, that are sent back when tools are answered; thinking goes as it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool that a model uses."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +47,8 @@ class Received:
     text: str
     stop: str | None
     usage: Mapping[str, Any]
+    uses: tuple[ToolUse, ...] = ()
+    content: tuple[Mapping[str, Any], ...] = ()  # to be sent back, where tools are used
 
 
 def received(message: object) -> Received:
@@ -36,15 +61,62 @@ def received(message: object) -> Received:
     plain = dump(warnings=False) if dump is not None else None
     if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
+    blocks = [block for block in plain["content"] if isinstance(block, dict)]
     texts = [
         block["text"]
-        for block in plain["content"]
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+        for block in blocks
+        if block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
     stop, usage = plain.get("stop_reason"), plain.get("usage")
+    uses = _uses(blocks)
     return Received(
-        "".join(texts), stop if isinstance(stop, str) else None, usage if isinstance(usage, dict) else {}
+        "".join(texts),
+        stop if isinstance(stop, str) else None,
+        usage if isinstance(usage, dict) else {},
+        uses,
+        tuple(_echoed(blocks)) if uses else (),
     )
+
+
+def _uses(blocks: Sequence[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
+    """The tools that a message uses.
+
+    Raises:
+        UnusableError: One cannot be answered, or cannot be sent back.
+    """
+    found: list[ToolUse] = []
+    for block in blocks:
+        if block.get("type") != "tool_use":
+            continue
+        id_, name, given = block.get("id"), block.get("name"), block.get("input")
+        if not isinstance(id_, str) or not _ID.fullmatch(id_) or any(one.id == id_ for one in found):
+            raise UnusableError("a use of a tool has no id of its own")
+        if not isinstance(name, str) or not is_text(name) or len(name) > LONGEST_ARGUMENTS:
+            raise UnusableError("a use of a tool has no name")
+        found.append(ToolUse(id_, name, _arguments(given)))
+    if len(found) > MOST_USES:
+        raise UnusableError(f"it uses more than {MOST_USES} tools at once")
+    return tuple(found)
+
+
+def _arguments(given: object) -> Mapping[str, Any]:
+    if not isinstance(given, dict):
+        raise UnusableError("the arguments of a tool are no object")
+    try:
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise UnusableError("the arguments of a tool are no JSON") from None
+    if len(text) > LONGEST_ARGUMENTS or not is_text(text):
+        raise UnusableError("the arguments of a tool are too long, or no text")
+    return given
+
+
+def _echoed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for block in blocks:
+        keys = _ECHOED.get(str(block.get("type")))
+        if keys is None or (block["type"] == "text" and not str(block.get("text")).strip()):
+            continue  # the service refuses a text of white space alone
+        yield {"type": block["type"], **{key: block.get(key) for key in keys}}
 
 
 def check_stop(one: Received, max_tokens: int) -> None:

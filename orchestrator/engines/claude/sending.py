@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.context import Context
-from orchestrator.engines.claude.tasks import task_text
+from orchestrator.engines.claude.rounds import allowed
+from orchestrator.engines.claude.tasks import kind_of, task_text
 from orchestrator.messages import Messages, messages_of, watermarks
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def addressed(context: Context, request: Request[Any], layout: str) -> Context:
         EngineError: The request is of a kind that this engine does not know.
     """
     watermark = {"ends": list(watermarks(context.parts_of))} if layout == "watermark" else None
-    receipt = replace(context.receipt, layout=layout, watermark=watermark, extra=(task_text(request),))
+    tools = context.tooling is not None
+    task = task_text(request, allowed(kind_of(request)) if tools else "")
+    receipt = replace(context.receipt, layout=layout, watermark=watermark, extra=(task,), tools=tools)
     return replace(context, receipt=receipt)
 
 
@@ -41,6 +44,7 @@ def messages_for(context: Context) -> Messages:
         context.parts_of,
         receipt.layout or "",
         left_out=receipt.left_out,
+        carried=context.carried,
         task="".join(receipt.extra),
         purpose=receipt.purpose,
     )

@@ -34,7 +34,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.knows: set[str] = {"schemas", "effort"}
+        self.knows: set[str] = {"schemas", "effort", "tools"}
         """Features not refused so far. Found out once for a service, not once a call."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None

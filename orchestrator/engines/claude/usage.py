@@ -8,10 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.spending import CallUsage, Total, total
-
-__all__ = ["PRICES", "CallUsage", "Total", "cost_usd", "prices_read_at", "search_usd", "total"]
-
 PRICES: Final = Path(__file__).with_name("prices.yaml")
 
 _DATED = re.compile(r"-\d{8}$")
