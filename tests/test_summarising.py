@@ -29,6 +29,7 @@ from orchestrator.memory.facts import Fact, FactDraft
 from orchestrator.memory.summarising import NEVER, Schedule, Summariser
 from orchestrator.moderator import tagged_exchange
 from orchestrator.session import Session
+from tests.embeddings_server import EmbeddingsServer
 from tests.fact_sessions import DAILY, WORDS, FactEngine, each, opened, say, summariser_of, whole
 from tests.rehearsals import DECK, Rehearsal, greenroom, greenroom_json, played, write_rehearsal
 
@@ -111,14 +112,45 @@ def test_only_what_is_new_is_read_and_known_facts_are_not_kept_again(session: Se
     assert (nothing.facts, nothing.windows, session.rehearsal.store.catch_up()) == ((), 0, seq)
 
 
-def test_alike_facts_are_not_kept_where_something_tells_them(session: Session) -> None:
-    session.rehearsal.engine = FactEngine(each)
-    summariser = Summariser(
-        session.rehearsal, alike=lambda content, known: content.startswith("We") and bool(known)
-    )
-    done = summariser.run("by hand")
+PARAPHRASE = "You will get the audit from us by Friday."
+
+
+def test_a_session_compares_facts_by_meaning_where_its_home_has_embeddings(home: Path) -> None:
+    def all_the_same(plain: dict[str, Any]) -> tuple[int, Any]:
+        return 200, {"data": [{"index": n, "embedding": [1, 2]} for n, _ in enumerate(plain["input"])]}
+
+    with EmbeddingsServer(all_the_same) as server:
+        (home / "greenroom.yaml").write_text(f"embeddings: {server.url}\n", "utf-8")
+        with Session.start(Home.open(home), deck_text=DECK, id="talk") as session:
+            session.rehearsal.engine = FactEngine(each)
+            say(session, *WORDS, PARAPHRASE, "You will get the audit from us by Monday.")
+            done = session.watch.summariser.run("by hand")
     assert done is not None
-    assert (contents(done.facts), done.skipped) == ([WORDS[0], WORDS[1], WORDS[2]], 1)
+    assert contents(done.facts) == [*WORDS, "You will get the audit from us by Monday."]
+    assert done.skipped == 1
+    assert [sorted(one["input"]) for one in server.requests] == [sorted([WORDS[3], PARAPHRASE])]
+
+
+def test_without_embeddings_the_words_alone_count(session: Session) -> None:
+    session.rehearsal.engine = FactEngine(each)
+    say(session, PARAPHRASE, from_s=20.0)
+    done = session.watch.summariser.run("by hand")
+    assert done is not None
+    assert (contents(done.facts), done.skipped) == ([*WORDS, PARAPHRASE], 0)
+
+
+def test_embeddings_that_fail_cost_the_comparison_and_are_one_warning(home: Path) -> None:
+    with EmbeddingsServer(lambda _: (500, b"")) as server:
+        (home / "greenroom.yaml").write_text(f"embeddings: {server.url}\n", "utf-8")
+        with Session.start(Home.open(home), deck_text=DECK, id="talk") as session:
+            session.rehearsal.engine = FactEngine(each)
+            say(session, *WORDS, PARAPHRASE)
+            session.end()
+            store = session.rehearsal.store
+            values = [store.record(entry.seq).value or {} for entry in store.entries()]
+    assert [one["part"] for one in values if one.get("type") == "warning"] == ["embeddings"]
+    assert len(server.requests) == 1
+    assert [len(one["facts"]) for one in values if one.get("type") == "facts"] == [5]
 
 
 def test_what_a_model_makes_up_is_refused(session: Session) -> None:

@@ -11,7 +11,7 @@ Source: the seed of the summariser (002); DESIGN.md, section 9.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -21,6 +21,8 @@ from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene
 from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.alone import alone
+from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import grounded
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
@@ -37,9 +39,6 @@ MOST_KNOWN: Final = 200
 
 END_WAIT_S: Final = 30.0
 """How long the end of a session waits for a run of another process: about one engine call."""
-
-Alike = Callable[[str, Sequence[str]], bool]
-"""Whether a fact says what one of those there says, in other words: by embeddings, where they are on."""
 
 
 class Sitting(Protocol):
@@ -87,11 +86,12 @@ class Summary:
 class Summariser:
     """One session's summariser in this process; all it knows is in the ledger."""
 
-    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, alike: Alike | None = None) -> None:
+    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, embed: Embedder | None = None) -> None:
+        """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
         self.sitting = sitting
         self.schedule = schedule
         self.facts = FactLog()
-        self._alike = alike
+        self._alike = AlikeByMeaning(embed) if embed is not None else None
         sitting.store.subscribe(self.facts.take)
 
     def due(self) -> str | None:
@@ -195,7 +195,7 @@ class Summariser:
         except EngineError as error:
             self._failed(claim, error)
             raise
-        kept, skipped, refused = self._kept(claim, drafts, known)
+        kept, skipped, refused = self._kept(claim, drafts)
         store = self.sitting.store
         before = len(self.facts.facts)
         with store.transaction():
@@ -215,12 +215,11 @@ class Summariser:
             (*done.facts, *found), done.skipped + skipped, done.refused + refused, done.windows + 1
         )
 
-    def _kept(
-        self, claim: Claim, drafts: Sequence[FactDraft], known: list[str]
-    ) -> tuple[list[FactDraft], int, int]:
+    def _kept(self, claim: Claim, drafts: Sequence[FactDraft]) -> tuple[list[FactDraft], int, int]:
         """The drafts that stand, may be kept and are new; how many were known; how many may not be kept."""
         passages = {passage.seq: passage for passage in claim.passages}
         keys = set(self.facts.keys)
+        known = [(fact.type, fact.content) for fact in self.facts.facts]
         kept: list[FactDraft] = []
         skipped = refused = 0
         for draft in drafts:
@@ -228,15 +227,19 @@ class Summariser:
             fact = grounded(draft, passage) if passage is not None else None
             if fact is None or self.facts.stays(f"{fact.content}\n{fact.quote}"):
                 refused += 1
-            elif key_of(fact.content) in keys or (
-                self._alike is not None and self._alike(fact.content, known)
-            ):
+            elif key_of(fact.content) in keys or self._is_known(fact, known):
                 skipped += 1
             else:
                 kept.append(fact)
                 keys.add(key_of(fact.content))
-                known.append(fact.content)
+                known.append((fact.type, fact.content))
         return kept, skipped, refused
+
+    def _is_known(self, fact: FactDraft, known: Sequence[tuple[str, str]]) -> bool:
+        """Whether a fact of its type says the same in other words, where that can be told."""
+        if self._alike is None:
+            return False
+        return self._alike(fact.content, [content for type_, content in known if type_ == fact.type])
 
     def _failed(self, claim: Claim, error: EngineError) -> None:
         store = self.sitting.store
