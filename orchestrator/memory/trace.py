@@ -17,6 +17,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -55,8 +56,8 @@ class Stepping:
 
     def take(self, record: Record) -> tuple[Step | None, Told | None]:
         """The step that *record* is, if it is one, and what else it tells."""
-        value = record.value or {}
-        kind = value.get("type")
+        value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
+        kind = str(value.get("type"))
         told = told_by(record, self._candidates)
         if kind == "clock":
             self._live = bool(value.get("live"))
@@ -73,16 +74,17 @@ class Stepping:
         return step, told
 
     def _keep_candidate(self, value: Mapping[str, Any], record: Record) -> None:
-        waiting = value["waiting"]
-        if waiting["status"] == "ready":
-            self._candidates[record.by] = waiting["candidate"]["question"]
+        with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
+            waiting = value["waiting"]
+            if waiting["status"] == "ready":
+                self._candidates[record.by] = str(waiting["candidate"]["question"])
 
     def _step(self, told: Told, value: Mapping[str, Any], record: Record) -> Step:
         action = told.action or {}
         name = action["action"]
         took_s: float | None = None
         if name == "call":
-            took_s = value.get("seconds")
+            took_s = value["seconds"] if isinstance(value.get("seconds"), int | float) else None
         elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
             took_s = _seconds(self._before, record.at)
         waited = took_s is not None and self._live and name in _SET_OFF
