@@ -23,7 +23,7 @@ from orchestrator.errors import EngineError, SessionFrozenError, SessionStateErr
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
 from orchestrator.memory.alone import alone
-from orchestrator.memory.fact_files import FOLDER, fact_files
+from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import Fact, FactDraft
 from orchestrator.memory.summarising import NEVER, Schedule, Summariser
@@ -302,6 +302,60 @@ def test_files_that_are_lost_torn_or_strange_are_made_again(session: Session) ->
     shutil.rmtree(folder)
     assert summariser.run("by hand") is not None  # nothing is new, and the files are made all the same
     assert on_disk(session.path) == whole_files
+
+
+def test_what_another_program_put_into_the_ledger_stops_no_session(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(session.path) as elsewhere:
+        elsewhere.rehearsal.store.note({"type": "facts", "run": 1, "to_seq": "all"}, by="summariser")
+        elsewhere.rehearsal.store.note({"type": "fact-run", "state": "began"}, by="summariser")
+    done = session.watch.summariser.run("by hand")
+    assert done is not None
+    assert len(done.facts) == 3
+    (warning,) = caplog.records
+    assert "is in no shape of this release" in warning.getMessage()
+    session.end()
+    assert session.verify().valid
+
+
+def test_nothing_is_written_into_a_session_that_ends_at_that_moment(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process ends it right when the files are to be written: it waits, or they are not written."""
+    ends = FORK.Process(target=end_it, args=(session.path,))
+
+    def write_late(root: Path, log: FactLog) -> tuple[str, ...]:
+        ends.start()
+        ends.join(2.0)  # time enough, where nothing keeps it waiting
+        return write_fact_files(root, log)
+
+    monkeypatch.setattr("orchestrator.memory.summarising.write_fact_files", write_late)
+    done = summariser_of(session).run("by hand")
+    ends.join(30)
+    assert done is not None
+    assert ends.exitcode == 0
+    session.rehearsal.store.catch_up()
+    assert session.state == "ended"
+    assert session.verify().valid
+    assert set(on_disk(session.path)) == {"index.json", "2026-11-20.json"}
+
+
+def end_it(root: Path) -> None:
+    with opened(root) as session:
+        session.end()
+
+
+def test_a_session_that_has_ended_gets_no_folder_either(session: Session) -> None:
+    summariser = summariser_of(session)
+    assert summariser.facts.waiting
+    with opened(session.path) as elsewhere:
+        elsewhere.end()
+    with pytest.raises(SessionFrozenError):
+        summariser.run("by hand")
+    assert summariser.heal() == ()
+    assert not (session.path / FOLDER).exists()
+    assert session.verify().valid
 
 
 def test_files_that_cannot_be_written_are_a_warning_and_the_facts_are_there(

@@ -11,16 +11,20 @@ from orchestrator import files
 
 
 @contextmanager
-def derived_folder(root: Path, name: str) -> Iterator[int]:
-    """A folder of the session at *root*, open; made where it is missing, never reached through a link.
+def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]:
+    """A folder of the session at *root*, open, and never reached through a link.
+
+    Args:
+        make: Where it is missing; only while holding the session's lock, so that it has not ended.
 
     Raises:
         OSError: It cannot be made or opened, or something else has its name.
     """
     root_fd = os.open(root, files.FOLDER)
     try:
-        with suppress(FileExistsError):
-            os.mkdir(name, dir_fd=root_fd)
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=root_fd)
         fd = os.open(name, files.FOLDER, dir_fd=root_fd)
     finally:
         os.close(root_fd)
