@@ -20,11 +20,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isfinite
 from typing import Any, Final
 
 from orchestrator import files
 from orchestrator.ledger import Record
-from orchestrator.memory.derived import derived_folder, replace_if_different
+from orchestrator.memory.derived import derived_folder, replace
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
 from orchestrator.memory.trace_steps import Told, told_by
 from orchestrator.store import Store
@@ -84,7 +85,8 @@ class Stepping:
         name = action["action"]
         took_s: float | None = None
         if name == "call":
-            took_s = value["seconds"] if isinstance(value.get("seconds"), int | float) else None
+            seconds = value.get("seconds")
+            took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
         elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
             took_s = _seconds(self._before, record.at)
         waited = took_s is not None and self._live and name in _SET_OFF
@@ -208,7 +210,7 @@ class Snapshots:
         try:
             text = self.trace.text()
             with derived_folder(store.root, FOLDER) as fd:
-                replace_if_different(fd, NAME, text)
+                replace(fd, NAME, text)  # each step's is another text
         except (OSError, ValueError, TypeError, RecursionError) as error:
             why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
             if not self._fails:
