@@ -77,14 +77,15 @@ class Remembering:
         if root is None or not options.remember:
             return
         scribe = self._guard.call("scribe", lambda: scribe_of(store), None)
-        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root), None)
-        if scribe is None:  # it alone knows what was off the record, so nothing leaves without it
+        if scribe is None:  # it alone knows what was off the record, so nothing is asked, and nothing leaves
             self._guard.tell(store)
             return
+        stays = scribe.stays
+        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root, stays=stays), None)
         now = utc_now()
         self._guard.call(
             "proposals",
-            lambda: settle_session(store, options, root, stays=scribe.stays, now=now),
+            lambda: settle_session(store, options, root, stays=stays, now=now),
             Settled(),
         )
         self._guard.call("scribe", lambda: keep_what_matters(rehearsal, root, scribe=scribe, now=now), None)
