@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from orchestrator.cli.app import build, run
+from orchestrator.cli.app import build
 from orchestrator.home import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
@@ -20,6 +19,7 @@ from orchestrator.memory.memories import note_carried, write_memory
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.records import note_archive
+from tests.commands import Commands
 from tests.conftest import ROOT
 from tests.memories import INES, NOW, at, keep
 from tests.rehearsals import greenroom as in_a_process_of_its_own
@@ -40,31 +40,6 @@ def kept(home: Path) -> dict[str, Memory]:
         }
         update_scratchpad(db, "skeptic", INES, "# Ines\n\nAsk for units.\n", NOW)
     return found
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Commands:
-    """The command line, in this process: exit code and output are those of a real one."""
-
-    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self._home = home
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str, check: bool = True) -> Done:
-        self._capsys.readouterr()
-        code = run(["--home", str(self._home), *arguments])
-        out, err = self._capsys.readouterr()
-        assert not check or code == 0, (arguments, out, err)
-        return Done(code, out, err)
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self("--json", *arguments).stdout)
 
 
 @pytest.fixture
