@@ -20,10 +20,11 @@ from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.file_tools import read_file
 from orchestrator.memory.notebook import LongTermNotebook
-from orchestrator.memory.off_record import LABEL, blanked
+from orchestrator.memory.off_record import LABEL, MANY, blanked, shown_content
 from orchestrator.memory.sensitive import Withheld
 from orchestrator.session import Session
 from orchestrator.speech.model import Segment
+from orchestrator.values import to_json
 from tests.remembered import DECK
 
 if TYPE_CHECKING:
@@ -132,6 +133,31 @@ def test_a_receipt_of_an_earlier_release_gives_what_was_sent_then(session: Sessi
     before = replace(receipt, off_record=())
     assert "off_record" not in before.value()
     assert "Nordbank wants out of the loan." in session.context_at(before).text
+
+
+@pytest.mark.parametrize(
+    "mark", ["Off the record: Nordbank wants out.", "Nordbank wants out, keep this private"]
+)
+def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session, mark: str) -> None:
+    with session.transaction():
+        said(session, *(f"We never keep notes of ferry {number}." for number in range(MANY + 20)), mark)
+    with Session.open(None, session.path) as elsewhere:
+        context = elsewhere.rehearsal.peek("skeptic", purpose="context")
+    assert "Nordbank" not in context.text
+    assert len(context.receipt.off_record) == 1
+
+
+def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Session) -> None:
+    with session.transaction():
+        said(session, *(f"We look at ferry {number}." for number in range(MANY + 20)))
+        last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
+        value = {"type": "segment", "sensitive": True, "segment": last}
+        session.rehearsal.store.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
+        assert "Nordbank" not in session.context("skeptic").text
+    with Session.open(None, session.path) as elsewhere:
+        shown = shown_content(elsewhere.rehearsal.store, TRANSCRIPT)
+    assert "Nordbank" not in shown
+    assert "We look at ferry 7." in shown
 
 
 def test_what_is_not_off_the_record_is_shown_as_it_stands(session: Session) -> None:

@@ -19,12 +19,17 @@ from typing import Any, Final
 
 from orchestrator.layout import Mutability
 from orchestrator.ledger import Record
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.sensitive import Withheld, may_hold_marked
 from orchestrator.store import Store
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"
 LABEL: Final = "[off the record]"
+MANY: Final = 100
+"""Records beyond which the transcript is searched whole before any of them is read."""
+
+_NOTED: Final = b'"sensitive":true'
+"""As the ledger writes what a program notes."""
 
 
 def blanked(text: str) -> str:
@@ -60,7 +65,10 @@ class OffRecord:
         with store.still() as last:
             if last == self._upto:
                 return
-            for seq in self._new(store, TRANSCRIPT, last + 1):
+            spoken = self._new(store, TRANSCRIPT, last + 1)
+            if len(spoken) > MANY and not self._withheld.holds_anything and _is_unmarked(store):
+                spoken = []
+            for seq in spoken:
                 was_held = self._withheld.holds_anything
                 if was_held:
                     self._look(store, seq)
@@ -145,6 +153,14 @@ def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
     state = store.state(path)
     seqs = state.seqs[: bisect_right(state.seqs, seq)]
     return seqs if state.row.mutability is Mutability.APPEND_ONLY else seqs[-1:]
+
+
+def _is_unmarked(store: Store) -> bool:
+    """Whether nobody has said, and no program noted, that anything is off the record."""
+    if may_hold_marked(store.content(TRANSCRIPT)):
+        return False
+    pending = (store.record(seq).value or {} for seq in store.state(TRANSCRIPT).seqs if seq > store.seq)
+    return _NOTED not in store.ledger_path.read_bytes() and not any(one.get("sensitive") for one in pending)
 
 
 def _others(store: Store) -> list[str]:

@@ -80,6 +80,7 @@ _SAID = re.compile(
     r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b",
     _I,
 )
+_SAID_IN_LINES: Final = re.compile(_SAID.pattern, _I | re.MULTILINE)
 _HINTS: Final = (
     "record",
     "between",
@@ -167,6 +168,16 @@ def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
         bool(value and value.get("sensitive"))
         or (("[" in text or "#" in text) and _TAGGED.search(text) is not None)
         or _is_said(text)
+    )
+
+
+def may_hold_marked(text: str) -> bool:
+    """Whether a transcript of many lines may hold what is marked; a quick look, which errs on that side."""
+    low = text.casefold()
+    return (
+        "off the record" in low
+        or _TAGGED.search(text) is not None
+        or (any(hint in low for hint in _HINTS) and _SAID_IN_LINES.search(text) is not None)
     )
 
 
