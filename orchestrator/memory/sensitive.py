@@ -63,6 +63,7 @@ _DIGIT: Final = rf"(?:{'|'.join(_DIGIT_WORDS)})"
 _SPOKEN_NUMBER = re.compile(
     rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b", _I
 )
+_TAGS: Final = ("sensitive", "confidential", "private")
 _TAGGED = re.compile(
     r"\[(?:sensitive|confidential|private|off the record)\]|(?<!\w)#(?:sensitive|confidential|private)\b", _I
 )
@@ -80,7 +81,6 @@ _SAID = re.compile(
     r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b",
     _I,
 )
-_SAID_IN_LINES: Final = re.compile(_SAID.pattern, _I | re.MULTILINE)
 _HINTS: Final = (
     "record",
     "between",
@@ -171,13 +171,14 @@ def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
     )
 
 
-def may_hold_marked(text: str) -> bool:
+def may_hold_marked(transcript: str) -> bool:
     """Whether a transcript of many lines may hold what is marked; a quick look, which errs on that side."""
-    low = text.casefold()
-    return (
-        "off the record" in low
-        or _TAGGED.search(text) is not None
-        or (any(hint in low for hint in _HINTS) and _SAID_IN_LINES.search(text) is not None)
+    low = transcript.casefold()
+    if "off the record" in low or any(f"{mark}{tag}" in low for tag in _TAGS for mark in "[#"):
+        return True
+    hints = [hint for hint in _HINTS if hint in low]
+    return any(
+        any(hint in line for hint in hints) and _SAID.search(line) is not None for line in low.splitlines()
     )
 
 
