@@ -19,6 +19,7 @@ from typing import Any, Final
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
 from orchestrator.layout import Layout, Mutability
+from orchestrator.memory.off_record import OffRecord, blanked, shown_of
 from orchestrator.messages import DEFAULT_LAYOUT, messages_of
 from orchestrator.store import Store
 from orchestrator.tooling import Tooling
@@ -46,15 +47,18 @@ class Receipt:
     watermark: Mapping[str, Any] | None = None
     extra: tuple[str, ...] = ()  # the text of every block that is no file
     carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
+    off_record: tuple[int, ...] = ()  # records of its files that were said off the record, or quote that
     frames_version: int = FRAMES_VERSION
     tools: bool = False  # their definitions were sent as well
 
     def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; `carried` and `tools` only where something is."""
+        """As it stands in a ledger record; `carried`, `off_record` and `tools` only where something is."""
         carried = {"carried": list(self.carried)} if self.carried is not None else {}
+        off_record = {"off_record": list(self.off_record)} if self.off_record else {}
         return {
             **carried,
             **({"tools": True} if self.tools else {}),
+            **off_record,
             "agent": self.agent,
             "purpose": self.purpose,
             "seq": self.seq,
@@ -87,6 +91,7 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
         watermark=value["watermark"],
         extra=tuple(value["extra"]),
         carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
+        off_record=tuple(value.get("off_record", ())),
         frames_version=value["frames_version"],
         tools=value.get("tools", False),
     )
@@ -164,11 +169,19 @@ class Assembler:
         self._held: dict[str, Held] = {}
         self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
         self._undone = store.undone
+        self._off_record = OffRecord()
         self._fixed: dict[str, tuple[Held, int, str]] = {}
         for path, text in templates.items():
             raw = text.encode()
             held = Held(parts=[escape(text)])
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
+
+    def off_record(self) -> OffRecord:
+        """What was said off the record up to now."""
+        with self._store.still():
+            self._forget_undone()
+            self._off_record.catch_up(self._store)
+            return self._off_record
 
     def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
         """What *agent* is given now. Costs no reading of files that have not changed.
@@ -179,6 +192,7 @@ class Assembler:
         paths = self._store.layout.order(agent)
         with self._store.still() as seq:
             self._forget_undone()
+            self._off_record.catch_up(self._store)
             sizes = {path: self._size(path) for path in paths}
             left_out = self._left_out(sum(size for size, _ in sizes.values()))
             blocks = tuple(
@@ -187,7 +201,14 @@ class Assembler:
             )
         carried = self._carried.get(agent, "")
         receipt = Receipt(
-            agent, purpose, seq, engine, _facts(blocks), left_out, carried=carried_facts(carried)
+            agent,
+            purpose,
+            seq,
+            engine,
+            _facts(blocks),
+            left_out,
+            carried=carried_facts(carried),
+            off_record=self._off_record.among(self._store, paths, seq),
         )
         return Context(agent, seq, blocks, receipt, self.parts_of, carried)
 
@@ -234,6 +255,7 @@ class Assembler:
             if not 1 <= seq <= last:
                 raise ReceiptError(f"there is no record {seq}: this session has 1 to {last}")
             self._forget_undone()
+            self._off_record.catch_up(self._store)
             return self._as_of(agent, seq, paths, receipt)
 
     def _as_of(self, agent: str, seq: int, paths: Sequence[str], receipt: Receipt | None) -> Context:
@@ -241,6 +263,9 @@ class Assembler:
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
         left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
+        hidden = frozenset(
+            receipt.off_record if receipt is not None else self._off_record.among(self._store, paths, seq)
+        )
         blocks = []
         for index, path in enumerate(paths, start=1):
             fixed = self._fixed.get(path)
@@ -249,7 +274,9 @@ class Assembler:
             else:
                 raw = contents[path].encode()
                 size, sha256 = len(raw), hashlib.sha256(raw).hexdigest()
-                shown = self._shortened(left_out, seq) if path == TRANSCRIPT and left_out else contents[path]
+                shown = shown_of(self._store, path, contents[path], hidden, seq)
+                if path == TRANSCRIPT and left_out:
+                    shown = self._shortened(shown, left_out, seq)
                 held = Held()
                 held.add(escape(shown))
             blocks.append(
@@ -258,7 +285,14 @@ class Assembler:
         carried = self._carried.get(agent, "")
         if receipt is None:
             receipt = Receipt(
-                agent, "as-of", seq, "none", _facts(blocks), left_out, carried=carried_facts(carried)
+                agent,
+                "as-of",
+                seq,
+                "none",
+                _facts(blocks),
+                left_out,
+                carried=carried_facts(carried),
+                off_record=tuple(sorted(hidden)),
             )
         return Context(agent, seq, tuple(blocks), receipt, self.parts_of, carried)
 
@@ -268,6 +302,7 @@ class Assembler:
         """Drop what was read of writes that were taken back since: others may stand in their place."""
         if self._undone != self._store.undone:
             self._undone = self._store.undone
+            self._off_record = OffRecord()
             self._held.clear()
             self._part_ends.clear()
 
@@ -288,7 +323,8 @@ class Assembler:
             held = self._fixed[path][0]
         elif path == TRANSCRIPT and left_out:
             held = Held()
-            held.add(escape(self._shortened(left_out, None)))
+            whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+            held.add(escape(self._shortened(whole, left_out, None)))
         else:
             held = self._caught_up(path)
         return Block(index, count, path, self._class(path), *size, held.parts, len(held.parts))
@@ -303,10 +339,13 @@ class Assembler:
         if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
             held = self._held[path] = Held()
             if count:
-                held.add(escape(self._store.content(path)))
+                whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+                held.add(escape(whole))
         else:
-            for text in self._store.texts(path, held.records):
-                held.add(escape(text))
+            for seq, text in zip(
+                state.seqs[held.records :], self._store.texts(path, held.records), strict=True
+            ):
+                held.add(escape(blanked(text) if seq in self._off_record.hidden else text))
         held.records = count
         return held
 
@@ -322,10 +361,10 @@ class Assembler:
             return 0
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
-    def _shortened(self, left_out: int, seq: int | None) -> str:
+    def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
         """The transcript without its oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
-        raw = self._store.content(TRANSCRIPT, at_seq=seq).encode()
+        raw = shown.encode()
         noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")
         note = f"[The oldest {left_out} {noun} of this file {verb} left out here"
         why = "to keep within the token budget.]\n"

@@ -15,7 +15,10 @@ from orchestrator.home import Home
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget_session
+from orchestrator.memory.model import Forgotten
 from orchestrator.records import archives_of
+
+NOTHING = Forgotten((), (), is_wiped=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Erased:
 
     removed: tuple[str, ...]
     archives: tuple[str, ...]
+    forgotten: Forgotten = NOTHING  # of long-term memory, and where the same words still stand
 
 
 def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
@@ -38,29 +42,61 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
         raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
-    known = archives_of(home, root.name)
+    known = all_archives(home, root.name)
+    gone = _delete(known, root.name, endpoint_url) if archives else ()
+    forgotten = _forget(home, root.name)
+    thaw(root)
+    shutil.rmtree(root)
+    _drop_records(home, root.name)
+    return Erased(
+        (*gone, *_names(forgotten), str(root)), () if archives else tuple(known.values()), forgotten
+    )
+
+
+def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
+    """Remove a session of which archives are all that is left, and what was remembered of it.
+
+    Raises:
+        MemoryDatabaseError: What was remembered of it could not be removed; the archives are still there.
+        ArchiveError: An archive could not be removed.
+    """
+    forgotten = _forget(home, session)
+    gone = _delete(all_archives(home, session), session, endpoint_url)
+    _drop_records(home, session)
+    return Erased((*gone, *_names(forgotten)), (), forgotten)
+
+
+def all_archives(home: Home, session: str) -> dict[str, str]:
+    """Where a session is archived, as far as this home knows: store → the archive in it."""
+    known = archives_of(home, session)
     own = str(home.archives)
     if own not in known and home.archives.is_dir():
         for one in list_archives(own):
-            if one.session == root.name:
+            if one.session == session:
                 known[own] = one.archive
-    if archives:
-        for url in known:
-            delete_archive(url, root.name, endpoint_url=endpoint_url)
-    memories = _forget(home, root.name)
-    thaw(root)
-    shutil.rmtree(root)
-    records = home.sessions / ".records" / root.name
+    return known
+
+
+def _delete(known: dict[str, str], session: str, endpoint_url: str | None) -> tuple[str, ...]:
+    for url in known:
+        delete_archive(url, session, endpoint_url=endpoint_url)
+    return tuple(known.values())
+
+
+def _drop_records(home: Home, session: str) -> None:
+    records = home.sessions / ".records" / session
     if records.exists():
         shutil.rmtree(records)
-    gone = tuple(known.values()) if archives else ()
-    return Erased((*gone, *memories, str(root)), () if archives else tuple(known.values()))
 
 
-def _forget(home: Home, session: str) -> tuple[str, ...]:
-    """Remove what was remembered of a session; returns each memory by name."""
+def _forget(home: Home, session: str) -> Forgotten:
+    """Remove what was remembered of a session."""
     drop_briefings(home.root)
     if not MemoryDatabase.exists(home.root):
-        return ()
+        return NOTHING
     with MemoryDatabase.open(home.root) as db:
-        return tuple(f"memory {one}" for one in forget_session(db, session, now=utc_now()).ids)
+        return forget_session(db, session, now=utc_now())
+
+
+def _names(forgotten: Forgotten) -> tuple[str, ...]:
+    return tuple(f"memory {one}" for one in forgotten.ids)

@@ -12,6 +12,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from orchestrator.outline import Outline, bullets, quoted_bullets, read_outline
@@ -79,8 +80,9 @@ class Orchestration:
     time_warnings: tuple[float, ...]  # share of the budget, ascending
 
 
+@lru_cache(maxsize=16)  # those of several homes; reading one takes some 20 ms
 def read_orchestration(text: str, path: str) -> Orchestration:
-    """The moderator's rules that *text* describes.
+    """The moderator's rules that *text* describes; the same text is read once in a process.
 
     Raises:
         PersonaError: A key is missing, unknown or has a value that cannot be meant.

@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from orchestrator.claims.model import CLAIM_KINDS
 from orchestrator.finding import Findings
@@ -154,8 +156,13 @@ class Seat:
     domain: DomainKnowledge | None = None
 
 
+KEPT: Final = 64
+"""Templates that are kept as read: those of several homes. Reading one takes some 20 ms."""
+
+
+@lru_cache(maxsize=KEPT)
 def read_persona(text: str, path: str) -> Persona:
-    """The persona that *text* describes.
+    """The persona that *text* describes; the same text is read once in a process.
 
     Raises:
         PersonaError: A heading is missing or an item breaks its format.
@@ -166,8 +173,9 @@ def read_persona(text: str, path: str) -> Persona:
     return persona
 
 
+@lru_cache(maxsize=KEPT)
 def read_domain(text: str, path: str) -> DomainKnowledge:
-    """The domain knowledge that *text* describes.
+    """The domain knowledge that *text* describes; the same text is read once in a process.
 
     Raises:
         PersonaError: A heading is missing, or a row or item breaks its format.

@@ -6,11 +6,11 @@ of its own that could not be had again from the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from orchestrator.carried import carried_of
 from orchestrator.checks.find import Index, index_of
@@ -25,6 +25,8 @@ from orchestrator.persona import Seat, read_domain, read_persona
 from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store import Repair, Store
 from orchestrator.tooling import Tooling
+
+T = TypeVar("T")
 
 
 class Rehearsal:
@@ -163,19 +165,26 @@ class Rehearsal:
         return Scene(
             deck=room.deck,
             deck_claims=room.deck_claims,
-            speech_claims=room.speech_claims,
+            speech_claims=self._on_record(room.speech_claims, lambda claim: (claim.text,)),
             segments=room.segments,
             exchanges=exchanges,
             slide=None if room.is_played_out else room.slide,
             clock_s=self.now_s(),
             intensity=self.options.intensity,
             focus=self.options.focus,
-            tensions=room.tensions,
+            tensions=self._on_record(room.tensions, lambda one: (one.a.quote, one.b.quote)),
             intel=room.intel.items,
             presenter=room.presenter,
             observed=room.observed,
             left_open=self.carried.open_points,
         )
+
+    def _on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
+        """Those that rest on nothing that was said off the record: nobody is asked about that."""
+        off_record = self.assembler.off_record()
+        if not off_record.hidden:
+            return found
+        return [one for one in found if not any(off_record.touches(f'"{text}"') for text in words_of(one))]
 
     def kept_scene(self) -> Scene:
         """The scene for a call that may go on while the talk does: as it is now, whatever comes."""

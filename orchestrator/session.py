@@ -64,9 +64,9 @@ class Session:
         self._own_engine: Engine | None = None  # made here, so closed here
         config = home.config if home is not None else Config(facts=False, trace=False)
         schedule = _schedule(config, rehearsal.options.engine)
-        self.watch = Watch(rehearsal, schedule, traces=config.trace)
         self._remembering = _remembering(home)
         rehearsal.tooling = self._remembering.tools(rehearsal)
+        self.watch = Watch(rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
         self._receipts: dict[str, int] = {}
         self._receipts_upto = 0
 
@@ -134,6 +134,7 @@ class Session:
             raise
         session._own_engine = own
         session._remembering = remembering
+        session.watch.embed = remembering.embed
         remembering.begun(session.rehearsal)
         return session
 
@@ -593,11 +594,12 @@ def _schedule(config: Config, engine: str) -> Schedule:
 
 
 def _remembering(home: Home | None) -> Remembering:
-    if home is None or not home.config.memory:
+    if home is None:
         return Remembering(None)
     config = home.config
     key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
-    return Remembering(home.root, embed=embedder(config.embeddings, model=config.embeddings_model, key=key))
+    embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
+    return Remembering(home.root if config.memory else None, embed=embed)
 
 
 def _plain_option(name: str, value: Any) -> Any:

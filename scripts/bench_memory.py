@@ -22,10 +22,10 @@ from time import perf_counter, process_time
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.errors import ConfigurationError  # noqa: E402 (the path is set first)
-from orchestrator.memory.consent import set_consent  # noqa: E402
+from orchestrator.memory.consent import set_consent  # noqa: E402 (the path is set first)
 from orchestrator.memory.database import MemoryDatabase  # noqa: E402
 from orchestrator.memory.embedding import LOCAL, Embedder, embedder  # noqa: E402
+from orchestrator.memory.errors import EmbeddingError  # noqa: E402
 from orchestrator.memory.memories import memories, write_memory  # noqa: E402
 from orchestrator.memory.model import MAX_MEMORIES  # noqa: E402
 from orchestrator.memory.recall import embed_missing, recall  # noqa: E402
@@ -122,13 +122,16 @@ def bench_labelled(embed: Embedder | None, topics_path: Path | None = None) -> N
 
 def local_or_none(address: str | None, model: str | None) -> Embedder | None:
     """The embedder that was named, else the extra's; None, and a word about it, where there is none."""
+    embed = embedder(address or LOCAL, model=model)
     try:
-        return embedder(address or LOCAL, model=model)
-    except ConfigurationError as error:
+        if embed is not None:
+            embed.embed(["a first text, so that loading is not measured"])
+    except EmbeddingError as error:
         if address:
             raise
         print(f"vectors are not measured: {error}")
         return None
+    return embed
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -73,14 +73,22 @@ class BrokenError(Exception):
     """What failing parts raise: of no class that anything in the program expects."""
 
 
+applied: str | None = None
+"""What this process has: a worker of pytest-xdist gets it at its start, and again from conftest."""
+
+
 def apply(mode: str) -> None:
-    """Give this process, and those that it starts, memory of this mode.
+    """Give this process, and those that it starts, memory of this mode; a second time changes nothing.
 
     Raises:
         ValueError: There is no such mode.
     """
     if mode not in MODES:
         raise ValueError(f"{VARIABLE}={mode}: use one of {', '.join(MODES)}")
+    global applied
+    if applied == mode:
+        return
+    applied = mode
     here = str(Path(__file__).with_name("in_every_process"))
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, *(path for path in paths if path not in ("", here))])

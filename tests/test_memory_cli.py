@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.core import TyperGroup
 
-from orchestrator.cli.app import run
+from orchestrator.cli.app import build
 from orchestrator.home import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
@@ -18,6 +19,8 @@ from orchestrator.memory.memories import note_carried, write_memory
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.records import note_archive
+from tests.commands import Commands
+from tests.conftest import ROOT
 from tests.memories import INES, NOW, at, keep
 from tests.rehearsals import greenroom as in_a_process_of_its_own
 
@@ -37,31 +40,6 @@ def kept(home: Path) -> dict[str, Memory]:
         }
         update_scratchpad(db, "skeptic", INES, "# Ines\n\nAsk for units.\n", NOW)
     return found
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Commands:
-    """The command line, in this process: exit code and output are those of a real one."""
-
-    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self._home = home
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str, check: bool = True) -> Done:
-        self._capsys.readouterr()
-        code = run(["--home", str(self._home), *arguments])
-        out, err = self._capsys.readouterr()
-        assert not check or code == 0, (arguments, out, err)
-        return Done(code, out, err)
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self("--json", *arguments).stdout)
 
 
 @pytest.fixture
@@ -333,3 +311,14 @@ def test_a_page_of_an_agent_that_this_home_has_not_is_refused(
     done = greenroom("memory", "edit", *given, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("greenroom: there is no agent 'nobody' here: this home has moderator, ")
+
+
+@pytest.mark.parametrize("group", ["memory", "goal"])
+def test_the_readme_names_every_command_over_memory_and_goals(group: str) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    table = readme[readme.index("**What you can do about it**") :].partition("```")[0]
+    app = typer.main.get_command(build())
+    assert isinstance(app, TyperGroup)
+    one = app.commands[group]
+    assert isinstance(one, TyperGroup)
+    assert [name for name in one.commands if f"`{group} {name}" not in table] == []

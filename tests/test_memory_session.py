@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orchestrator.archive.freeze import thaw
+from orchestrator.archive.upload import archive_session
 from orchestrator.errors import UsageError
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.memories import memories
-from orchestrator.memory.scratchpads import scratchpad, scratchpads
+from orchestrator.memory.memories import edit_memory, memories
+from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads
 from orchestrator.session import Session
+from tests.rehearsals import greenroom
 from tests.remembered import DECK
 
 
@@ -146,6 +150,36 @@ def test_erasing_a_session_takes_what_was_remembered_of_it(home: Path) -> None:
     assert any(one.startswith("memory ") for one in done.removed)
     with MemoryDatabase.open(home) as db:
         assert memories(db, presenter="Ines", include_superseded=True) == ()
+
+
+def test_erasing_what_is_only_archived_takes_what_was_remembered_of_it_too(
+    home: Path,
+) -> None:
+    with rehearse(home, "s1") as session:
+        archive_session(session.path, str(home / "archives"))
+    thaw(session.path)
+    shutil.rmtree(session.path)
+    with MemoryDatabase.open(home) as db:
+        kept = memories(db, presenter="Ines")
+        assert {(one.source or "").partition("/")[0] for one in kept} == {"s1"}
+        edit_memory(db, kept[0].id, content="The presenter's own words.", now="2026-11-23T10:00:00Z")
+        edit_scratchpad(db, "skeptic", "Ines", f"Remember: {kept[1].content}", "2026-11-23T10:00:00Z")
+    assert "is left in an archive only" in greenroom(home, "erase", "s1", check=False).stderr
+    said = greenroom(home, "erase", "s1", "--archives").stdout.splitlines()
+    assert said[0] == f"removed {home}/archives/s1"
+    assert sorted(said[1 : len(kept)]) == sorted(f"removed memory {one.id}" for one in kept[1:])
+    pages = [one for one in said if "scratchpad" in one]
+    assert pages[-1] == (
+        "still on skeptic's scratchpad (write it anew without: "
+        "`greenroom memory edit --scratchpad skeptic --content - --presenter Ines`)"
+    )
+    stays = f"{kept[0].id} (`greenroom memory forget {kept[0].id}` removes it)"
+    assert said[len(kept) + len(pages) :] == [
+        f"still remembered, since it was said elsewhere too or edited: {stays}"
+    ]
+    with MemoryDatabase.open(home) as db:
+        assert [one.id for one in memories(db, presenter="Ines", include_superseded=True)] == [kept[0].id]
+    assert not (home / "archives" / "s1").exists()
 
 
 def test_what_is_carried_is_no_secret_of_the_ledger(home: Path) -> None:

@@ -1,20 +1,16 @@
-"""Commands that keep and remove: archive, restore, erase; and words for what is not built yet."""
+"""Commands that keep: archive, restore; and words for what is not built yet."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import opened, s3_options, told_if_stopped
 from orchestrator.errors import GreenroomError, SessionStateError
-
-if TYPE_CHECKING:
-    from orchestrator.home import Home
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
@@ -28,7 +24,7 @@ LATER = {
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (archive, restore, erase):
+    for command in (archive, restore):
         app.command()(command)
     anything = {"allow_extra_args": True, "ignore_unknown_options": True}
     for name, what in LATER.items():
@@ -77,64 +73,3 @@ def restore(
 
     path = bring_back(session, from_, into, **s3_options(endpoint_url))
     Screen.current.result({"session": session, "path": str(path)}, f"restored to {path}")
-
-
-def erase(
-    session: Name,
-    archives: Annotated[
-        bool, typer.Option("--archives", help="Also remove its archives, wherever it was sent.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")] = False,
-    endpoint_url: Endpoint = None,
-) -> None:
-    """Remove a session's folder, memories and goals, and list (or remove) its archives."""
-    from orchestrator.erase import erase_session
-
-    screen = Screen.current
-    home = screen.open_home()
-    if (only := _only_archived(home, session)) is not None:
-        _erase_archive(home, session, only, archives=archives, yes=yes)
-        return
-    root = home.find(session)
-    _confirm(str(root), yes=yes)
-    done = erase_session(home, root, archives=archives, **s3_options(endpoint_url))
-    lines = [f"removed {path}" for path in done.removed]
-    lines += [_still_archived(home, root.name, address) for address in done.archives]
-    screen.result({"removed": list(done.removed), "archives": list(done.archives)}, "\n".join(lines))
-
-
-def _still_archived(home: Home, session: str, address: str) -> str:
-    """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
-    own = address == _only_archived(home, session)
-    how = (
-        f"`{Screen.current.command} erase {session} --archives` removes it"
-        if own
-        else "remove it there yourself"
-    )
-    return f"still archived: {address} ({how})"
-
-
-def _only_archived(home: Home, session: str) -> str | None:
-    """The archive in this home of a session that is in the home no more; None: there is none, or it is."""
-    if session in home.session_ids() or not home.archives.is_dir():
-        return None
-    from orchestrator.archive.upload import list_archives
-
-    return next((one.archive for one in list_archives(str(home.archives)) if one.session == session), None)
-
-
-def _erase_archive(home: Home, session: str, address: str, *, archives: bool, yes: bool) -> None:
-    """Remove what `erase` left of a session, or say that it is only archived."""
-    from orchestrator.archive.upload import delete_archive
-
-    if not archives:
-        again = f"`{Screen.current.command} erase {session} --archives`"
-        raise SessionStateError(f"{session} is left in an archive only, {address}: {again} removes it")
-    _confirm(address, yes=yes)
-    delete_archive(str(home.archives), session)
-    Screen.current.result({"removed": [address], "archives": []}, f"removed {address}")
-
-
-def _confirm(what: str, *, yes: bool) -> None:
-    if sys.stdin.isatty() and not yes:
-        typer.confirm(f"Remove {what} for good?", abort=True, err=True)

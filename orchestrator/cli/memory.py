@@ -16,7 +16,6 @@ from orchestrator.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.memory.database import MemoryDatabase
-    from orchestrator.memory.model import Forgotten
 
 MEMORY_HELP = """What is remembered about a presenter, and their control over it.
 
@@ -181,6 +180,7 @@ def forget(
     yes: Yes = False,
 ) -> None:
     """Remove memories for good: from the database, its index, its vectors and its log."""
+    from orchestrator.cli.left_over import left_over
     from orchestrator.clock import utc_now
     from orchestrator.memory import forgetting
     from orchestrator.memory.briefing import drop_briefings
@@ -200,25 +200,9 @@ def forget(
         else:
             done = forgetting.forget_presenter(db, whose)
     drop_briefings(screen.open_home().root)
-    sessions, archives = _still_there(done)
-    lines = [f"forgot {len(done.ids)}"]
-    if not done.is_wiped:
-        lines.append("another process reads the database: its log is wiped when that has ended")
-    lines += [f"still in the session: {one} (remove it with `{screen.command} erase`)" for one in sessions]
-    lines += [f"still archived: {one}" for one in archives]
-    for name, keeper in done.pages:
-        way = (
-            f"{screen.command} memory edit --scratchpad {keeper} --content - --presenter {shlex.quote(name)}"
-        )
-        lines.append(f"still on {keeper}'s scratchpad (write it anew without: `{way}`)")
-    plain = {
-        "forgotten": list(done.ids),
-        "wiped": done.is_wiped,
-        "sessions": sessions,
-        "archives": archives,
-        "scratchpads": [{"presenter": name, "agent": keeper} for name, keeper in done.pages],
-    }
-    screen.result(plain, "\n".join(lines))
+    plain, lines = left_over(done)
+    left = {name: plain[name] for name in ("wiped", "sessions", "archives", "scratchpads")}
+    screen.result({"forgotten": list(done.ids), **left}, "\n".join([f"forgot {len(done.ids)}", *lines]))
 
 
 def export(presenter: Whose = None) -> None:
@@ -416,22 +400,6 @@ def _one(db: MemoryDatabase, given: str | None) -> str:
         count = f"{len(known)} presenters are" if known else "no presenter is"
         raise UsageError(f"{count} known here: say who is meant with --presenter NAME")
     return known[0]
-
-
-def _still_there(done: Forgotten) -> tuple[list[str], list[str]]:
-    """Where what was forgotten is still quoted: session folders, and archives."""
-    from orchestrator.archive.upload import list_archives
-    from orchestrator.records import archives_of
-
-    home = Screen.current.open_home()
-    sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
-    archives = [address for one in done.sessions for address in archives_of(home, one).values()]
-    if done.sessions and home.archives.is_dir():
-        here = [
-            found.archive for found in list_archives(str(home.archives)) if found.session in done.sessions
-        ]
-        archives += [address for address in here if address not in archives]
-    return sessions, archives
 
 
 def _line(one: dict[str, Any]) -> str:

@@ -32,10 +32,10 @@ def summarise(session: Name) -> None:
     """
     from orchestrator.errors import SessionStateError
     from orchestrator.memory.fact_files import FOLDER, INDEX, fact_json
-    from orchestrator.memory.summarising import Summariser, Summary
+    from orchestrator.memory.summarising import Summary
 
     with opened(session) as found:
-        summariser = Summariser(found.rehearsal)
+        summariser = found.watch.summariser
         if found.state == "ended":
             done = Summary(tuple(summariser.facts.facts))
         else:

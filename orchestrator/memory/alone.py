@@ -22,10 +22,13 @@ _POLL_S: Final = 0.02
 
 @contextmanager
 def alone(root: Path, folder: str, *, wait_s: float = 0.0) -> Iterator[bool]:
-    """Hold *folder* of the session at *root*; False: another process does, also after *wait_s* seconds."""
+    """Hold *folder* of the session at *root*; False: another process does, also after *wait_s* seconds.
+
+    It makes no folder: whoever may write to the session does that before.
+    """
     with ExitStack() as stack:
         try:
-            fd = stack.enter_context(derived_folder(root, folder))
+            fd = stack.enter_context(derived_folder(root, folder, make=False))
         except OSError:
             yield True
             return

@@ -43,27 +43,32 @@ class Embedder(Protocol):
 def embedder(address: str | None, *, model: str | None = None, key: str | None = None) -> Embedder | None:
     """What the configuration asks for; None where it asks for nothing.
 
+    Nothing is loaded or asked before the first vector is. Where none can be made then (a server that is
+    down, an extra that is not installed), texts go by their words, and one warning says why.
+
     Args:
         address: `local`, or a server's http(s) address, with or without `/v1` or `/v1/embeddings`.
         model: The model's name at that server.
         key: Sent as a bearer token, if the server wants one.
 
     Raises:
-        ConfigurationError: It is no address, or the extra `embed` is not installed.
+        ConfigurationError: It is neither `local` nor an address.
     """
     if not address:
         return None
+    from orchestrator.memory.embedding_careful import CarefulEmbedder
+
     if address == LOCAL:
         from orchestrator.memory.embedding_local import LocalEmbedder
 
-        return LocalEmbedder.load()
+        return CarefulEmbedder(LocalEmbedder())
     if not address.startswith(("http://", "https://")):
         raise ConfigurationError(
             f"embeddings is {address!r}, but must be {LOCAL!r} or an address that begins with http:// or https://"
         )
     from orchestrator.memory.embedding_http import HttpEmbedder
 
-    return HttpEmbedder(address, model or DEFAULT_MODEL, key)
+    return CarefulEmbedder(HttpEmbedder(address, model or DEFAULT_MODEL, key))
 
 
 def unit(numbers: Sequence[float]) -> array[float]:

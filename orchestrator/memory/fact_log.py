@@ -16,20 +16,30 @@ None of them holds a time: when a fact was said and kept is told by the records'
 
 What was marked sensitive, and what quotes it, is never waiting, so nobody is asked about it;
 addresses and numbers of people are masked in what is.
+
+A record of another program that is not in the shape of its type is passed over whole, and counted:
+a run whose facts are passed over has not read its window, so the next run reads it again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, Fact, Passage, key_of
+from orchestrator.memory.facts import (
+    CONFIDENCES,
+    EXCHANGE,
+    FACT_TYPES,
+    MAX_CONTENT_CHARS,
+    Fact,
+    FactDraft,
+    Passage,
+    key_of,
+)
+from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
 from orchestrator.memory.sensitive import Withheld, is_clean, masked
-from orchestrator.render import one_line
 
-TRANSCRIPT: Final = "shared/presenter-transcript.md"
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
@@ -61,22 +71,29 @@ class FactLog:
     exchanges: int = 0  # closed since the last claim
     failed: str | None = None  # why the last run came to nothing
     date: str | None = None  # of the rehearsal, where one was given
+    passed_over: list[int] = field(default_factory=list)  # records that are in no shape of this release
     _withheld: Withheld = field(default_factory=Withheld)
 
     def take(self, record: Record) -> None:
-        """Fold in the next record."""
+        """Fold in the next record, whole or not at all."""
+        try:
+            self._take(record)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            self.passed_over.append(record.seq)
+
+    def _take(self, record: Record) -> None:
         value = record.value or {}
         match value.get("type"):
             case "session":
-                self.date = value.get("date")
+                self.date = maybe(value, "date", str)
             case "fact-run":
                 self._run(value, record)
             case "facts":
                 self._facts(value, record)
             case kind:
+                passage = passage_of(record, self.date)
                 if kind in _MOVES_ON:
                     self._withheld.over()
-                passage = passage_of(record, self.date)
                 if passage is not None:
                     self._wait(passage, value)
 
@@ -84,7 +101,7 @@ class FactLog:
         """Whether *text* holds, or quotes, what is to stay in the session's transcript."""
         return not is_clean(text) or self._withheld.touches(text)
 
-    def _wait(self, passage: Passage, value: Mapping[str, Any]) -> None:
+    def _wait(self, passage: Passage, value: Plain) -> None:
         is_exchange = passage.kind == EXCHANGE
         if not self._withheld.takes(passage.text, value, is_speech=not is_exchange):
             self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
@@ -105,37 +122,40 @@ class FactLog:
             taken.append(passage)
         return Claim(self.run + 1, self.read_seq + 1, upto, tuple(taken)) if taken else None
 
-    def _run(self, value: Mapping[str, Any], record: Record) -> None:
+    def _run(self, value: Plain, record: Record) -> None:
+        run = of_kind(value, "run", int)
         if value["state"] == "failed":
-            if self.open is not None and value["run"] == self.open.run:
-                self.open, self.failed = None, value["reason"]
+            reason = of_kind(value, "reason", str)
+            if self.open is not None and run == self.open.run:
+                self.open, self.failed = None, reason
             return
-        self.run = value["run"]
-        self.open = Claim(self.run, value["from_seq"], value["to_seq"])
+        self.open = Claim(run, of_kind(value, "from_seq", int), _before(value, "to_seq", record))
+        self.run = run
         self.ran_at_s, self.exchanges, self.failed = record.clock_s, 0, None
 
-    def _facts(self, value: Mapping[str, Any], record: Record) -> None:
-        if self.open is None or value["run"] != self.open.run:
+    def _facts(self, value: Plain, record: Record) -> None:
+        if self.open is None or of_kind(value, "run", int) != self.open.run:
             return  # of a run that was taken over
-        for plain in value["facts"]:
-            passage = self.waiting.get(plain["source"])
-            if passage is not None and not self.stays(f"{plain['content']}\n{plain['quote']}"):
-                self.facts.append(self._fact(plain, passage, record))
-                self.keys.add(key_of(plain["content"]))
-        self.read_seq, self.open = value["to_seq"], None
+        upto = _before(value, "to_seq", record)
+        for draft in [_draft(plain) for plain in of_kind(value, "facts", list)]:
+            passage = self.waiting.get(draft.source)
+            if passage is not None and not self.stays(f"{draft.content}\n{draft.quote}"):
+                self.facts.append(self._fact(draft, passage, record))
+                self.keys.add(key_of(draft.content))
+        self.read_seq, self.open = upto, None
         for seq in [seq for seq in self.waiting if seq <= self.read_seq]:
             del self.waiting[seq]
 
-    def _fact(self, plain: Mapping[str, Any], passage: Passage, record: Record) -> Fact:
+    def _fact(self, draft: FactDraft, passage: Passage, record: Record) -> Fact:
         return Fact(
             id=f"f{len(self.facts) + 1}",
-            type=plain["type"],
-            content=plain["content"],
-            confidence=plain["confidence"],
+            type=draft.type,
+            content=draft.content,
+            confidence=draft.confidence,
             source_date=passage.day,
             extracted_at=record.at,
             source=passage.seq,
-            quote=plain["quote"],
+            quote=draft.quote,
             speaker=passage.speaker,
             said_at_s=passage.said_at_s,
             slide=passage.slide,
@@ -152,51 +172,26 @@ class FactLog:
                 self.facts[index] = replace(fact, settled_by=exchange.exchange)
 
 
-def passage_of(record: Record, date: str | None = None) -> Passage | None:
-    """What a record says that facts may be taken from; None: nothing.
+def _before(value: Plain, name: str, record: Record) -> int:
+    """The number of a record that stands before *record*, as those that a run has read do."""
+    seq = of_kind(value, name, int)
+    if not 0 <= seq < record.seq:
+        raise ValueError(f"{name} is no earlier record")
+    return seq
 
-    Args:
-        date: The rehearsal's, where one was given; else the day on which the record was written.
-    """
-    value = record.value or {}
-    day = date or record.at[:10]
-    kind = value.get("type")
-    if kind == "exchange_closed":
-        return _exchange(value["exchange"], record.seq, day)
-    if record.op != "append" or record.file != TRANSCRIPT:
-        return None
-    if record.value is None:  # text of another program, without a value
-        text = one_line(record.text or "")
-        return Passage(record.seq, SPEECH, text, day, said_at_s=record.clock_s) if text else None
-    if kind not in ("segment", "answer"):
-        return None
-    said = value["segment"]
-    return Passage(
-        record.seq,
-        SPEECH if kind == "segment" else ANSWER,
-        one_line(said["text"]),
-        day,
-        speaker=said.get("speaker"),
-        said_at_s=said.get("start_s"),
-        slide=said.get("slide"),
-        exchange=value.get("exchange"),
-        heard=said.get("confidence"),
+
+def _draft(plain: Plain) -> FactDraft:
+    draft = FactDraft(
+        type=of_kind(plain, "type", str),
+        content=of_kind(plain, "content", str),
+        confidence=of_kind(plain, "confidence", str),
+        source=of_kind(plain, "source", int),
+        quote=of_kind(plain, "quote", str),
     )
-
-
-def _exchange(plain: Mapping[str, Any], seq: int, day: str) -> Passage:
-    questions = [
-        one_line(turn["question"].removeprefix(turn.get("lead_in", ""))) for turn in plain.get("turns", ())
-    ]
-    return Passage(
-        seq,
-        EXCHANGE,
-        "\n".join(questions),
-        day,
-        speaker=plain.get("agent"),
-        said_at_s=plain.get("asked_at_s"),
-        slide=plain.get("slide"),
-        exchange=plain.get("id"),
-        outcome=plain.get("outcome"),
-        comes_back_to=plain.get("comes_back_to"),
-    )
+    if (
+        draft.type not in FACT_TYPES
+        or draft.confidence not in CONFIDENCES
+        or not 0 < len(draft.content) <= MAX_CONTENT_CHARS
+    ):
+        raise ValueError("no fact")
+    return draft

@@ -5,7 +5,7 @@ Of `shared/` it reads what its reading order in `layout` names, until the sessio
 looked up among the names that there are, and is never put together into one of the file system's:
 whatever is not exactly such a name is refused. The text of a session file is the ledger's, so a link
 or another file in its place is never followed or read; `facts/`, which is made from the ledger, is
-read from the disk, plain files only.
+read from the disk, plain files only. What was said off the record, and what quotes it, is blanked.
 
 Source: DESIGN.md, section 3; interfaces.md, "Tools".
 """
@@ -24,6 +24,7 @@ from orchestrator import files
 from orchestrator.entries import one_line
 from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
+from orchestrator.memory.off_record import shown_content
 from orchestrator.store import Store
 
 MAX_READ_CHARS: Final = 40_000
@@ -109,7 +110,7 @@ def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
     _check_inside(path, "path")
     with store.still():
         reachable = {one.path for one in _session_files(store, agent)}
-        text = store.content(path) if path in reachable else None
+        text = shown_content(store, path) if path in reachable else None
     if text is None and _FACT_FILE.fullmatch(path):
         text = _fact_text(store, path)
     if text is None:

@@ -52,7 +52,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
     """Remove what rests on a session alone: every memory whose only source it is or lies below it.
 
     What another session said as well stays, with that session's source and date; so does what the
-    presenter edited, and a goal that they took up.
+    presenter edited, and a goal that they took up. What stays is named.
     """
     at = checked_time(now)
     below = f"{session_id}/"
@@ -60,19 +60,31 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
     with db.transaction() as connection:
         found = connection.execute(f"{MEMORY} WHERE {_RESTS_ON}", given).fetchall()
         connection.execute("DELETE FROM rests WHERE source = ? OR substr(source, 1, ?) = ?", given)
-        rows = [row for row in found if not _stays(connection, row)]
+        staying = {row[NUMBER] for row in found if _stays(connection, row)}
+        rows = [row for row in found if row[NUMBER] not in staying]
         goals = connection.execute(
             "DELETE FROM goals WHERE (source = ? OR substr(source, 1, ?) = ?) AND state = 'proposed' "
             "RETURNING id, presenter",
             given,
         ).fetchall()
+        taken_up = connection.execute(
+            "SELECT id FROM goals WHERE source = ? OR substr(source, 1, ?) = ?", given
+        ).fetchall()
         sessions = _remove(connection, rows, at)
+        pages = _pages_that_quote(connection, [memory_of(row) for row in rows])
         connection.execute("DELETE FROM goal_moves WHERE substr(exchange, 1, ?) = ?", (len(below), below))
         for goal, presenter in goals:
             note(connection, at, "forgotten", presenter, goal, None)
         connection.execute("DELETE FROM carried WHERE session = ?", (session_id,))
     ids = (*(memory_of(row).id for row in rows), *(str(goal) for goal, _ in goals))
-    return Forgotten(ids, tuple(one for one in sessions if one != session_id), db.wipe())
+    return Forgotten(
+        ids,
+        tuple(one for one in sessions if one != session_id),
+        db.wipe(),
+        pages,
+        tuple(memory_of(row).id for row in found if row[NUMBER] in staying),
+        tuple(str(goal) for (goal,) in taken_up),
+    )
 
 
 def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:

@@ -31,9 +31,13 @@ class Guard:
         try:
             return optional()
         except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
-            if part not in self.told:
-                self.failures.setdefault(part, reason_of(error))
+            self.note(part, reason_of(error))
             return otherwise
+
+    def note(self, part: str, reason: str) -> None:
+        """A part failed, and what asked it went on without."""
+        if part not in self.told:
+            self.failures.setdefault(part, reason[:MAX_REASON_CHARS])
 
     def has_failed(self, part: str) -> bool:
         """Whether a call of this part has failed."""

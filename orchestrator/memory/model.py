@@ -79,6 +79,8 @@ class Forgotten:
     sessions: tuple[str, ...]  # it was carried into these, or came out of them
     is_wiped: bool  # False: another process kept the log open; `wipe` does it when that has gone
     pages: tuple[tuple[str, str], ...] = ()  # presenter and agent of each scratchpad that quotes it
+    memories: tuple[str, ...] = ()  # that stay: said elsewhere too, or edited by the presenter
+    goals: tuple[str, ...] = ()  # that stay: taken up by the presenter
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ Source: the scratchpad's seed (001), "updated by the agent at the end of each ac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 ASKED: Final = "scratchpads-asked"
 
 
-def ask_for_pages(rehearsal: Rehearsal, home_root: Path) -> None:
+def ask_for_pages(rehearsal: Rehearsal, home_root: Path, *, stays: Callable[[str], bool]) -> None:
     """Ask every panelist, unless that was done; one that fails costs its own page and is noted.
+
+    Args:
+        stays: Whether a text is, or quotes, what was said off the record: no model is shown that.
 
     Raises:
         MemoryDatabaseError: The database cannot be read.
@@ -45,7 +49,7 @@ def ask_for_pages(rehearsal: Rehearsal, home_root: Path) -> None:
             request = ScratchpadRequest(
                 rehearsal.seats[agent],
                 rehearsal.scene(),
-                before=notebook.read_page().content,
+                before=_kept_back(notebook.read_page().content, stays),
                 day=options.date or store.opened.at[:10],
                 limit=MAX_SCRATCHPAD_CHARS,
             )
@@ -59,6 +63,11 @@ def ask_for_pages(rehearsal: Rehearsal, home_root: Path) -> None:
             finally:
                 rehearsal.note_calls()
     store.note({"type": ASKED, **({"failed": failed} if failed else {})}, by=MODERATOR)
+
+
+def _kept_back(page: str, stays: Callable[[str], bool]) -> str:
+    """A page without the lines that are to stay in this session."""
+    return "".join(line for line in page.splitlines(keepends=True) if not stays(line))
 
 
 def _was_asked(rehearsal: Rehearsal) -> bool:

@@ -18,6 +18,7 @@ from orchestrator.memory.carrying import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.embedding_careful import careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.hooks import carried_into, keep_what_matters
 from orchestrator.memory.pages import ask_for_pages
@@ -37,7 +38,7 @@ class Remembering:
     def __init__(self, home_root: Path | None, *, embed: Embedder | None = None) -> None:
         """*home_root* None: memory is switched off, or the session lies outside a home."""
         self._root = home_root
-        self._embed = embed
+        self.embed = careful(embed)
         self._guard = Guard()
         self._taken = Taken(NOTHING)
 
@@ -55,7 +56,7 @@ class Remembering:
             with MemoryDatabase.open(root) as db:
                 if not consented(db, options.presenter):
                     set_consent(db, options.presenter, True, now)
-            return take_along(root, options, deck, embed=self._embed, now=now)
+            return take_along(root, options, deck, embed=self.embed, now=now)
 
         self._taken = self._guard.call("memory", taken, Taken(NOTHING))
         return self._taken.carried
@@ -65,6 +66,7 @@ class Remembering:
         root, taken = self._root, self._taken
         if root is not None and taken.memory_ids:
             self._guard.call("memory", lambda: carried_into(root, rehearsal.options.id, taken), None)
+        self._note_vectors()
         self._guard.tell(rehearsal.store)
 
     def tools(self, rehearsal: Rehearsal) -> SessionTools:
@@ -81,24 +83,30 @@ class Remembering:
         if root is None or not options.remember:
             return
         scribe = self._guard.call("scribe", lambda: scribe_of(store), None)
-        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root), None)
-        if scribe is None:  # it alone knows what was off the record, so nothing leaves without it
+        if scribe is None:  # it alone knows what was off the record, so nothing is asked, and nothing leaves
             self._guard.tell(store)
             return
+        stays = scribe.stays
+        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root, stays=stays), None)
         now = utc_now()
         self._guard.call(
             "proposals",
-            lambda: settle_session(store, options, root, stays=scribe.stays, now=now),
+            lambda: settle_session(store, options, root, stays=stays, now=now),
             Settled(),
         )
         self._guard.call("scribe", lambda: keep_what_matters(rehearsal, root, scribe=scribe, now=now), None)
         self._guard.call("embeddings", lambda: self._make_vectors(root, rehearsal), None)
         self._guard.tell(store)
 
+    def _note_vectors(self) -> None:
+        """What was recalled by words though it should have gone by meaning."""
+        if self.embed is not None and (why := self.embed.take_failure()) is not None:
+            self._guard.note("embeddings", why)
+
     def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
-        if self._embed is None or not MemoryDatabase.exists(root):
+        if self.embed is None or not MemoryDatabase.exists(root):
             return
         presenter = rehearsal.options.presenter
         with MemoryDatabase.open(root) as db:
             for agent in rehearsal.store.layout.agents:
-                embed_missing(db, agent=agent, presenter=presenter, embed=self._embed)
+                embed_missing(db, agent=agent, presenter=presenter, embed=self.embed)

@@ -63,6 +63,7 @@ _DIGIT: Final = rf"(?:{'|'.join(_DIGIT_WORDS)})"
 _SPOKEN_NUMBER = re.compile(
     rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b", _I
 )
+_TAGS: Final = ("sensitive", "confidential", "private")
 _TAGGED = re.compile(
     r"\[(?:sensitive|confidential|private|off the record)\]|(?<!\w)#(?:sensitive|confidential|private)\b", _I
 )
@@ -98,8 +99,11 @@ _BACK = re.compile(r"\b(?:back )?on the record\b(?! (?:for|as)\b)", _I)
 
 RUN_WORDS: Final = 4
 """So many words in a row are a quotation, and fewer are how people speak; our own measure."""
+QUOTED_WORDS: Final = range(2, RUN_WORDS)
+"""So many are one between quotation marks, where nobody speaks by chance."""
 MOST_RUNS: Final = 20_000
 _WORD = re.compile(r"[^\W_]+")
+_QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
 
 @dataclass(slots=True)
@@ -112,6 +116,12 @@ class Withheld:
 
     is_off: bool = False
     _runs: set[int] = field(default_factory=set)
+    _short: set[int] = field(default_factory=set)  # of two and three words
+
+    @property
+    def holds_anything(self) -> bool:
+        """Whether anything is withheld, so that a quotation of it is worth looking for, or may come."""
+        return self.is_off or bool(self._runs or self._short)
 
     def takes(self, text: str, value: Mapping[str, Any] | None = None, *, is_speech: bool = False) -> bool:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
@@ -123,23 +133,32 @@ class Withheld:
             self.is_off = self.is_off or (is_speech and _is_said(text))
         if stays:
             self._runs.update(_runs(text))
+            if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
+                self._short.update(run for count in QUOTED_WORDS for run in _runs(text, count))
             return True
         return self.touches(text)
 
     def touches(self, text: str) -> bool:
-        """Whether it quotes what is withheld."""
-        if not self._runs:
+        """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
+        if not self.holds_anything:
             return False
-        return len(self._runs) > MOST_RUNS or not self._runs.isdisjoint(_runs(text))
+        if len(self._runs) > MOST_RUNS or not self._runs.isdisjoint(_runs(text)):
+            return True
+        return any(self._is_quoted("".join(found)) for found in _QUOTED.findall(text))
+
+    def _is_quoted(self, phrase: str) -> bool:
+        count = len(_WORD.findall(phrase))
+        return count in QUOTED_WORDS and not self._short.isdisjoint(_runs(phrase, count))
 
     def over(self) -> None:
         """The talk has moved on, so nobody is off the record any more."""
         self.is_off = False
 
 
-def _runs(text: str) -> set[int]:
+def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
+    """Digests of so many words in a row, where more than one of them tells anything."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    runs = (words[at : at + RUN_WORDS] for at in range(len(words) - RUN_WORDS + 1))
+    runs = (words[at : at + count] for at in range(len(words) - count + 1))
     return {hash(tuple(run)) for run in runs if sum(len(word) > 3 or word.isdigit() for word in run) > 1}
 
 
@@ -149,6 +168,17 @@ def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
         bool(value and value.get("sensitive"))
         or (("[" in text or "#" in text) and _TAGGED.search(text) is not None)
         or _is_said(text)
+    )
+
+
+def may_hold_marked(transcript: str) -> bool:
+    """Whether a transcript of many lines may hold what is marked; a quick look, which errs on that side."""
+    low = transcript.casefold()
+    if "off the record" in low or any(f"{mark}{tag}" in low for tag in _TAGS for mark in "[#"):
+        return True
+    hints = [hint for hint in _HINTS if hint in low]
+    return any(
+        any(hint in line for hint in hints) and _SAID.search(line) is not None for line in low.splitlines()
     )
 
 

@@ -179,8 +179,11 @@ def _head(step: Step) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that a file can hold: half a character becomes a question mark."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    """JSON that a file can hold: half a character becomes a question mark, what is no number its name."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(str(value), ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
 
 

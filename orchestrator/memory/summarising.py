@@ -11,20 +11,30 @@ Source: the seed of the summariser (002); DESIGN.md, section 9.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from orchestrator import files
 from orchestrator.context import Context
 from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene
-from orchestrator.errors import EngineError, SessionStateError
+from orchestrator.errors import (
+    EngineError,
+    SessionDegradedError,
+    SessionFrozenError,
+    SessionStateError,
+    StoreError,
+)
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.alone import alone
+from orchestrator.memory.derived import derived_folder
+from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
-from orchestrator.memory.fact_grounding import grounded
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
-from orchestrator.memory.facts import Fact, FactDraft, key_of
+from orchestrator.memory.fact_sieve import sieved
+from orchestrator.memory.facts import Fact, FactDraft
 from orchestrator.memory.guard import reason_of
 from orchestrator.persona import Seat
 from orchestrator.store import Store
@@ -37,9 +47,6 @@ MOST_KNOWN: Final = 200
 
 END_WAIT_S: Final = 30.0
 """How long the end of a session waits for a run of another process: about one engine call."""
-
-Alike = Callable[[str, Sequence[str]], bool]
-"""Whether a fact says what one of those there says, in other words: by embeddings, where they are on."""
 
 
 class Sitting(Protocol):
@@ -87,11 +94,13 @@ class Summary:
 class Summariser:
     """One session's summariser in this process; all it knows is in the ledger."""
 
-    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, alike: Alike | None = None) -> None:
+    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, embed: Embedder | None = None) -> None:
+        """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
         self.sitting = sitting
         self.schedule = schedule
         self.facts = FactLog()
-        self._alike = alike
+        self._told = 0  # records that were passed over
+        self._alike = AlikeByMeaning(embed) if embed is not None else None
         sitting.store.subscribe(self.facts.take)
 
     def due(self) -> str | None:
@@ -139,8 +148,11 @@ class Summariser:
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
         store = self.sitting.store
-        if self.facts.window(store.catch_up()) is None and not self.facts.run:
+        upto = store.catch_up()
+        self._tell_passed_over()
+        if self.facts.window(upto) is None and not self.facts.run:
             return Summary()
+        self._make_folder()
         with alone(store.root, FOLDER, wait_s=wait_s) as is_alone:
             if not is_alone:
                 return None
@@ -157,8 +169,7 @@ class Summariser:
         """Make the files again where they are not what the ledger says; returns those."""
         store = self.sitting.store
         with alone(store.root, FOLDER) as is_alone:
-            store.catch_up()
-            return self._write_files() if is_alone and not store.frozen else ()
+            return self._write_files() if is_alone else ()
 
     def _claim(self, why: str, upto: int) -> Claim | None:
         """Take the next window, so that nobody else reads it; None: nothing is new."""
@@ -195,7 +206,7 @@ class Summariser:
         except EngineError as error:
             self._failed(claim, error)
             raise
-        kept, skipped, refused = self._kept(claim, drafts, known)
+        kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
         store = self.sitting.store
         before = len(self.facts.facts)
         with store.transaction():
@@ -215,29 +226,6 @@ class Summariser:
             (*done.facts, *found), done.skipped + skipped, done.refused + refused, done.windows + 1
         )
 
-    def _kept(
-        self, claim: Claim, drafts: Sequence[FactDraft], known: list[str]
-    ) -> tuple[list[FactDraft], int, int]:
-        """The drafts that stand, may be kept and are new; how many were known; how many may not be kept."""
-        passages = {passage.seq: passage for passage in claim.passages}
-        keys = set(self.facts.keys)
-        kept: list[FactDraft] = []
-        skipped = refused = 0
-        for draft in drafts:
-            passage = passages.get(draft.source)
-            fact = grounded(draft, passage) if passage is not None else None
-            if fact is None or self.facts.stays(f"{fact.content}\n{fact.quote}"):
-                refused += 1
-            elif key_of(fact.content) in keys or (
-                self._alike is not None and self._alike(fact.content, known)
-            ):
-                skipped += 1
-            else:
-                kept.append(fact)
-                keys.add(key_of(fact.content))
-                known.append(fact.content)
-        return kept, skipped, refused
-
     def _failed(self, claim: Claim, error: EngineError) -> None:
         store = self.sitting.store
         with store.transaction():
@@ -245,17 +233,39 @@ class Summariser:
                 value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
                 store.note(value, by=WRITER)
 
-    def _write_files(self) -> tuple[str, ...]:
-        """A failure is a warning: the ledger has the facts, and the next run makes the files again."""
+    def _make_folder(self) -> None:
+        """The folder whose lock `alone` takes; where none can be made, the run goes on without.
+
+        Raises:
+            SessionFrozenError, SessionDegradedError, StoreWriteError
+        """
         store = self.sitting.store
-        if not self.facts.run or store.frozen:
-            return ()
+        if not (store.root / FOLDER).is_dir():
+            with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
+                pass
+
+    def _write_files(self) -> tuple[str, ...]:
+        """Under the session's lock, so that nothing is written behind the back of an end elsewhere.
+
+        A failure is a warning: the ledger has the facts, and the next run makes the files again.
+        """
+        store = self.sitting.store
         root = store.root
-        try:
-            return write_fact_files(root, self.facts)
-        except OSError as error:
-            log.warning("%s: %s/ could not be written (%s)", root.name, FOLDER, files.reason(error))
-            return ()
+        with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
+            try:
+                return write_fact_files(root, self.facts) if self.facts.run else ()
+            except OSError as error:
+                log.warning("%s: %s/ could not be written (%s)", root.name, FOLDER, files.reason(error))
+        return ()
+
+    def _tell_passed_over(self) -> None:
+        passed = self.facts.passed_over
+        if len(passed) > self._told:
+            self._told = len(passed)
+            where = self.sitting.store.root.name
+            log.warning(
+                "%s: record %d is in no shape of this release: no facts are taken from it", where, passed[-1]
+            )
 
 
 def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:

@@ -17,13 +17,15 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isfinite
 from typing import Any, Final
 
 from orchestrator import files
 from orchestrator.ledger import Record
-from orchestrator.memory.derived import derived_folder, replace_if_different
+from orchestrator.memory.derived import derived_folder, replace
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
 from orchestrator.memory.trace_steps import Told, told_by
 from orchestrator.store import Store
@@ -55,8 +57,8 @@ class Stepping:
 
     def take(self, record: Record) -> tuple[Step | None, Told | None]:
         """The step that *record* is, if it is one, and what else it tells."""
-        value = record.value or {}
-        kind = value.get("type")
+        value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
+        kind = str(value.get("type"))
         told = told_by(record, self._candidates)
         if kind == "clock":
             self._live = bool(value.get("live"))
@@ -73,16 +75,18 @@ class Stepping:
         return step, told
 
     def _keep_candidate(self, value: Mapping[str, Any], record: Record) -> None:
-        waiting = value["waiting"]
-        if waiting["status"] == "ready":
-            self._candidates[record.by] = waiting["candidate"]["question"]
+        with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
+            waiting = value["waiting"]
+            if waiting["status"] == "ready":
+                self._candidates[record.by] = str(waiting["candidate"]["question"])
 
     def _step(self, told: Told, value: Mapping[str, Any], record: Record) -> Step:
         action = told.action or {}
         name = action["action"]
         took_s: float | None = None
         if name in ("call", "use_tool"):
-            took_s = value.get("seconds")
+            seconds = value.get("seconds")
+            took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
         elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
             took_s = _seconds(self._before, record.at)
         waited = took_s is not None and self._live and name in _SET_OFF
@@ -206,7 +210,7 @@ class Snapshots:
         try:
             text = self.trace.text()
             with derived_folder(store.root, FOLDER) as fd:
-                replace_if_different(fd, NAME, text)
+                replace(fd, NAME, text)  # each step's is another text
         except (OSError, ValueError, TypeError, RecursionError) as error:
             why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
             if not self._fails:

@@ -40,7 +40,8 @@ def told_by(record: Record, candidates: Mapping[str, str]) -> Told | None:
     try:
         return _told(record, candidates)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        return Told(_action(str((record.value or {}).get("type")), record))
+        value = record.value if isinstance(record.value, Mapping) else {}
+        return Told(_action(str(value.get("type")), record))
 
 
 def _told(record: Record, candidates: Mapping[str, str]) -> Told | None:

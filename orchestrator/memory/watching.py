@@ -13,30 +13,34 @@ from functools import cached_property
 from typing import Final
 
 from orchestrator.errors import SessionFrozenError
+from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.embedding_careful import careful
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.summarising import Alike, Schedule, Sitting, Summariser, Summary
+from orchestrator.memory.summarising import Schedule, Sitting, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
 
 SUMMARISER: Final = "summariser"
 TRACE: Final = "trace"
+EMBEDDINGS: Final = "embeddings"
 
 
 class Watch:
     """One session's summariser and trace in this process."""
 
     def __init__(
-        self, sitting: Sitting, schedule: Schedule, *, traces: bool = True, alike: Alike | None = None
+        self, sitting: Sitting, schedule: Schedule, *, traces: bool = True, embed: Embedder | None = None
     ) -> None:
+        """*embed*: facts are compared by meaning as well; None: by their words alone."""
         self._sitting = sitting
         self._schedule = schedule
         self._traces = traces
-        self._alike = alike
+        self.embed = careful(embed)
         self._guard = Guard()
         self._shown = 0  # record
 
     @cached_property
     def summariser(self) -> Summariser:
-        return Summariser(self._sitting, self._schedule, self._alike)
+        return Summariser(self._sitting, self._schedule, self.embed)
 
     @cached_property
     def snapshots(self) -> Snapshots:
@@ -50,14 +54,14 @@ class Watch:
             self._guard.call(SUMMARISER, lambda: self.summariser.run_if_due(), None)
         if not self._guard.has_failed(TRACE):
             self.snapshot()
-        self._guard.tell(self._sitting.store)
+        self._tell()
 
     def before_end(self) -> Summary | None:
         """The last run, when the last exchange has been closed and before anything else is made of it."""
         if not self._schedule.at_end:
             return None
         found = self._guard.call(SUMMARISER, lambda: self.summariser.run_at_end(), None)
-        self._guard.tell(self._sitting.store)
+        self._tell()
         return found
 
     def snapshot(self) -> None:
@@ -65,6 +69,11 @@ class Watch:
         if self._traces:
             self._guard.call(TRACE, self._show, None)
             self._guard.tell(self._sitting.store)
+
+    def _tell(self) -> None:
+        if self.embed is not None and (why := self.embed.take_failure()) is not None:
+            self._guard.note(EMBEDDINGS, why)
+        self._guard.tell(self._sitting.store)
 
     def _show(self) -> None:
         """Under the session's lock: written behind the back of an end elsewhere, the file would be one

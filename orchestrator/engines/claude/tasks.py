@@ -27,8 +27,10 @@ from orchestrator.engines.protocol import (
     ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Exchange, Turn
+from orchestrator.exchange import Exchange
 from orchestrator.memory.facts import FACT_TYPES, INSTRUCTIONS, Passage
+from orchestrator.memory.off_record import LABEL as OFF_RECORD
+from orchestrator.memory.sensitive import Withheld
 
 if TYPE_CHECKING:
     from orchestrator.claims.model import Place
@@ -148,7 +150,7 @@ def _about(request: Request[Any]) -> dict[str, Any]:
         case JudgementRequest():
             return {**_exchange(request.exchange), "is_last": request.is_last}
         case NotesRequest():
-            return {**_exchange(request.exchange), "verdict": _verdict(request.exchange.turns[-1])}
+            return {**_exchange(request.exchange), "verdict": _verdict(request.exchange)}
         case ObservationRequest():
             return {**_exchange(request.exchange), "outcome": request.exchange.outcome}
         case PhrasesRequest():
@@ -206,11 +208,22 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
         "about": exchange.quote,
         "slide": exchange.slide,
         "answers": [
-            {"question": turn.question, "answer": turn.answer, "needs": list(turn.needs)}
-            for turn in exchange.turns
+            {"question": turn.question, "answer": answer, "needs": list(turn.needs)}
+            for turn, answer in zip(exchange.turns, _answers(exchange), strict=True)
         ],
     }
 
 
-def _verdict(turn: Turn) -> dict[str, Any]:
-    return {"verdict": turn.verdict, "reason": turn.reason}
+def _answers(exchange: Exchange) -> list[str | None]:
+    """The answers, those off the record aside: no service is sent what was said in them."""
+    withheld = Withheld()
+    return [
+        OFF_RECORD if turn.answer and withheld.takes(turn.answer, is_speech=True) else turn.answer
+        for turn in exchange.turns
+    ]
+
+
+def _verdict(exchange: Exchange) -> dict[str, Any]:
+    turn = exchange.turns[-1]
+    reason = turn.reason if OFF_RECORD not in _answers(exchange) else OFF_RECORD
+    return {"verdict": turn.verdict, "reason": reason}

@@ -1,0 +1,87 @@
+"""The command that removes a session, and names what of it is left elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import s3_options
+from orchestrator.errors import SessionStateError
+
+if TYPE_CHECKING:
+    from orchestrator.erase import Erased
+    from orchestrator.home import Home
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command()(erase)
+
+
+def erase(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="The session.")],
+    archives: Annotated[
+        bool, typer.Option("--archives", help="Also remove its archives, wherever it was sent.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")] = False,
+    endpoint_url: Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")] = None,
+) -> None:
+    """Remove a session's folder and what was remembered of it, and list (or remove) its archives.
+
+    What other sessions said as well, what the presenter edited or took up, and the agents' scratchpads
+    stay: what is found there is named, with the command that removes it.
+    """
+    from orchestrator.erase import erase_archived, erase_session
+
+    screen = Screen.current
+    home = screen.open_home()
+    if only := _only_archived(home, session):
+        if not archives:
+            again = f"`{screen.command} erase {session} --archives`"
+            raise SessionStateError(
+                f"{session} is left in an archive only, {', '.join(only)}: {again} removes it"
+            )
+        _confirm(", ".join(only), yes=yes)
+        _print(home, session, erase_archived(home, session, **s3_options(endpoint_url)))
+        return
+    root = home.find(session)
+    _confirm(str(root), yes=yes)
+    _print(home, root.name, erase_session(home, root, archives=archives, **s3_options(endpoint_url)))
+
+
+def _only_archived(home: Home, session: str) -> tuple[str, ...]:
+    """The archives of a session that is in the home no more; none where it is, or is unknown."""
+    from orchestrator.erase import all_archives
+    from orchestrator.layout import SESSION_ID
+
+    if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
+        return ()
+    return tuple(all_archives(home, session).values())
+
+
+def _print(home: Home, session: str, done: Erased) -> None:
+    from orchestrator.cli.left_over import left_over
+
+    plain, left = left_over(done.forgotten)
+    lines = [f"removed {path}" for path in done.removed]
+    lines += [_still_archived(home, session, address) for address in done.archives]
+    stays = {name: plain[name] for name in ("sessions", "scratchpads", "memories", "goals") if plain[name]}
+    Screen.current.result(
+        {"removed": list(done.removed), "archives": list(done.archives), "stays": stays},
+        "\n".join([*lines, *left]),
+    )
+
+
+def _still_archived(home: Home, session: str, address: str) -> str:
+    """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
+    own = address in _only_archived(home, session)
+    again = f"`{Screen.current.command} erase {session} --archives` removes it"
+    return f"still archived: {address} ({again if own else 'remove it there yourself'})"
+
+
+def _confirm(what: str, *, yes: bool) -> None:
+    if sys.stdin.isatty() and not yes:
+        typer.confirm(f"Remove {what} for good?", abort=True, err=True)
