@@ -17,6 +17,7 @@ from orchestrator.checks.reading.model import (
     BARE,
     COUNT,
     OTHERS,
+    PAST,
     PHYSICAL,
     SHARE,
     TIME,
@@ -25,7 +26,7 @@ from orchestrator.checks.reading.model import (
     Piece,
 )
 from orchestrator.checks.reading.pieces import pieces_of, shown, spoken_pieces
-from orchestrator.checks.reading.terms import Term, plain, terms_of
+from orchestrator.checks.reading.terms import Term, plain, poles, terms_of
 from orchestrator.checks.scope import Surroundings
 from orchestrator.checks.tables import table_figures
 from orchestrator.checks.vocabulary import CORRECTION, PLACES
@@ -42,6 +43,11 @@ _CUT = re.compile(
 )
 _REASON = re.compile(
     r",?\s*\b(?:(?:mainly|largely|primarily|mostly|partly|chiefly)\s+)?(?:explained|driven|caused|helped|offset|led|coupled|reflecting|thanks|due|owing|resulting|attributable|as a result|despite|in spite|because|boosted|impacted|hit|so that|which (?:means|is why)) (?:by|to|of|in|from|with|the|we|it|our)\b",
+    re.I,
+)
+_NEXT_CLAUSE = re.compile(
+    r",\s+(?:and|but|so|because|while|which|who|where|since|although|though)\b|\s(?:because|although|though|whereas|but)\s"
+    r"|\s(?:and|so)\s+(?:I|we|they|he|she|it|that|this|you|there|people|everybody|most of|for the|the (?:rest|others?))\b",
     re.I,
 )
 _NARROWS = re.compile(
@@ -142,7 +148,9 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
     for index, amount in enumerate(found):
         bracket = next((span for span in brackets if span[0] < amount.start < span[1]), None)
         head, left, right = _clause(text, found, index, brackets, bracket)
-        own_text = " ".join([head, _masked(text, left, right, found, periods, amount), piece.label])
+        following = _NEXT_CLAUSE.search(text, amount.end, right)
+        said = _masked(text, left, following.start() if following else right, found, periods, amount)
+        own_text = " ".join([head, said, piece.label])
         own = (
             *terms_of(own_text),
             *(criteria if amount.kind in (SHARE, COUNT) else ()),
@@ -158,6 +166,13 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
         )
         inner_head = text[bracket[0] + 1 : amount.start] if bracket else head
         status = status_of(_plain(text, left, right, bracket), before, after, inner_head, piece.title, amount)
+        if (
+            bracket
+            and status == ACTUAL
+            and carried
+            and _is_for_comparison(text, carried.amount, amount, bracket)
+        ):
+            status = PAST
         made.append(
             Measure(
                 amount=amount,
@@ -167,17 +182,15 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
                 around=(*(t for t in rest if t not in own), *around),
                 noun=_noun(amount.noun) if not _TIMES_NOUN.search(amount.noun) else frozenset(),
                 status=status,
-                traits=traits_of(
-                    f"{head} {_masked(text, left, right, found, periods, amount)} {piece.label}"
-                ),
+                traits=traits_of(own_text),
                 names=_names(text, left, right, head, words),
-                when=_when(periods, left, right, amount, found)
+                when=_when(_times_of(periods, found, brackets, bracket), left, right, amount, found)
                 or (_only_time(head) if head else ())
                 or title_when,
                 rate=_rate(text, amount, left, right, head),
                 per=_per(text, amount, right, found, head),
                 head=terms_of(head),
-                parts=_parts(_masked(text, left, right, found, periods, amount)),
+                parts=_parts(said),
             )
         )
     return made
@@ -261,6 +274,23 @@ def _masked(
     return "".join(chars)
 
 
+_EARLIER = re.compile(
+    r"(?:(?:end of |in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|Q[1-4]|H[12]|spring|summer|autumn|winter|was|before|then|(?:last|prior|previous) (?:year|quarter|month|half)|(?:year|quarter|month) before)?[:,]?\s*[€$£]?\s*$",
+    re.I,
+)
+
+
+def _is_for_comparison(text: str, told: Amount, amount: Amount, bracket: tuple[int, int]) -> bool:
+    """ "£118 (£115)": what stands alone in brackets behind a number of its kind is the one before."""
+    return bool(
+        (told.kind, told.unit) == (amount.kind, amount.unit)
+        and told.end <= bracket[0]
+        and not text[told.end : bracket[0]].strip()
+        and (_EARLIER.match(text[bracket[0] + 1 : amount.start]) or amount.start == bracket[0] + 1)
+        and not text[amount.end : bracket[1] - 1].strip()
+    )
+
+
 def _plain(text: str, left: int, right: int, bracket: tuple[int, int] | None) -> str:
     """The stretch without what stands in other brackets."""
     return text[left:right] if bracket else _BRACKETS.sub(lambda match: " " * len(match[0]), text)[left:right]
@@ -277,6 +307,17 @@ def _without_criteria(text: str, found: list[Amount]) -> tuple[list[Amount], tup
         else:
             kept.append(amount)
     return kept, tuple(criteria)
+
+
+def _times_of(
+    periods: Sequence[Period],
+    found: Sequence[Amount],
+    brackets: Sequence[tuple[int, int]],
+    own: tuple[int, int] | None,
+) -> list[Period]:
+    """The times that may hold for an amount: those in brackets belong to the number in these brackets."""
+    foreign = [span for span in brackets if span != own and any(span[0] < a.start < span[1] for a in found)]
+    return [p for p in periods if not any(start < p.start < end for start, end in foreign)]
 
 
 def _when(
@@ -315,7 +356,7 @@ def _per(text: str, amount: Amount, right: int, found: Sequence[Amount], head: s
         return words[0].features
     following = next((a.start for a in found if a.start >= amount.end), len(text))
     match = _PER.match(text[amount.end : max(right, min(following, amount.end + 28))])
-    if match and match["what"].split()[0].lower() not in _TIMES:
+    if match and not _TIMES & set(match["what"].lower().split()):
         words = terms_of(match["what"])
         if words:
             return words[0].features
@@ -331,6 +372,8 @@ def _names(text: str, left: int, right: int, head: str, words: DeckWords) -> fro
     for stretch, opens in ((head, True), (text[left:right], left == 0)):
         for match in re.finditer(r"[A-Za-z][\w&’-]*", stretch):
             low = plain(match[0])
+            if poles(terms_of(match[0])):
+                continue  # "abroad" is a side of a whole, no place of its own
             if (low in PLACES and match[0] != "us") or (
                 match[0][0].isupper()
                 and not _CALENDAR_NAME.fullmatch(match[0])
