@@ -26,7 +26,7 @@ from orchestrator.checks.reading.model import (
     Piece,
 )
 from orchestrator.checks.reading.pieces import pieces_of, shown, spoken_pieces
-from orchestrator.checks.reading.terms import Term, plain, poles, terms_of
+from orchestrator.checks.reading.terms import Term, plain, terms_of
 from orchestrator.checks.scope import Surroundings
 from orchestrator.checks.tables import table_figures
 from orchestrator.checks.vocabulary import CORRECTION, PLACES
@@ -46,7 +46,7 @@ _REASON = re.compile(
     re.I,
 )
 _NEXT_CLAUSE = re.compile(
-    r",\s+(?:and|but|so|because|while|which|who|where|since|although|though)\b|\s(?:because|although|though|whereas|but)\s"
+    r",\s+(?:and|but|so|because|while|which|who|where|since|although|though)\b|,\s+by\s|\swhose\s|\s(?:because|although|though|whereas|but)\s"
     r"|\s(?:and|so)\s+(?:I|we|they|he|she|it|that|this|you|there|people|everybody|most of|for the|the (?:rest|others?))\b",
     re.I,
 )
@@ -372,8 +372,8 @@ def _names(text: str, left: int, right: int, head: str, words: DeckWords) -> fro
     for stretch, opens in ((head, True), (text[left:right], left == 0)):
         for match in re.finditer(r"[A-Za-z][\w&’-]*", stretch):
             low = plain(match[0])
-            if poles(terms_of(match[0])):
-                continue  # "abroad" is a side of a whole, no place of its own
+            if any(f[0] in "#±" for t in terms_of(match[0]) for f in t.features):
+                continue  # "abroad" is a side of a whole, "RevPAR" a figure
             if (low in PLACES and match[0] != "us") or (
                 match[0][0].isupper()
                 and not _CALENDAR_NAME.fullmatch(match[0])
