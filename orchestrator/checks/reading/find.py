@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.checks.compare import place_words
 from orchestrator.checks.figures import DeckWords
+from orchestrator.checks.reading.absences import absence_tensions
 from orchestrator.checks.reading.boards import Board, boards_of
 from orchestrator.checks.reading.change_phrases import Change, changes_of, directions_of
 from orchestrator.checks.reading.changes import change_tensions
@@ -111,6 +112,7 @@ def deck_tensions(reading: Reading) -> Iterator[Tension]:
     yield from sum_tensions(reading.measures, reading.setting.rarity)
     yield from span_tensions(reading.pieces)
     yield from rank_tensions(reading.boards, reading.pieces)
+    yield from absence_tensions(reading.pieces, reading.measures)
     shares: list[Relation] = []
     for statement in reading.measures:
         shares += share_relations(statement, reading.parts, reading.setting)
@@ -147,6 +149,7 @@ def segment_tensions(reading: Reading, segment: Segment) -> Iterator[Tension]:
     yield from change_tensions(said, [*reading.pairs, *pairs_of(spoken)], reading.setting.rarity)
     yield from span_tensions(reading.pieces, tuple(spoken_pieces(segment)))
     yield from rank_tensions(reading.boards, tuple(spoken_pieces(segment)))
+    yield from absence_tensions(tuple(spoken_pieces(segment)), reading.measures)
     if spoken:
         yield from product_tensions([*reading.measures, *spoken], reading.setting, frozenset(map(id, spoken)))
     shares: list[Relation] = []

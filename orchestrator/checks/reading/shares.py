@@ -220,16 +220,20 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             (1.0,) if part.row == whole.row or (part.scale_known and whole.scale_known) else (1.0, 1e3, 1e6)
         )
         allowed = [(low * s, high * s) for s in scales]
-        if is_opposed(statement, part) or told < 0.6 * total:
+        opposed = is_opposed(statement, part) or (
+            part.piece is whole.piece and pair.bond > 0.8 and is_opposed(statement, whole)
+        )
+        if opposed or told < 0.6 * total:
             allowed.append((100 - high, 100 - low))
         value = 100 * unit * part.amount.value / whole.amount.value
+        meant = 100 - value if opposed else value
         note = f'"{_shown(part)}" of "{_shown(whole)}" is {value:.3g} %, not "{_shown(statement)}".'
         if statement.row and not part.row == whole.row == statement.row:
             continue
         accuses = (
             part.status != PLANNED
             and whole.amount.value >= 3
-            and 0.28 < statement.amount.value / max(value, 1e-9) < 3.6
+            and 0.28 < statement.amount.value / max(meant, 1e-9) < 3.6
             and value >= 0.5
         )
         yield Relation(statement, (whole, part), tuple(_wider(allowed)), strength, "share", note, accuses)
