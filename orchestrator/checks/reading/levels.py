@@ -193,6 +193,6 @@ def _strength(a: Measure, b: Measure, found: Match, setting: Setting) -> float:
         value += 0.15
     if len(metrics_of(a) & metrics_of(b)):
         value += 0.2
-    if found.alone < _NOTHING:
+    if found.alone < _NOTHING and a.amount.kind in (MONEY, SHARE, PHYSICAL):
         value += 0.15
     return value

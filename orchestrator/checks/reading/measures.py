@@ -68,6 +68,9 @@ _PER = re.compile(
     r"^[^,;.]{0,14}?(?<![a-z])(?:for each|for every|per|for a|to the|to each|to every|in each|in every|on each|each|every|an?|/)(?:(?<=/)|\s)(?:of the |of our )?(?P<what>[a-z][\w-]+(?:\s[a-z]+)?)",
     re.I,
 )
+_ONE_FOR = re.compile(
+    r"\b(?:one|1|an?)\s+(?P<what>[a-z-]+(?: [a-z-]+)?)\s+(?:for|to|per)\s+(?:every |each )?(?:about |around |some )?$", re.I
+)
 _EACH = re.compile(r"\b(?:each|apiece|every one|every single one|a piece|the lot of them)\b", re.I)
 _TIMES: Final = frozenset(
     [
@@ -339,7 +342,7 @@ def _rate(text: str, amount: Amount, left: int, right: int, head: str) -> str:
         word = (match["unit"] or "").lower() if match else ""
         return _ADVERBS.get(word, word)
     behind = re.split(r"[,;(]", text[amount.end : right])[0]
-    for stretch in (text[amount.start : amount.end] + behind[:34], head, text[left : amount.start]):
+    for stretch in (text[amount.start : amount.end] + behind[:48], head, text[left : amount.start]):
         if match := _RATE.search(stretch):
             word = (match["unit"] or match["adverb"] or match["slash"] or "year").lower()
             return _ADVERBS.get(word, word)
@@ -351,6 +354,8 @@ def _rate(text: str, amount: Amount, left: int, right: int, head: str) -> str:
 def _per(text: str, amount: Amount, right: int, found: Sequence[Amount], head: str) -> frozenset[str]:
     if amount.kind == SHARE:
         return frozenset()
+    if (ratio := _ONE_FOR.search(text[: amount.start])) and (words := terms_of(ratio["what"])):
+        return words[-1].features
     label = re.search(r"\bper (?P<what>[a-z]+)", head)
     if label and label["what"] not in _TIMES and (words := terms_of(label["what"])):
         return words[0].features

@@ -28,6 +28,7 @@ from orchestrator.checks.reading.subject import Rarity, features
 from orchestrator.checks.reading.terms import Term, terms_of
 from orchestrator.checks.reading.times import APART, compare_times
 
+_SMALLEST: Final = 0.05  # percent
 _SIZED: Final = (COUNT, BARE, MONEY, PHYSICAL)
 _OF_THEM = re.compile(r"\b(?:of (?:them|these|those|which|whom)|thereof|among them)\b", re.I)
 _THAT_IS = re.compile(
@@ -234,7 +235,7 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             part.status != PLANNED
             and whole.amount.value >= 3
             and 0.28 < statement.amount.value / max(meant, 1e-9) < 3.6
-            and value >= 0.5
+            and value >= _SMALLEST
         )
         yield Relation(statement, (whole, part), tuple(_wider(allowed)), strength, "share", note, accuses)
 
@@ -251,7 +252,8 @@ def _covers(statement: Measure, parts: Sequence[Part]) -> bool:
 
 def _wider(allowed: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
     for low, high in allowed:
-        yield low - 0.6 - 0.01 * abs(low), high + 0.6 + 0.01 * abs(high)
+        slack = min(0.6, 0.12 * abs(high))
+        yield low - slack - 0.01 * abs(low), high + slack + 0.01 * abs(high)
 
 
 def _shown(measure: Measure) -> str:

@@ -22,6 +22,7 @@ from orchestrator.claims.periods import find_periods
 
 LEAST: Final = 0.85
 _CLOSE: Final = 40  # characters between two dates of which the second may be the end
+_SPARE: Final = 0.15  # of a unit: a length is told in whole ones, or in half ones
 _NO_YEAR: Final = 2001
 _BEGINS = re.compile(
     r"\b(?:from|since|start(?:s|ed|ing)?|beg(?:a|i|u)n\w*|founded|first|opens?|opened|ground broken|broke\w* ground|breaking|break|kick\w*|launch\w*|signed|joined|took (?:over|office)|in the chair|established|commenced?|"
@@ -38,6 +39,7 @@ _LENGTH = re.compile(
     r"(?P<unit>day|week|month|year|decade|centur(?:y|ie))s?\b(?P<half>\s+and a half)?(?!\s+(?:ago|earlier|before that|old|later))",
     re.I,
 )
+_FOR = re.compile(r"\b(?:for|lasts?|lasted|takes?|took|runs?|ran|after)\s+(?:about |around |nearly |almost |over |just )*$", re.I)
 _FOUNDED = re.compile(
     r"\b(?:founded|established|set up|born|first (?:rehearsal|meeting|match|concert|edition|season)|since|incorporated|began|opened)\b",
     re.I,
@@ -158,14 +160,15 @@ def lengths_of(piece: Piece) -> Iterator[Length]:
         if (
             count is None
             or (count < 2 and unit < 300)
+            or (match["n"].lower() in ("a", "an") and unit < 366 and not _FOR.search(piece.text[: match.start()]))
             or _NOT_A_SPAN.search(piece.text[max(0, match.start() - 24) : match.end() + 14])
             or _NOT_BEFORE.search(piece.text[: match.start("n")])
         ):
             continue
         count += 0.5 if match["half"] or "and a half" in match[0] else 0.0
         hedge = (match["hedge"] or "").lower()
-        slack = 0.12 * count if hedge else 0.0
-        low, high = count - max(slack, 0.5), count + max(slack, 0.5)
+        slack = max(0.12 * count if hedge else 0.0, 0.5 if unit < 366 else 0.1 * count)
+        low, high = count - slack, count + slack
         if re.match(r"(?:over|more than|at least|well over|a good)", hedge):
             low, high = count - 0.1, count * 1.5
         elif re.match(r"(?:under|less than|just under|nearly|almost|barely|up to)", hedge):
@@ -218,9 +221,9 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
     pairs = [(a, b) for a, b in pairs if not any(_fits(length, a, b) for length in told)]
     for piece in new or pieces:
         for length in lengths_of(piece):
-            if not (_LASTS.search(piece.text) or _PAYMENTS.search(length.text)):
+            if not any(p.search(length.text) for p in (_PAYMENTS, _JUBILEE)) and not _LASTS.search(piece.text):
                 continue
-            if any(_fits(length, a, b) for a, b in everything) or any(_fits(length, a, b) for a, b in pairs):
+            if any(_fits(length, a, b) and _is_near(length, a, b) for a, b in everything) or any(_fits(length, a, b) for a, b in pairs):
                 continue
             mine = [d for d in dated_of(piece) if d.has_year]
             across = [
@@ -249,9 +252,10 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
             if len(pairs) == 1 and ranked:
                 ranked = [(ranked[0][0] + 0.5, *pairs[0])]
             ranked += [
-                (_strength(length, a, b) - 0.35, a, b)
+                (_strength(length, a, b) - 0.35 + 0.45 * _is_titled(length, other), a, b)
                 for a, b in across
-                if _shares(length, a if b.piece is piece or b in mine else b)
+                if _shares(length, other := a if b.piece is piece or b in mine else b)
+                or _is_titled(length, other)
             ]
             ranked.sort(key=lambda row: -row[0])
             if not ranked or ranked[0][0] < LEAST:
@@ -261,11 +265,23 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
             if not 0.2 < days / ((length.low + length.high) / 2) < 5:
                 continue
             note = f'{_day(a, a.first)} to {_day(b, b.last)} is about {_told(days, length.unit)}, not "{length.text.strip()}".'
-            yield Tension("duration", b.piece.place, piece.place, note)
+            end = a if b.piece is piece else b
+            yield Tension("duration", end.piece.place, piece.place, note)
+
+
+def _is_near(length: Length, a: Dated, b: Dated) -> bool:
+    """The two dates stand on the slide of the length, or have a word in common with it."""
+    return length.piece.slide in (None, a.piece.slide) or _shares(length, a) or _shares(length, b)
+
+
+def _is_titled(length: Length, dated: Dated) -> bool:
+    """What the slide of the one is headed, the other names: "Contract" above, "contract expires" there."""
+    words = features(terms_of(dated.piece.text))
+    return length.piece.origin != "title" and any(t.features & words for t in terms_of(length.piece.title))
 
 
 def _shares(length: Length, dated: Dated) -> bool:
-    words = features((*dated.own, *terms_of(dated.piece.text)))
+    words = features((*dated.own, *terms_of(dated.piece.text), *terms_of(dated.piece.title)))
     return any(t.features & words for t in length.own) or bool(
         _FOUNDED.search(dated.piece.text) and _JUBILEE.search(length.piece.text)
     )
@@ -284,7 +300,7 @@ def _fits(length: Length, a: Dated, b: Dated) -> bool:
     early, late = sorted((a, b), key=lambda d: d.first)
     shortest = (late.first - early.last) / timedelta(days=1)
     longest = (late.last - early.first) / timedelta(days=1) + 1
-    spare = 0.5 * length.unit + 0.03 * longest
+    spare = _SPARE * min(length.unit, 366.0) + 0.03 * longest
     return length.low - spare <= longest and shortest <= length.high + spare
 
 
