@@ -44,7 +44,11 @@ def _is_one(measure: Measure, piece: Piece, what: Term, said: Sequence[Term]) ->
     """The measure counts what the sentence says there is none of, in the same respect."""
     if measure.piece is piece or (measure.piece.slide, measure.piece.text) == (piece.slide, piece.text):
         return False
-    if measure.amount.kind != COUNT or measure.amount.low <= 0 or measure.amount.value != int(measure.amount.value):
+    if (
+        measure.amount.kind != COUNT
+        or measure.amount.low <= 0
+        or measure.amount.value != int(measure.amount.value)
+    ):
         return False
     if measure.status not in (ACTUAL, PLANNED) or measure.per or measure.rate or measure.names:
         return False
@@ -67,5 +71,3 @@ def _tension(piece: Piece, measure: Measure, match: re.Match[str]) -> Tension:
     number = " ".join(measure.amount.text.split())
     note = f'"{match[0].strip()}" does not go with "{number}" {place_words(measure.place)}.'
     return Tension(kind, measure.place, piece.place, note)
-
-

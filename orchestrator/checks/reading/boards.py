@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table of names lists many in a line
 """Figures that stand beside each other under names: what may be ranked, and what makes up a whole."""
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ _COMPARES = re.compile(
 )
 _BY = re.compile(
     r"\b(?:by|(?<!make )(?<!makes )(?<!made )(?<!end )(?<!ended )(?<!take )(?<!takes )(?<!took )(?<!making )up|down|plus|minus|rose|fell|grew|dropped|increased|decreased|declined|climbed|jumped|gained|improved|shrank|slipped|added|adding|another|a further|"
-    r"(?:increase|decrease|rise|growth|drop|reduction|improvement|decline|fall|gain|cut|jump) of|rise[sn]?|grow(?:s|n|ing)?|fallen|cut)\s+"
+    r"(?:plus|minus|increase|decrease|rise|growth|drop|reduction|improvement|decline|fall|gain|cut|jump) of|rise[sn]?|grow(?:s|n|ing)?|fallen|cut)\s+"
     r"(?:(?:by|about|around|nearly|just|only|over|some|roughly|almost|a|an|another|good|little|well|more than|less than|under|barely|some)\s+|[~≈€$£+−-])*$|[+−]\s?$",
     re.I,
 )

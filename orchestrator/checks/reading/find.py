@@ -109,7 +109,7 @@ def deck_tensions(reading: Reading) -> Iterator[Tension]:
     ]
     yield from change_tensions(reading.changes, reading.pairs, reading.setting.rarity)
     yield from product_tensions(reading.measures, reading.setting)
-    yield from sum_tensions(reading.measures, reading.setting.rarity)
+    yield from sum_tensions(reading.measures, reading.pieces, reading.setting.rarity)
     yield from span_tensions(reading.pieces)
     yield from rank_tensions(reading.boards, reading.pieces)
     yield from absence_tensions(reading.pieces, reading.measures)

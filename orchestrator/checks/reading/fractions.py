@@ -77,7 +77,8 @@ _MAJORITY = re.compile(
 
 _IS: Final = r"(?:is|are|was|were|has|have|had|gets?|got|pass(?:ed|es)?|fail(?:ed|s)?|stands?|stood|runs?|ran|remains?|remained|arrived?|left|met|missed|came|holds?|held|need(?:s|ed)?|\w+ed)"
 _PER_THOUSAND = re.compile(
-    rf"\b(?P<n>\d+(?:\.\d+)?|{NUMBER})\s?(?:‰|(?:(?:[a-z]+ )?(?:per|in (?:a|every)) (?:thousand|1,?000|mille)\b))", re.I
+    rf"\b(?P<n>\d+(?:\.\d+)?|{NUMBER})\s?(?:‰|(?:(?:[a-z]+ )?(?:per|in (?:a|every)) (?:thousand|1,?000|mille)\b))",
+    re.I,
 )
 _EVERY_ONE = re.compile(
     rf"\b(?:every(?: single)?|each and every|all(?: of)?(?: the| our| its| their| these)?)(?= (?:\d+ )?(?:[a-z-]+ ){{1,2}}(?:{_IS})\b)"
@@ -93,7 +94,13 @@ _NOT_ONE = re.compile(
 def fractions(text: str) -> Iterator[tuple[int, int, float, float]]:
     """Start, end, percent and slack of each part of a whole that *text* tells in words."""
     taken: list[tuple[int, int]] = []
-    for start, end, value, slack in (*_ins(text), *_ofs(text), *_most(text), *_whole(text), *_per_thousand(text)):
+    for start, end, value, slack in (
+        *_ins(text),
+        *_ofs(text),
+        *_most(text),
+        *_whole(text),
+        *_per_thousand(text),
+    ):
         if not any(s < end and start < e for s, e in taken):
             taken.append((start, end))
             yield start, end, value, slack
@@ -151,7 +158,11 @@ def _most(text: str) -> Iterator[tuple[int, int, float, float]]:
 def _whole(text: str) -> Iterator[tuple[int, int, float, float]]:
     """ "Every single post is filled", "not a seat was left empty"."""
     for match in _EVERY_ONE.finditer(text):
-        if not re.search(r"\b(?:not|nearly|almost|virtually|practically|hardly|if|when|once|until|after)\s+(?:for )?$", text[: match.start()], re.I):
+        if not re.search(
+            r"\b(?:not|nearly|almost|virtually|practically|hardly|if|when|once|until|after)\s+(?:for )?$",
+            text[: match.start()],
+            re.I,
+        ):
             yield match.start(), match.end(), 100.0, 0.4
     for match in _NOT_ONE.finditer(text):
         yield match.start(), match.end(), 0.0, 0.4

@@ -69,7 +69,8 @@ _PER = re.compile(
     re.I,
 )
 _ONE_FOR = re.compile(
-    r"\b(?:one|1|an?)\s+(?P<what>[a-z-]+(?: [a-z-]+)?)\s+(?:for|to|per)\s+(?:every |each )?(?:about |around |some )?$", re.I
+    r"\b(?:one|1|an?)\s+(?P<what>[a-z-]+(?: [a-z-]+)?)\s+(?:for|to|per)\s+(?:every |each )?(?:about |around |some )?$",
+    re.I,
 )
 _EACH = re.compile(r"\b(?:each|apiece|every one|every single one|a piece|the lot of them)\b", re.I)
 _TIMES: Final = frozenset(

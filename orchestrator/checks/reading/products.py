@@ -35,7 +35,10 @@ _SLIP: Final = 0.35
 _EXPLAINS: Final = 0.6
 _IN_A_YEAR: Final = {"day": 365.25, "week": 52.18, "month": 12.0, "quarter": 4.0, "year": 1.0}
 _TIME_LABEL = re.compile(r"\b(?P<unit>hour|day|night|week|month|year)s\b", re.I)
-_OF_WHAT = re.compile(r"\s*(?:['’]s?)?\s*(?:worth\s)?(?:of\s)?(?:our |its |the )?(?:running|operating|monthly|annual|normal|average|total|fixed)?\s?(?:costs?|expenses|spending|expenditure|burn|sales|production|output|demand|consumption|use|stock|payroll|turnover|outgoings)\b", re.I)
+_OF_WHAT = re.compile(
+    r"\s*(?:['’]s?)?\s*(?:worth\s)?(?:of\s)?(?:our |its |the )?(?:running|operating|monthly|annual|normal|average|total|fixed)?\s?(?:costs?|expenses|spending|expenditure|burn|sales|production|output|demand|consumption|use|stock|payroll|turnover|outgoings)\b",
+    re.I,
+)
 _DAYS_OF = re.compile(
     r"^(?:working|trading|opening|business|school|market|teaching|operating) (?P<unit>day|week|night)s$", re.I
 )

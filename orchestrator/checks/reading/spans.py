@@ -23,6 +23,7 @@ from orchestrator.claims.periods import find_periods
 LEAST: Final = 0.85
 _CLOSE: Final = 40  # characters between two dates of which the second may be the end
 _SPARE: Final = 0.15  # of a unit: a length is told in whole ones, or in half ones
+_BESIDE: Final = 4  # lines
 _NO_YEAR: Final = 2001
 _BEGINS = re.compile(
     r"\b(?:from|since|start(?:s|ed|ing)?|beg(?:a|i|u)n\w*|founded|first|opens?|opened|ground broken|broke\w* ground|breaking|break|kick\w*|launch\w*|signed|joined|took (?:over|office)|in the chair|established|commenced?|"
@@ -36,10 +37,14 @@ _ENDS = re.compile(
 _LENGTH = re.compile(
     r"(?P<hedge>\b(?:about|around|roughly|nearly|almost|just under|just over|over|more than|under|less than|barely|some|a good|close to|at least|well over|up to)\s+(?:a\s)?)?"
     r"\b(?P<n>\d+(?:\.\d+)?|half a|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ]\w+)?|thirty(?:[- ]\w+)?|forty|fifty|sixty)[- ](?:and a half[- ])?(?:full |whole |calendar |solid |long |short )?"
-    r"(?P<unit>day|week|month|year|decade|centur(?:y|ie))s?\b(?P<half>\s+and a half)?(?!\s+(?:ago|earlier|before that|old|later))",
+    r"(?P<unit>day|week|month|year|decade|centur(?:y|ie))s?\b(?P<half>\s+and a half)?(?!\s+(?:ago|earlier|before that|old|later|an?\s|per\s|each\s|every\s))",
     re.I,
 )
-_FOR = re.compile(r"\b(?:for|lasts?|lasted|takes?|took|runs?|ran|after)\s+(?:about |around |nearly |almost |over |just )*$", re.I)
+_FOR = re.compile(
+    r"\b(?:for|lasts?|lasted|takes?|took|runs?|ran|after)\s+(?:about |around |nearly |almost |over |just )*$",
+    re.I,
+)
+_IN_ALL = re.compile(r"\b(?:in all|altogether|in total|all told)\b", re.I)
 _FOUNDED = re.compile(
     r"\b(?:founded|established|set up|born|first (?:rehearsal|meeting|match|concert|edition|season)|since|incorporated|began|opened)\b",
     re.I,
@@ -160,7 +165,11 @@ def lengths_of(piece: Piece) -> Iterator[Length]:
         if (
             count is None
             or (count < 2 and unit < 300)
-            or (match["n"].lower() in ("a", "an") and unit < 366 and not _FOR.search(piece.text[: match.start()]))
+            or (
+                match["n"].lower() in ("a", "an")
+                and unit < 366
+                and not _FOR.search(piece.text[: match.start()])
+            )
             or _NOT_A_SPAN.search(piece.text[max(0, match.start() - 24) : match.end() + 14])
             or _NOT_BEFORE.search(piece.text[: match.start("n")])
         ):
@@ -221,9 +230,13 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
     pairs = [(a, b) for a, b in pairs if not any(_fits(length, a, b) for length in told)]
     for piece in new or pieces:
         for length in lengths_of(piece):
-            if not any(p.search(length.text) for p in (_PAYMENTS, _JUBILEE)) and not _LASTS.search(piece.text):
+            if not any(p.search(length.text) for p in (_PAYMENTS, _JUBILEE)) and not _LASTS.search(
+                piece.text
+            ):
                 continue
-            if any(_fits(length, a, b) and _is_near(length, a, b) for a, b in everything) or any(_fits(length, a, b) for a, b in pairs):
+            if any(_fits(length, a, b) and _is_near(length, a, b) for a, b in everything) or any(
+                _fits(length, a, b) for a, b in pairs
+            ):
                 continue
             mine = [d for d in dated_of(piece) if d.has_year]
             across = [
@@ -248,8 +261,8 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
                 ]
             if any(_fits(length, a, b) for a, b in across):
                 continue
-            ranked = [(_strength(length, a, b), a, b) for a, b in pairs]
-            if len(pairs) == 1 and ranked:
+            ranked = [(_strength(length, a, b), a, b) for a, b in pairs if _is_of(length, a, b)]
+            if len(pairs) == 1 and ranked:  # nothing else that it could be the length of
                 ranked = [(ranked[0][0] + 0.5, *pairs[0])]
             ranked += [
                 (_strength(length, a, b) - 0.35 + 0.45 * _is_titled(length, other), a, b)
@@ -272,6 +285,15 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
 def _is_near(length: Length, a: Dated, b: Dated) -> bool:
     """The two dates stand on the slide of the length, or have a word in common with it."""
     return length.piece.slide in (None, a.piece.slide) or _shares(length, a) or _shares(length, b)
+
+
+def _is_of(length: Length, a: Dated, b: Dated) -> bool:
+    """Something besides the deck ties the length to the two dates."""
+    if a.piece is b.piece and (a.last - a.first).days < 32 and _IN_ALL.search(length.piece.text):
+        return True
+    return any(d.piece is length.piece or _shares(length, d) for d in (a, b)) or (
+        length.piece.slide == a.piece.slide and abs(length.piece.order - b.piece.order) <= _BESIDE
+    )
 
 
 def _is_titled(length: Length, dated: Dated) -> bool:

@@ -16,9 +16,12 @@ from orchestrator.checks.reading.model import (
     COUNT,
     MONEY,
     PARTIAL,
+    PAST,
     PHYSICAL,
+    PLANNED,
     SHARE,
     Measure,
+    Piece,
 )
 from orchestrator.checks.reading.subject import Rarity, features
 from orchestrator.checks.reading.terms import Term, terms_of
@@ -47,6 +50,12 @@ _COMPLETE_LINE = re.compile(
     r"\b(?:that is all|nothing else|nobody else|no one else|no other|the only (?:cost|income|source|expense|item)\w*|everything else is free)\b",
     re.I,
 )
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_LAST_OF_ALL = re.compile(
+    r"\b(?:only other|the (?:remaining|rest|remainder|balance)|all other|everything else|everyone else)\b",
+    re.I,
+)
+_OF_THE_WHOLE = re.compile(r"\W*of (?:the|our|its|all|these)(?: \w+)?\s*[€$£]?$", re.I)
 _PART_OF = re.compile(r"\d (?:out )?of (?:the |our |its )?\d", re.I)
 _OPENS = re.compile(
     r":\s|\bof which\b|\bmade up\b|\bsplit\b|\bnamely\b|\bspread\b|\s[–—-]\s|\bthat is\b|\bconsisting\b", re.I
@@ -81,21 +90,21 @@ class Parts:
 
     @property
     def slack(self) -> float:
-        return sum(
-            item.amount.value - item.amount.low for item in self.items if item.amount.low > float("-inf")
-        )
+        """How far the sum may be off: the finest figure shows how exactly all of them are written."""
+        exact = [i.amount.value - i.amount.low for i in self.items if not i.amount.is_hedged]
+        rough = [
+            i.amount.value - i.amount.low
+            for i in self.items
+            if i.amount.is_hedged and i.amount.low > float("-inf")
+        ]
+        return min(exact, default=0.0) * len(exact) + sum(rough)
 
 
-def sum_tensions(
-    measures: Sequence[Measure], rarity: Rarity, spoken: frozenset[int] = frozenset()
-) -> Iterator[Tension]:
+def sum_tensions(measures: Sequence[Measure], pieces: Sequence[Piece], rarity: Rarity) -> Iterator[Tension]:
     """Totals that the parts beside them do not make."""
-    lists = list(lists_of(measures))
-    complete = {m.piece.slide for m in measures if _COMPLETE_LINE.search(m.piece.text)}
-    for parts in lists:
-        if spoken and not (spoken & {id(m) for m in measures}):
-            continue
-        yield from _against_totals(parts, measures, rarity, spoken, complete)
+    complete = {piece.slide for piece in pieces if _COMPLETE_LINE.search(piece.text)}
+    for parts in lists_of(measures):
+        yield from _against_totals(parts, measures, rarity, complete)
 
 
 def lists_of(measures: Sequence[Measure]) -> Iterator[Parts]:
@@ -122,6 +131,7 @@ def lists_of(measures: Sequence[Measure]) -> Iterator[Parts]:
             and len(items) >= len(column) - 1
             and _same(items)
             and all(terms_of(m.piece.text.split("|")[0]) for m in items)
+            and len({bool(_YEAR.fullmatch(m.amount.text.strip())) for m in items}) == 1
         ):
             yield Parts(
                 items, (*terms_of(items[0].column_label), *items[0].around), "table", items[0].column_label
@@ -157,15 +167,15 @@ def _runs(slide: Sequence[Measure]) -> Iterator[Parts]:
         by_order[measure.piece.order].append(measure)
     run: list[Measure] = []
     for order in sorted(by_order):
-        first = next((m for m in by_order[order] if m.amount.kind in (*_SUMMED, SHARE)), None)
+        first = _first_of(by_order[order])
         fits = (
             first is not None
-            and first.status == ACTUAL
+            and _counts_as_part(first)
             and len(first.piece.text.split()) <= _LONGEST
             and not _NOT_AN_ITEM.search(first.piece.text[: first.amount.start])
             and not _TOTAL_LABEL.search(first.piece.text)
             and not _PART_OF.search(first.piece.text)
-            and all(m.status == ACTUAL for m in by_order[order] if m.amount.kind == first.amount.kind)
+            and all(_counts_as_part(m) for m in _alike(by_order[order], first))
             and (first.amount.kind != SHARE or bool(first.own))
         )
         if (
@@ -173,17 +183,39 @@ def _runs(slide: Sequence[Measure]) -> Iterator[Parts]:
             and first is not None
             and (not run or (order == run[-1].piece.order + 1 and _same((run[0], first))))
         ):
-            run += [m for m in by_order[order] if m.amount.kind == first.amount.kind]
+            run += _alike(by_order[order], first)
+            if _LAST_OF_ALL.search(first.piece.text):
+                yield from [_run(run)] if len(run) >= 3 else []
+                run = []
             continue
         if len(run) >= 3:
             yield _run(run)
-        run = (
-            [m for m in by_order[order] if m.amount.kind == first.amount.kind]
-            if fits and first is not None
-            else []
-        )
+        run = _alike(by_order[order], first)[_opens_with_whole(first) :] if fits and first is not None else []
     if len(run) >= 3:
         yield _run(run)
+
+
+def _first_of(line: Sequence[Measure]) -> Measure | None:
+    """The first figure of the kind that the line has most of."""
+    usable = [m for m in line if m.amount.kind in (*_SUMMED, SHARE)]
+    return max(usable, key=lambda m: len(_alike(usable, m)), default=None)
+
+
+def _alike(line: Sequence[Measure], first: Measure) -> list[Measure]:
+    """Those of the line that are of one kind; behind a whole a bare number counts the same."""
+    kinds = {first.amount.kind} | ({BARE} if _opens_with_whole(first) else set())
+    return [m for m in line if m.amount.kind in kinds]
+
+
+def _counts_as_part(measure: Measure) -> bool:
+    return measure.status == ACTUAL or (
+        measure.status == PARTIAL and bool(_COMPLETE.search(measure.piece.text))
+    )
+
+
+def _opens_with_whole(measure: Measure) -> bool:
+    """ "Of the 950 staff, 400 are drivers": the first number is the whole."""
+    return bool(_OF_THE_WHOLE.match(measure.piece.text[: measure.amount.start]))
 
 
 def _run(run: Sequence[Measure]) -> Parts:
@@ -208,7 +240,6 @@ def _against_totals(
     parts: Parts,
     measures: Sequence[Measure],
     rarity: Rarity,
-    spoken: frozenset[int],
     complete: set[int | None],
 ) -> Iterator[Tension]:
     kind = parts.items[0].amount.kind
@@ -220,12 +251,14 @@ def _against_totals(
     for total in measures:
         if (
             id(total) in inside
-            or (any(total.piece is item.piece for item in parts.items) and parts.kind == "list")
+            or (
+                parts.kind == "list"
+                and any(total.piece is item.piece for item in parts.items)
+                and not _opens_with_whole(total)
+            )
             or total.amount.kind not in _SUMMED
             or not _fits(total, parts)
         ):
-            continue
-        if spoken and id(total) not in spoken and not spoken & inside:
             continue
         if (parts.only is not None and total is not parts.only) or _apart(total, parts.items[0]):
             continue
@@ -239,9 +272,14 @@ def _against_totals(
         ):
             continue
         strength = _strength(total, parts, rarity) + (0.3 if parts.items[0].piece.slide in complete else 0.0)
-        if _agrees(total, parts):
+        if _agrees(total, parts) and not (total.status == PAST and _has_present(total, measures)):
             return
-        if total.status in (ACTUAL, PARTIAL) and strength >= LEAST:
+        planned = (
+            total.status == PLANNED
+            and parts.items[0].piece.slide in complete
+            and _ALL.search(total.piece.text)
+        )
+        if (total.status in (ACTUAL, PARTIAL) or planned) and strength >= LEAST:
             ranked.append((strength, total))
     if not ranked:
         return
@@ -250,6 +288,13 @@ def _against_totals(
     note = f'{shown} is {_number(parts.total)}, not "{" ".join(total.amount.text.split())}".'
     item = max(parts.items, key=lambda m: m.amount.value)
     yield Tension("sum", total.place, item.place if item.place != total.place else parts.items[0].place, note)
+
+
+def _has_present(total: Measure, measures: Sequence[Measure]) -> bool:
+    """The sentence tells the same of now, too: the figure before is no total of today's parts."""
+    return any(
+        m.piece is total.piece and m.status == ACTUAL and m.amount.kind == total.amount.kind for m in measures
+    )
 
 
 def _apart(a: Measure, b: Measure) -> bool:
