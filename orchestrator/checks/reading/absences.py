@@ -52,7 +52,9 @@ def _is_one(measure: Measure, piece: Piece, what: Term, said: Sequence[Term]) ->
         return False
     if measure.status not in (ACTUAL, PLANNED) or measure.per or measure.rate or measure.names:
         return False
-    if not what.features & measure.noun or any(w.kind != "relative" and not w.first for w in measure.when):
+    if not what.features & measure.noun or any(
+        w.kind not in ("relative", "rate", "year") for w in measure.when
+    ):
         return False
     others = terms_of(measure.piece.text)
     respect = [t for t in said if any(_is_like(t, o) for o in others)]

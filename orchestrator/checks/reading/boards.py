@@ -111,12 +111,12 @@ def _of_rows(rows: dict[tuple[int, int, int], list[Measure]]) -> Iterator[Board]
     by_table: dict[tuple[int, int], list[tuple[int, list[Measure]]]] = defaultdict(list)
     for (slide, table, row), mine in rows.items():
         by_table[slide, table].append((row, sorted(mine, key=lambda m: m.column)))
-    for mine in by_table.values():
-        mine.sort(key=lambda entry: entry[0])
-        side = [_clean(entry[1][0].piece.text.split("|")[0]) for entry in mine]
-        if not all(_is_time(name) for name in side) or len(mine) < 2 or not _rises(mine):
+    for told in by_table.values():
+        told.sort(key=lambda entry: entry[0])
+        side = [_clean(entry[1][0].piece.text.split("|")[0]) for entry in told]
+        if not all(_is_time(name) for name in side) or len(told) < 2 or not _rises(told):
             continue
-        last = [m for m in mine[-1][1] if m.status == ACTUAL and not _TOTAL.search(m.column_label)]
+        last = [m for m in told[-1][1] if m.status == ACTUAL and not _TOTAL.search(m.column_label)]
         if not any(_is_time(m.column_label) or _CHANGES.search(m.column_label) for m in last):
             items = [_item(_clean(m.column_label), m) for m in last]
             yield from _board(items, "", last[0].around if last else (), None)

@@ -92,6 +92,6 @@ def is_about(board: Board, piece: Piece, start: int, end: int, taken: tuple[int,
     told = [t for t in terms_of(rest) if not set(t.plain.split()) & {w for i in board.items for w in i.words}]
     foreign = [t for t in told if not t.features & known]
     here = piece.slide == board.slide
-    if len(told) == len(foreign) and (len(foreign) > 1 or piece.origin == "speech") and not here:
+    if told and len(told) == len(foreign) and (len(foreign) > 1 or piece.origin == "speech") and not here:
         return False
     return len(foreign) <= _FOREIGN + (piece.origin == "speech")
