@@ -12,6 +12,18 @@ from orchestrator.checks.model import LEVEL, When
 from orchestrator.checks.model import SHARE as PART
 from orchestrator.checks.reading.amounts import amounts, canonical
 from orchestrator.checks.reading.context import status_of, traits_of
+from orchestrator.checks.reading.marks import (
+    ADVERBS,
+    RATE,
+    names_of,
+    noun_of,
+    only_time,
+    parts_of,
+    per_of,
+    rate_of,
+    times_of,
+    when_of,
+)
 from orchestrator.checks.reading.model import (
     ACTUAL,
     BARE,
@@ -29,8 +41,7 @@ from orchestrator.checks.reading.pieces import pieces_of, shown, spoken_pieces
 from orchestrator.checks.reading.terms import Term, plain, terms_of
 from orchestrator.checks.scope import Surroundings
 from orchestrator.checks.tables import table_figures
-from orchestrator.checks.vocabulary import CORRECTION, PLACES
-from orchestrator.checks.when import whens
+from orchestrator.checks.vocabulary import CORRECTION
 from orchestrator.claims.periods import Period, find_periods
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.speech.model import Segment
@@ -50,72 +61,32 @@ _NEXT_CLAUSE = re.compile(
     r"|\s(?:and|so)\s+(?:I|we|they|he|she|it|that|this|you|there|people|everybody|most of|for the|the (?:rest|others?))\b",
     re.I,
 )
-_NARROWS = re.compile(
-    r"\b(?:in(?! (?:front|turn|place|fact|case|total|all|hand|line|addition|order|force|use|operation|action|time|full|short))|at(?! (?:last|least|once|all|present|year))|for|among)\s+(?:(?:the|our|its|their|this|that|these|those|all|every|each|both|an?)\s+)*"
-    r"(?P<what>[A-Za-z][\w’'-]*(?:\s+(?!in\b|at\b|for\b|from\b|on\b|of\b|to\b|by\b|is\b|are\b|was\b|were\b|and\b|or\b)[a-z][\w’'-]*){0,2})"
-)
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
-_RATE = re.compile(
-    r"\b(?:per|a|an|each|every|by the|any|one)\s+(?:(?:single|typical|working|school|average|normal|calendar|given|full|whole|ordinary|trading|opening|busy|good)\s){0,2}(?P<unit>second|minute|hour|day|night|evening|shift|week|month|quarter|year)\b(?!\s+(?:ago|earlier|before|later|on year|and a))"
-    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|annual(?:ly)?|yearly)\b|/\s?(?P<slash>s|h|d|day|week|wk|month|mo|year|yr|a)\b|\bp\.?a\.?(?=\W|$)",
-    re.I,
-)
-_RECURRING = re.compile(r"\b(?:MRR|ARR|monthly recurring|annual recurring)\b", re.I)
 _TIMES_NOUN = re.compile(r"\btimes$", re.I)
-_ADVERBS: Final = {"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "annual": "year", "annually": "year", "yearly": "year",
-                   "s": "second", "h": "hour", "d": "day", "wk": "week", "mo": "month", "yr": "year", "a": "year", "night": "day", "evening": "day"}  # fmt: skip
-_PER = re.compile(
-    r"^[^,;.]{0,14}?(?<![a-z])(?:for each|for every|per|for a|to the|to each|to every|in each|in every|on each|each|every|an?|/)(?:(?<=/)|\s)(?:of the |of our )?(?P<what>[a-z][\w-]+(?:\s[a-z]+)?)",
-    re.I,
-)
-_ONE_FOR = re.compile(
-    r"\b(?:one|1|an?)\s+(?P<what>[a-z-]+(?: [a-z-]+)?)\s+(?:for|to|per)\s+(?:every |each )?(?:about |around |some )?$",
-    re.I,
-)
-_EACH = re.compile(r"\b(?:each|apiece|every one|every single one|a piece|the lot of them)\b", re.I)
-_TIMES: Final = frozenset(
-    [
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "night",
-        "evening",
-        "week",
-        "month",
-        "quarter",
-        "year",
-        "annum",
-        "time",
-        "total",
-        "good",
-        "bit",
-        "lot",
-        "half",
-        "third",
-        "quarter",
-        "fifth",
-        "few",
-        "little",
-        "further",
-    ]
-)
 _WITHIN = re.compile(
     r"\b(?:within|inside|in under|in less than|under|less than|more than|over|longer than|after|at least)\s+(?:the |a |an )?$",
     re.I,
 )
-_CALENDAR_NAME = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|Q[1-4]|H[12]|FY\d*|(?:mon|tues|wednes|thurs|fri|satur|sun)day|I|[A-Z]{2,5}",
+_CORRECTED = re.compile(CORRECTION, re.I)
+
+
+_UNIT_WORDS: Final = {
+    "w": "capacity power load", "wh": "energy electricity generation consumption output", "m²": "area space floor land", "m": "length network route distance road",
+    "g": "weight tonnage tonne volume", "l": "volume", "b": "storage",
+}  # fmt: skip
+
+
+_EARLIER = re.compile(
+    r"(?:(?:end of |in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|Q[1-4]|H[12]|spring|summer|autumn|winter|was|before|then|(?:last|prior|previous) (?:year|quarter|month|half)|(?:year|quarter|month) before)?[:,]?\s*[€$£]?\s*$",
     re.I,
 )
-_CORRECTED = re.compile(CORRECTION, re.I)
 
 
 def measures_of(deck: Deck, words: DeckWords) -> list[Measure]:
     """Every measure of the slides that are shown, in reading order."""
     found: list[Measure] = []
     for slide in shown(deck):
-        title_when = _only_time(slide.title)
+        title_when = only_time(slide.title)
         for piece in pieces_of(slide):
             found += measures_of_piece(piece, words, title_when if piece.origin != "title" else ())
         found += _of_tables(slide, words, title_when)
@@ -132,11 +103,6 @@ def measures_of_segment(segment: Segment, words: DeckWords) -> list[Measure]:
             m for m in new if not corrections or m.amount.start > corrections[-1] or corrections[-1] == 0
         ]
     return found
-
-
-def _only_time(text: str) -> tuple[When, ...]:
-    found = [p for p in find_periods(text) if p.kind != "recurring"]
-    return whens(found) if len(found) == 1 else ()
 
 
 def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ...]) -> list[Measure]:
@@ -184,26 +150,20 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
                 place=piece.place,
                 own=own,
                 around=(*(t for t in rest if t not in own), *around),
-                noun=_noun(amount.noun) if not _TIMES_NOUN.search(amount.noun) else frozenset(),
+                noun=noun_of(amount.noun) if not _TIMES_NOUN.search(amount.noun) else frozenset(),
                 status=status,
                 traits=traits_of(own_text),
-                names=_names(text, left, right, head, words),
-                when=_when(_times_of(periods, found, brackets, bracket), left, right, amount, found)
-                or (_only_time(head) if head else ())
+                names=names_of(text, left, right, head, words),
+                when=when_of(times_of(periods, found, brackets, bracket), left, right, amount, found)
+                or (only_time(head) if head else ())
                 or title_when,
-                rate=_rate(text, amount, left, right, head),
-                per=_per(text, amount, right, found, head),
+                rate=rate_of(text, amount, left, right, head),
+                per=per_of(text, amount, right, found, head),
                 head=terms_of(head),
-                parts=_parts(said),
+                parts=parts_of(said),
             )
         )
     return made
-
-
-_UNIT_WORDS: Final = {
-    "w": "capacity power load", "wh": "energy electricity generation consumption output", "m²": "area space floor land", "m": "length network route distance road",
-    "g": "weight tonnage tonne volume", "l": "volume", "b": "storage",
-}  # fmt: skip
 
 
 def _unit_terms(amount: Amount) -> tuple[Term, ...]:
@@ -212,13 +172,8 @@ def _unit_terms(amount: Amount) -> tuple[Term, ...]:
     return (Term(amount.unit, frozenset(plain(word) for word in words.split())),) if words else ()
 
 
-def _noun(noun: str) -> frozenset[str]:
-    found = terms_of(noun)
-    return found[-1].features if found else frozenset()
-
-
 def _tells(own: Sequence[Term], amount: Amount) -> bool:
-    noun = _noun(amount.noun)
+    noun = noun_of(amount.noun)
     return any(not term.features & noun for term in own) or bool(noun and own)
 
 
@@ -278,12 +233,6 @@ def _masked(
     return "".join(chars)
 
 
-_EARLIER = re.compile(
-    r"(?:(?:end of |in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|Q[1-4]|H[12]|spring|summer|autumn|winter|was|before|then|(?:last|prior|previous) (?:year|quarter|month|half)|(?:year|quarter|month) before)?[:,]?\s*[€$£]?\s*$",
-    re.I,
-)
-
-
 def _is_for_comparison(text: str, told: Amount, amount: Amount, bracket: tuple[int, int]) -> bool:
     """ "£118 (£115)": what stands alone in brackets behind a number of its kind is the one before."""
     return bool(
@@ -311,100 +260,6 @@ def _without_criteria(text: str, found: list[Amount]) -> tuple[list[Amount], tup
         else:
             kept.append(amount)
     return kept, tuple(criteria)
-
-
-def _times_of(
-    periods: Sequence[Period],
-    found: Sequence[Amount],
-    brackets: Sequence[tuple[int, int]],
-    own: tuple[int, int] | None,
-) -> list[Period]:
-    """The times that may hold for an amount: those in brackets belong to the number in these brackets."""
-    foreign = [span for span in brackets if span != own and any(span[0] < a.start < span[1] for a in found)]
-    return [p for p in periods if not any(start < p.start < end for start, end in foreign)]
-
-
-def _when(
-    periods: Sequence[Period], left: int, right: int, amount: Amount, found: Sequence[Amount]
-) -> tuple[When, ...]:
-    usable = [
-        p for p in periods if p.kind != "recurring" and not (p.start < amount.end and amount.start < p.end)
-    ]
-    inside = [p for p in usable if left <= p.start < right]
-    if inside:
-        return whens(inside)
-    leading = [p for p in usable if p.start < found[0].start]
-    return whens(leading) if leading and len(usable) == len(leading) else ()
-
-
-def _rate(text: str, amount: Amount, left: int, right: int, head: str) -> str:
-    if amount.kind == TIME:
-        match = _RATE.match(text[amount.end :].lstrip())
-        word = (match["unit"] or "").lower() if match else ""
-        return _ADVERBS.get(word, word)
-    behind = re.split(r"[,;(]", text[amount.end : right])[0]
-    for stretch in (text[amount.start : amount.end] + behind[:48], head, text[left : amount.start]):
-        if match := _RATE.search(stretch):
-            word = (match["unit"] or match["adverb"] or match["slash"] or "year").lower()
-            return _ADVERBS.get(word, word)
-    if match := _RECURRING.search(f"{head} {text[left:right]}"):
-        return "month" if match[0].lower().startswith("m") else "year"
-    return ""
-
-
-def _per(text: str, amount: Amount, right: int, found: Sequence[Amount], head: str) -> frozenset[str]:
-    if amount.kind == SHARE:
-        return frozenset()
-    if (ratio := _ONE_FOR.search(text[: amount.start])) and (words := terms_of(ratio["what"])):
-        return words[-1].features
-    label = re.search(r"\bper (?P<what>[a-z]+)", head)
-    if label and label["what"] not in _TIMES and (words := terms_of(label["what"])):
-        return words[0].features
-    following = next((a.start for a in found if a.start >= amount.end), len(text))
-    match = _PER.match(text[amount.end : max(right, min(following, amount.end + 28))])
-    if match and not _TIMES & set(match["what"].lower().split()):
-        words = terms_of(match["what"])
-        if words:
-            return words[0].features
-    if _EACH.search(text[max(0, amount.start - 24) : amount.end + 24]):
-        nouns = [_noun(a.noun) for a in found if a is not amount and a.kind == COUNT]
-        return nouns[0] if nouns else frozenset({"each"})
-    return frozenset()
-
-
-def _names(text: str, left: int, right: int, head: str, words: DeckWords) -> frozenset[str]:
-    """Places and proper names: a figure with one is not the figure without."""
-    found = set()
-    for stretch, opens in ((head, True), (text[left:right], left == 0)):
-        for match in re.finditer(r"[A-Za-z][\w&’-]*", stretch):
-            low = plain(match[0])
-            if any(f[0] in "#±" for t in terms_of(match[0]) for f in t.features):
-                continue  # "abroad" is a side of a whole, "RevPAR" a figure
-            if (low in PLACES and match[0] != "us") or (
-                match[0][0].isupper()
-                and not _CALENDAR_NAME.fullmatch(match[0])
-                and len(match[0]) > 2
-                and (
-                    match[0].lower() in words.names
-                    or (
-                        (match.start() > 0 or not opens)
-                        and match[0].lower() not in words.names
-                        and _is_inside(stretch, match.start())
-                    )
-                )
-            ):
-                found.add(low)
-    return frozenset(found - {plain(name) for name in words.own_names})
-
-
-def _parts(text: str) -> tuple[tuple[Term, ...], ...]:
-    found = (terms_of(match["what"]) for match in _NARROWS.finditer(text))
-    return tuple(terms for terms in found if terms)
-
-
-def _is_inside(text: str, start: int) -> bool:
-    before = text[:start].rstrip("\"'“‘( ")
-    return bool(before) and before[-1] not in ".!?:;•|–—"
 
 
 def _of_tables(slide: Slide, words: DeckWords, title_when: tuple[When, ...]) -> Iterator[Measure]:
@@ -441,12 +296,12 @@ def _of_tables(slide: Slide, words: DeckWords, title_when: tuple[When, ...]) -> 
                 "row",
                 slide.title,
             )
-            rate = _RATE.search(f"{side} | {head}")
+            rate = RATE.search(f"{side} | {head}")
             yield Measure(
                 amount=amount, piece=piece, place=figure.place, own=own, around=title,
                 noun=frozenset(f for t in (*own, *title) for f in t.features) if kind in (COUNT, BARE) else frozenset(),
-                status=status, traits=traits_of(f"{side} | {head}"), names=_names(f"{side} | {head}", 0, 0, f"{side} | {head}", words),
-                when=figure.when, rate=_ADVERBS.get(w := (rate["unit"] or rate["adverb"] or rate["slash"] or "year").lower(), w) if rate else "",
+                status=status, traits=traits_of(f"{side} | {head}"), names=names_of(f"{side} | {head}", 0, 0, f"{side} | {head}", words),
+                when=figure.when, rate=ADVERBS.get(w := (rate["unit"] or rate["adverb"] or rate["slash"] or "year").lower(), w) if rate else "",
                 row=(slide.number, number, row), column=column, column_label=head, scale_known=figure.scale_known,
             )  # fmt: skip
 
