@@ -166,11 +166,13 @@ _NOT = re.compile(
 
 def directions_of(piece: Piece, measures: Sequence[Measure]) -> Iterator[Change]:
     """Which way something went, where the sentence gives no number: "fewer couples than the year before"."""
-    if _NOT.search(piece.text) or any(m.status == MOVED for m in measures):
+    if any(m.status == MOVED for m in measures):
         return
     every = bool(_EVERY.search(piece.text))
     for match in _DIRECTION.finditer(piece.text):
         clause = _clause(piece.text, match.start(), match.end())
+        if _NOT.search(clause):
+            continue
         if not (every or _AGAINST.search(piece.text[match.start() :]) or match["same"]):
             continue
         low, high = (0.0, 0.995) if match["down"] else (1.005, float("inf")) if match["up"] else (0.97, 1.03)
@@ -217,6 +219,8 @@ def _factors(text: str) -> Iterator[tuple[re.Match[str], float]]:
             yield match, value
     for match in _AS_MANY.finditer(text):
         word = match["n"].lower()
+        if re.search(r"\bby\s+(?:\w+\s+){0,2}$", text[: match.start()]):
+            continue  # "raised by a third the number of"
         factor = _TWICE.get(word) or number_in_words(word.removesuffix(" times")) or 0.0
         if factor:
             yield (

@@ -9,7 +9,7 @@ from typing import Final
 
 from orchestrator.checks.reading.change_phrases import Change
 from orchestrator.checks.reading.fractions import NUMBER, number_in_words
-from orchestrator.checks.reading.model import SHARE
+from orchestrator.checks.reading.model import PAST, SHARE
 from orchestrator.checks.reading.series import Pair
 from orchestrator.checks.reading.subject import Rarity, features
 from orchestrator.checks.reading.terms import Term
@@ -35,6 +35,10 @@ _SPAN = re.compile(
 )
 _YEARLY = re.compile(
     r"\b(?:CAGR|a year|per year|each year|every year|annual(?:ly)?|yearly|p\.a\.|per annum|compound)", re.I
+)
+_BEFORE = re.compile(
+    r"\b(?:(?:year|winter|summer|season|quarter|month|week|spring|autumn) (?:before|earlier|ago)|last (?:year|winter|summer|season|quarter|month|week))\b",
+    re.I,
 )
 _MANY_YEARS = re.compile(
     r"\b(?:since|over the (?:last|past)|in (?:the (?:last|past) )?(?:\w+) (?:years|months)|within|ten years|five years|a decade)\b",
@@ -69,7 +73,7 @@ def change_tensions(changes: Sequence[Change], pairs: Sequence[Pair], rarity: Ra
         strength, pair = against[0]
         if change.every and any(s > strength + 0.05 for s, p in ranked if p.series != pair.series):
             continue
-        if not change.every and any(_follows(change, other) and s >= 0.6 * strength for s, other in ranked):
+        if not change.every and any(_follows(change, other) and s >= 0.75 * strength for s, other in ranked):
             continue
         rivals = [p for s, p in against[1:] if s > strength - 0.1 and not _same_value(p, pair)]
         if any(p.series != pair.series for p in rivals):
@@ -87,16 +91,16 @@ def _strength(change: Change, pair: Pair, rarity: Rarity) -> float:
     if not _times_fit(change, pair):
         return 0.0
     names = (change.measure.names if change.measure else frozenset()) ^ pair.new.names
-    known = {t.plain for t in (*change.own, *change.around, *pair.own, *pair.around)}
-    if names - known:
+    if names - {t.plain for t in (*change.own, *change.around, *pair.own, *pair.around)}:
         return 0.0
     near = change.piece is pair.new.piece
+    levels = [m for m in change.levels if (m.amount.kind == SHARE) == (pair.new.amount.kind == SHARE)]
     if (
         not near
-        and change.levels
+        and levels
         and not any(
             m.amount.low <= x.amount.high and x.amount.low <= m.amount.high
-            for m in change.levels
+            for m in levels
             for x in (pair.new, pair.old)
         )
     ):
@@ -111,9 +115,15 @@ def _strength(change: Change, pair: Pair, rarity: Rarity) -> float:
     if not subject:
         return 0.45 * _gap_is_said(change, pair)
     shared = _overlap(change.own, subject, rarity) + 0.6 * _overlap(change.own, pair.around, rarity)
-    alone = sum(rarity.of(t.plain) for t in subject if not t.features & features(change.own))
+    alone = sum(
+        rarity.of(t.plain) for t in subject if len(t.plain) > 2 and not t.features & features(change.own)
+    )
+    known = features((*pair.own, *pair.around))
+    told = bool(change.own) and all(t.features & known for t in change.own)
     return (
         shared
+        + 0.25
+        * (told or (pair.is_only and pair.old.status == PAST and bool(_BEFORE.search(change.piece.text))))
         - 0.35 * min(alone, 2.0)
         - (0.25 if not pair.is_only else 0.0)
         + (0.15 if change.piece.slide == pair.new.piece.slide else 0.0)
@@ -190,4 +200,5 @@ def _tension(change: Change, pair: Pair) -> Tension:
     if _YEARLY.search(change.piece.text[change.start :]) and pair.gap_years and pair.gap_years > 1.4:
         really = f"{100 * ((new.value / old.value) ** (1 / pair.gap_years) - 1):+.1f} % a year"
     note = f'"{old.text.strip()}" to "{new.text.strip()}" is {really}, which is not "{change.text.strip()}".'
-    return Tension("growth", pair.new.place, change.piece.place, note)
+    level = pair.new if pair.new.piece is pair.old.piece or pair.new.row is not None else pair.old
+    return Tension("growth", level.place, change.piece.place, note)

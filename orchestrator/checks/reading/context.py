@@ -29,7 +29,7 @@ _OTHERS = re.compile(
     r"\b(?:national(?:ly)?|nationwide|county|countrywide|state average|statewide|industry|sector|peers?|competitors?|competition|rivals?|benchmarks?|neighbou?r\w*|"
     r"elsewhere|market (?:average|leader)|the market|(?:regional|national|town|city|european|world|global|worldwide|international|sector|branch|group) (?:average|mean|median)|other (?:clubs|schools|cities|"
     r"towns|firms|airports|chains|hospitals|providers|charities|companies|operators|ports|banks)|comparable|best practice|twin (?:city|town)|next (?:valley|door|town)|"
-    r"average (?:for|in|across) the (?:country|region|industry|sector|county|state)|according to|country as a whole|state|ministry|everyone else|incumbents?|"
+    r"average (?:for|in|across) the (?:country|region|industry|sector|county|state)|according to|country as a whole|state|ministry|everyone else(?!\W+\d|\W*$)|incumbents?|"
     r"(?:a|the) (?:typical|comparable|similar) (?:\w+ ){0,2}?(?:organi[sz]ation|company|firm|provider|operator|business|club|school|hospital|bank|city)|of our (?:kind|size|type)|(?<!we )(?<!i )(?<!company )(?<!group )(?<!our )reports(?! (?:to|on|show|are|were|from))|analysts?|studies|study|survey of|group-wide|league)\b",
     re.I,
 )
@@ -46,7 +46,7 @@ _MODAL = re.compile(
     re.I,
 )
 _NOT_PLANNED = re.compile(
-    r"\b(?:as (?:planned|expected|hoped|promised)|on the promised|(?:when|as|where|than) (?:it|they|we|he|she) should|in need|need(?:s|ed)? (?:a|to be)|needed|who (?:need|want|would|could)\w*|would (?:recommend|choose|come|buy|visit|like|rather|prefer|vote|use|stay)|allowed to|need no|need(?:ed|s)? (?:help|care|no)|if (?:you|i|we) \w+|i(?:['’]d| would) say|"
+    r"\b(?:as (?:planned|expected|hoped|promised)|on the promised|(?:when|as|where|than) (?:it|they|we|he|she) should|in need|need(?:s|ed)? (?:a|to be)|needed|who (?:need|want|would|could)\w*|would (?:recommend|choose|come|buy|visit|like|rather|prefer|vote|use|stay)|allowed to|need no|need(?:ed|s)? (?:help|care|no)|if (?:you|i|we) \w+|(?:i|we)(?:['’]d| would) (?:say|like to (?:thank|welcome|say|start|begin|show|point|mention|remind|congratulate|add|take|come))|"
     r"would you|want to (?:thank|show|be)|due to|due (?:and|or|in)|hop(?:e|ing) (?:you|that)|in order|ordered (?:from|by)|we need are|planned (?:surg|op)\w+|you will (?:see|find|recall|remember|know)|'ll (?:see|remember)|will (?:see|recall|know))\b",
     re.I,
 )
@@ -71,7 +71,7 @@ _COMPARES = re.compile(
 )
 _BY = re.compile(
     r"\b(?:by|(?<!make )(?<!makes )(?<!made )(?<!end )(?<!ended )(?<!take )(?<!takes )(?<!took )(?<!making )up|down|plus|minus|rose|fell|grew|dropped|increased|decreased|declined|climbed|jumped|gained|improved|shrank|slipped|added|adding|another|a further|"
-    r"(?:increase|decrease|rise|growth|drop|reduction|improvement|decline|fall|gain|cut|jump) of|rise[sn]?|grow(?:s|n|ing)?|fallen|cut)\s+"
+    r"(?:plus|minus|increase|decrease|rise|growth|drop|reduction|improvement|decline|fall|gain|cut|jump) of|rise[sn]?|grow(?:s|n|ing)?|fallen|cut)\s+"
     r"(?:(?:by|about|around|nearly|just|only|over|some|roughly|almost|a|an|another|good|little|well|more than|less than|under|barely|some)\s+|[~≈€$£+−-])*$|[+−]\s?$",
     re.I,
 )
@@ -85,7 +85,7 @@ _TO_LEVEL = re.compile(
 )
 _MORE = re.compile(
     r"^\s*(?:\w+\s){0,1}?(?:more|less|higher|lower|fewer|above|below|up|down|better|worse|increase|decrease|growth|rise|fall|extra|additional|dearer|cheaper|faster|slower|bigger|smaller|"
-    r"over|under|on|ahead|behind|short|longer|shorter)\b(?!\s+(?:or (?:less|more)|all|the (?:year|whole|past|last|winter|summer)|a|an|of|average|time|board|foot|sale|top|offer|loan|this|our|their|its|roll))",
+    r"(?:over|under|on)(?=\W*$|\W+(?:the|last|a|this|20\d\d|Q\d|H\d|FY|plan|budget|target|forecast|guidance|prior|previous|what|its|our|their|expectations?|schedule|in|for|from|since)\b)|ahead|behind|short|longer|shorter)\b(?!\s+(?:or (?:less|more)|all|the (?:year|whole|past|last|winter|summer)|a|an|of|average|time|board|foot|sale|top|offer|loan|this|our|their|its|roll))",
     re.I,
 )
 GONE = re.compile(
@@ -112,7 +112,7 @@ _TRAITS: Final = {
     "gross": r"gross", "net": r"net(?! promoter)|after (?:all )?(?:costs|tax|expenses)", "tax": r"(?:without|excluding|excl\.?|ex|plus|before) (?:vat|tax)|pre-?tax", "vat": r"(?:with|including|incl\.?) (?:vat|tax)",
     "median": r"median", "organic": r"organic(?:ally)?|like-for-like", "adjusted": r"adjusted|underlying|normali[sz]ed",
     "largest": r"largest|biggest|top|single|main", "extreme": r"longest|shortest|fastest|slowest|highest|lowest|busiest|quietest|record|peak|worst|best|oldest|youngest|cheapest|maximum|minimum|strongest|weakest|heaviest|at its",
-    "new": r"new(?:ly)?|joined|joiners?|hired?|recruit\w*|sign(?:ed)? up|added|additional|extra|another|started|first[- ]time", "lost": r"lost|left|leavers?|cancel\w*|resigned|closed", "existing": r"existing|current(?=\s\w+s\b)",
+    "new": r"new(?:ly)?|joined|joiners?|hired?|recruit\w*|sign(?:ed)? up|added|additional|extra|another|started|first[- ]time", "lost": r"lost|left(?! to\b| us\b| over\b)|leavers?|cancel\w*|resigned|closed", "existing": r"existing|current(?=\s\w+s\b)",
     "former": r"former|ex-\w+", "free": r"free|trial|unpaid|void", "part-time": r"part[- ]time", "full-time": r"full[- ]time|fte|full-time equivalent", "cumulative": r"cumulative(?:ly)?|since (?:the )?(?:start|opening|launch|19\d\d|20\d\d)|so far|to date|in total since|over (?:five|ten|the) years",
     "weekend": r"weekends?|saturdays?|sundays?", "weekday": r"weekdays?|working days?", "online": r"online", "rented": r"rented|leased|hired", "average": r"average|avg|mean|typical(?:ly)?|per head", "waiting": r"waiting list|applied|applications?|applicants?",
     "each": r"each|apiece|every one|per (?:head|person|piece|unit)|a (?:head|piece)", "half": r"first half|second half|half[- ]year", "sample": r"surveyed|sampled?|asked|interviewed|respond\w+|answered|polled|sheets?|questionnaires?",

@@ -8,13 +8,17 @@ from dataclasses import dataclass, replace
 
 from orchestrator.checks.compare import place_words
 from orchestrator.checks.figures import DeckWords
+from orchestrator.checks.reading.absences import absence_tensions
+from orchestrator.checks.reading.boards import Board, boards_of
 from orchestrator.checks.reading.change_phrases import Change, changes_of, directions_of
 from orchestrator.checks.reading.changes import change_tensions
 from orchestrator.checks.reading.levels import Setting, level_relations
 from orchestrator.checks.reading.measures import measures_of, measures_of_segment
 from orchestrator.checks.reading.model import ACTUAL, Measure, Piece
 from orchestrator.checks.reading.pieces import pieces_of, row_pieces, shown, spoken_pieces
+from orchestrator.checks.reading.portions import limit_relations, portion_relations
 from orchestrator.checks.reading.products import product_tensions
+from orchestrator.checks.reading.ranks import rank_tensions
 from orchestrator.checks.reading.relations import EXPLAINS, Relation, contradicted
 from orchestrator.checks.reading.series import Pair, pairs_of
 from orchestrator.checks.reading.shares import Part, parts_of, share_relations
@@ -44,6 +48,7 @@ class Reading:
     changes: tuple[Change, ...] = ()
     parts: tuple[Part, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    boards: tuple[Board, ...] = ()
 
 
 def reading_of(deck: Deck, words: DeckWords) -> Reading:
@@ -66,6 +71,7 @@ def reading_of(deck: Deck, words: DeckWords) -> Reading:
         tuple(_changes(measures, deck, words)),
         tuple(parts_of(measures)),
         pieces,
+        tuple(boards_of(measures, next((slide.title for slide in deck.slides), ""))),
     )
 
 
@@ -103,11 +109,15 @@ def deck_tensions(reading: Reading) -> Iterator[Tension]:
     ]
     yield from change_tensions(reading.changes, reading.pairs, reading.setting.rarity)
     yield from product_tensions(reading.measures, reading.setting)
-    yield from sum_tensions(reading.measures, reading.setting.rarity)
+    yield from sum_tensions(reading.measures, reading.pieces, reading.setting.rarity)
     yield from span_tensions(reading.pieces)
+    yield from rank_tensions(reading.boards, reading.pieces)
+    yield from absence_tensions(reading.pieces, reading.measures)
     shares: list[Relation] = []
     for statement in reading.measures:
         shares += share_relations(statement, reading.parts, reading.setting)
+        shares += portion_relations(statement, reading.boards)
+        shares += limit_relations(statement, reading.boards, reading.measures)
         shares += (
             [r for r in level_relations(statement, reading.measures, reading.setting) if r.is_met]
             if statement.amount.kind == "share"
@@ -138,11 +148,15 @@ def segment_tensions(reading: Reading, segment: Segment) -> Iterator[Tension]:
             )
     yield from change_tensions(said, [*reading.pairs, *pairs_of(spoken)], reading.setting.rarity)
     yield from span_tensions(reading.pieces, tuple(spoken_pieces(segment)))
+    yield from rank_tensions(reading.boards, tuple(spoken_pieces(segment)))
+    yield from absence_tensions(tuple(spoken_pieces(segment)), reading.measures)
     if spoken:
         yield from product_tensions([*reading.measures, *spoken], reading.setting, frozenset(map(id, spoken)))
     shares: list[Relation] = []
     for statement in spoken:
         shares += share_relations(statement, [*reading.parts, *parts_of(spoken)], reading.setting)
+        shares += portion_relations(statement, reading.boards)
+        shares += limit_relations(statement, reading.boards, reading.measures)
         shares += (
             [r for r in level_relations(statement, reading.measures, reading.setting) if r.is_met]
             if statement.amount.kind == "share"

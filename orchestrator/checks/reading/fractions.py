@@ -75,10 +75,32 @@ _MAJORITY = re.compile(
 )
 
 
+_IS: Final = r"(?:is|are|was|were|has|have|had|gets?|got|pass(?:ed|es)?|fail(?:ed|s)?|stands?|stood|runs?|ran|remains?|remained|arrived?|left|met|missed|came|holds?|held|need(?:s|ed)?|\w+ed)"
+_PER_THOUSAND = re.compile(
+    rf"\b(?P<n>\d+(?:\.\d+)?|{NUMBER})\s?(?:‰|(?:(?:[a-z]+ )?(?:per|in (?:a|every)) (?:thousand|1,?000|mille)\b))",
+    re.I,
+)
+_EVERY_ONE = re.compile(
+    rf"\b(?:every(?: single)?|each and every|all(?: of)?(?: the| our| its| their| these)?)(?= (?:\d+ )?(?:[a-z-]+ ){{1,2}}(?:{_IS})\b)"
+    r"(?! (?:\w+ )?(?:one|body|thing|else|time|year|month|week|day|quarter|hour|sorts?|kinds?|in all|that|this|these|those|who|we|you|of)\b)",
+    re.I,
+)
+_NOT_ONE = re.compile(
+    rf"\b(?:not (?:a single|one|a)(?= (?:[a-z-]+ ){{1,2}}(?:{_IS})\b)|none of (?:the|our|its|their|these)\b)",
+    re.I,
+)
+
+
 def fractions(text: str) -> Iterator[tuple[int, int, float, float]]:
     """Start, end, percent and slack of each part of a whole that *text* tells in words."""
     taken: list[tuple[int, int]] = []
-    for start, end, value, slack in (*_ins(text), *_ofs(text), *_most(text)):
+    for start, end, value, slack in (
+        *_ins(text),
+        *_ofs(text),
+        *_most(text),
+        *_whole(text),
+        *_per_thousand(text),
+    ):
         if not any(s < end and start < e for s, e in taken):
             taken.append((start, end))
             yield start, end, value, slack
@@ -131,6 +153,28 @@ def _most(text: str) -> Iterator[tuple[int, int, float, float]]:
             r"\b(?:the|are|is|at|our|his|its|second|third|their)\s*$", text[: match.start()], re.I
         ):
             yield match.start(), match.end(), 75.0, 25.0
+
+
+def _whole(text: str) -> Iterator[tuple[int, int, float, float]]:
+    """ "Every single post is filled", "not a seat was left empty"."""
+    for match in _EVERY_ONE.finditer(text):
+        if not re.search(
+            r"\b(?:not|nearly|almost|virtually|practically|hardly|if|when|once|until|after)\s+(?:for )?$",
+            text[: match.start()],
+            re.I,
+        ):
+            yield match.start(), match.end(), 100.0, 0.4
+    for match in _NOT_ONE.finditer(text):
+        yield match.start(), match.end(), 0.0, 0.4
+
+
+def _per_thousand(text: str) -> Iterator[tuple[int, int, float, float]]:
+    """ "3 per thousand" is 0.3 percent."""
+    for match in _PER_THOUSAND.finditer(text):
+        part = number_in_words(match["n"])
+        if part is not None:
+            places = len(match["n"].partition(".")[2])
+            yield match.start(), match.end(), part / 10, 0.05 * 10.0**-places
 
 
 def _slack(part: float, whole: float) -> float:

@@ -29,6 +29,7 @@ _SMALL: Final = 12
 _NEAR: Final = 1.45
 _SURE: Final = 0.85
 """Sums of money are of too many things for more words than that to stand alone."""
+_NOTHING: Final = 0.1
 _LITTLE: Final = 0.15
 """With one word in common, one of the two must say nothing else."""
 
@@ -45,6 +46,7 @@ class Setting:
 
 def level_relations(statement: Measure, others: Sequence[Measure], setting: Setting) -> Iterator[Relation]:
     """What each measure of the same dimension makes of *statement*."""
+    told = {_spot(m) for m in others if m is not statement and _is_same_number(m, statement)}
     for other in others:
         if (
             other is statement
@@ -61,9 +63,20 @@ def level_relations(statement: Measure, others: Sequence[Measure], setting: Sett
             and (statement.amount.kind != MONEY or found.alone < _SURE)
             and may_differ(statement, other, setting)
             and _of_a_size(statement, other)
+            and _spot(other) not in told
         )
         strength = _strength(statement, other, found, setting)
         yield Relation(statement, (other,), allowed, strength, "deck-vs-deck", "", accuses)
+
+
+def _spot(measure: Measure) -> tuple[int | None, float | None, int]:
+    return measure.piece.slide, measure.place.said_at_s, measure.piece.order
+
+
+def _is_same_number(a: Measure, b: Measure) -> bool:
+    """The one is the other's number: a sentence that holds it, too, means that and not its neighbour."""
+    kinds = {a.amount.kind, b.amount.kind}
+    return (len(kinds) == 1 or BARE in kinds) and a.amount.value == b.amount.value
 
 
 def may_differ(a: Measure, b: Measure, setting: Setting) -> bool:
@@ -180,4 +193,6 @@ def _strength(a: Measure, b: Measure, found: Match, setting: Setting) -> float:
         value += 0.15
     if len(metrics_of(a) & metrics_of(b)):
         value += 0.2
+    if found.alone < _NOTHING and a.amount.kind in (MONEY, SHARE, PHYSICAL):
+        value += 0.15
     return value

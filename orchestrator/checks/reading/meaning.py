@@ -95,5 +95,8 @@ def interval(
 
 def _room(size: float) -> float:
     """How far "about" reaches: the rounder the number, the farther."""
-    digits = len(f"{size:.3g}".replace(".", "").split("e")[0].strip("0")) or 1
-    return size * {1: 0.1, 2: 0.06}.get(digits, 0.03)
+    if not size:
+        return 0.0
+    written = f"{size:.3g}".replace(".", "").split("e")[0].strip("0") or "1"
+    last = 10.0 ** (math.floor(math.log10(size)) - len(written) + 1)
+    return min(size * {1: 0.1, 2: 0.06}.get(len(written), 0.03), last * (3 if written[-1] == "5" else 1.5))

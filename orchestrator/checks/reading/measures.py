@@ -12,11 +12,24 @@ from orchestrator.checks.model import LEVEL, When
 from orchestrator.checks.model import SHARE as PART
 from orchestrator.checks.reading.amounts import amounts, canonical
 from orchestrator.checks.reading.context import status_of, traits_of
+from orchestrator.checks.reading.marks import (
+    ADVERBS,
+    RATE,
+    names_of,
+    noun_of,
+    only_time,
+    parts_of,
+    per_of,
+    rate_of,
+    times_of,
+    when_of,
+)
 from orchestrator.checks.reading.model import (
     ACTUAL,
     BARE,
     COUNT,
     OTHERS,
+    PAST,
     PHYSICAL,
     SHARE,
     TIME,
@@ -28,8 +41,7 @@ from orchestrator.checks.reading.pieces import pieces_of, shown, spoken_pieces
 from orchestrator.checks.reading.terms import Term, plain, terms_of
 from orchestrator.checks.scope import Surroundings
 from orchestrator.checks.tables import table_figures
-from orchestrator.checks.vocabulary import CORRECTION, PLACES
-from orchestrator.checks.when import whens
+from orchestrator.checks.vocabulary import CORRECTION
 from orchestrator.claims.periods import Period, find_periods
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.speech.model import Segment
@@ -44,68 +56,37 @@ _REASON = re.compile(
     r",?\s*\b(?:(?:mainly|largely|primarily|mostly|partly|chiefly)\s+)?(?:explained|driven|caused|helped|offset|led|coupled|reflecting|thanks|due|owing|resulting|attributable|as a result|despite|in spite|because|boosted|impacted|hit|so that|which (?:means|is why)) (?:by|to|of|in|from|with|the|we|it|our)\b",
     re.I,
 )
-_NARROWS = re.compile(
-    r"\b(?:in(?! (?:front|turn|place|fact|case|total|all|hand|line|addition|order|force|use|operation|action|time|full|short))|at(?! (?:last|least|once|all|present|year))|for|among)\s+(?:(?:the|our|its|their|this|that|these|those|all|every|each|both|an?)\s+)*"
-    r"(?P<what>[A-Za-z][\w’'-]*(?:\s+(?!in\b|at\b|for\b|from\b|on\b|of\b|to\b|by\b|is\b|are\b|was\b|were\b|and\b|or\b)[a-z][\w’'-]*){0,2})"
+_NEXT_CLAUSE = re.compile(
+    r",\s+(?:and|but|so|because|while|which|who|where|since|although|though)\b|,\s+by\s|\swhose\s|\s(?:because|although|though|whereas|but)\s"
+    r"|\s(?:and|so)\s+(?:I|we|they|he|she|it|that|this|you|there|people|everybody|most of|for the|the (?:rest|others?))\b",
+    re.I,
 )
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
-_RATE = re.compile(
-    r"\b(?:per|a|an|each|every|by the|any|one)\s+(?:(?:single|typical|working|school|average|normal|calendar|given|full|whole|ordinary|trading|opening|busy|good)\s){0,2}(?P<unit>second|minute|hour|day|night|evening|shift|week|month|quarter|year)\b(?!\s+(?:ago|earlier|before|later|on year|and a))"
-    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|annual(?:ly)?|yearly)\b|/\s?(?P<slash>s|h|d|day|week|wk|month|mo|year|yr|a)\b|\bp\.?a\.?(?=\W|$)",
-    re.I,
-)
-_RECURRING = re.compile(r"\b(?:MRR|ARR|monthly recurring|annual recurring)\b", re.I)
 _TIMES_NOUN = re.compile(r"\btimes$", re.I)
-_ADVERBS: Final = {"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "annual": "year", "annually": "year", "yearly": "year",
-                   "s": "second", "h": "hour", "d": "day", "wk": "week", "mo": "month", "yr": "year", "a": "year", "night": "day", "evening": "day"}  # fmt: skip
-_PER = re.compile(
-    r"^[^,;.]{0,14}?(?<![a-z])(?:for each|for every|per|for a|to the|to each|to every|in each|in every|on each|each|every|an?|/)(?:(?<=/)|\s)(?:of the |of our )?(?P<what>[a-z][\w-]+(?:\s[a-z]+)?)",
-    re.I,
-)
-_EACH = re.compile(r"\b(?:each|apiece|every one|every single one|a piece|the lot of them)\b", re.I)
-_TIMES: Final = frozenset(
-    [
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "night",
-        "evening",
-        "week",
-        "month",
-        "quarter",
-        "year",
-        "annum",
-        "time",
-        "total",
-        "good",
-        "bit",
-        "lot",
-        "half",
-        "third",
-        "quarter",
-        "fifth",
-        "few",
-        "little",
-        "further",
-    ]
-)
 _WITHIN = re.compile(
     r"\b(?:within|inside|in under|in less than|under|less than|more than|over|longer than|after|at least)\s+(?:the |a |an )?$",
     re.I,
 )
-_CALENDAR_NAME = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|Q[1-4]|H[12]|FY\d*|(?:mon|tues|wednes|thurs|fri|satur|sun)day|I|[A-Z]{2,5}",
+_CORRECTED = re.compile(CORRECTION, re.I)
+
+
+_UNIT_WORDS: Final = {
+    "w": "capacity power load", "wh": "energy electricity generation consumption output", "m²": "area space floor land", "m": "length network route distance road",
+    "g": "weight tonnage tonne volume", "l": "volume", "b": "storage",
+}  # fmt: skip
+
+
+_EARLIER = re.compile(
+    r"(?:(?:end of |in )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|Q[1-4]|H[12]|spring|summer|autumn|winter|was|before|then|(?:last|prior|previous) (?:year|quarter|month|half)|(?:year|quarter|month) before)?[:,]?\s*[€$£]?\s*$",
     re.I,
 )
-_CORRECTED = re.compile(CORRECTION, re.I)
 
 
 def measures_of(deck: Deck, words: DeckWords) -> list[Measure]:
     """Every measure of the slides that are shown, in reading order."""
     found: list[Measure] = []
     for slide in shown(deck):
-        title_when = _only_time(slide.title)
+        title_when = only_time(slide.title)
         for piece in pieces_of(slide):
             found += measures_of_piece(piece, words, title_when if piece.origin != "title" else ())
         found += _of_tables(slide, words, title_when)
@@ -124,11 +105,6 @@ def measures_of_segment(segment: Segment, words: DeckWords) -> list[Measure]:
     return found
 
 
-def _only_time(text: str) -> tuple[When, ...]:
-    found = [p for p in find_periods(text) if p.kind != "recurring"]
-    return whens(found) if len(found) == 1 else ()
-
-
 def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ...]) -> list[Measure]:
     """The measures of a sentence."""
     text = piece.text
@@ -142,7 +118,9 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
     for index, amount in enumerate(found):
         bracket = next((span for span in brackets if span[0] < amount.start < span[1]), None)
         head, left, right = _clause(text, found, index, brackets, bracket)
-        own_text = " ".join([head, _masked(text, left, right, found, periods, amount), piece.label])
+        following = _NEXT_CLAUSE.search(text, amount.end, right)
+        said = _masked(text, left, following.start() if following else right, found, periods, amount)
+        own_text = " ".join([head, said, piece.label])
         own = (
             *terms_of(own_text),
             *(criteria if amount.kind in (SHARE, COUNT) else ()),
@@ -158,6 +136,13 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
         )
         inner_head = text[bracket[0] + 1 : amount.start] if bracket else head
         status = status_of(_plain(text, left, right, bracket), before, after, inner_head, piece.title, amount)
+        if (
+            bracket
+            and status == ACTUAL
+            and carried
+            and _is_for_comparison(text, carried.amount, amount, bracket)
+        ):
+            status = PAST
         made.append(
             Measure(
                 amount=amount,
@@ -165,28 +150,20 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
                 place=piece.place,
                 own=own,
                 around=(*(t for t in rest if t not in own), *around),
-                noun=_noun(amount.noun) if not _TIMES_NOUN.search(amount.noun) else frozenset(),
+                noun=noun_of(amount.noun) if not _TIMES_NOUN.search(amount.noun) else frozenset(),
                 status=status,
-                traits=traits_of(
-                    f"{head} {_masked(text, left, right, found, periods, amount)} {piece.label}"
-                ),
-                names=_names(text, left, right, head, words),
-                when=_when(periods, left, right, amount, found)
-                or (_only_time(head) if head else ())
+                traits=traits_of(own_text),
+                names=names_of(text, left, right, head, words),
+                when=when_of(times_of(periods, found, brackets, bracket), left, right, amount, found)
+                or (only_time(head) if head else ())
                 or title_when,
-                rate=_rate(text, amount, left, right, head),
-                per=_per(text, amount, right, found, head),
+                rate=rate_of(text, amount, left, right, head),
+                per=per_of(text, amount, right, found, head),
                 head=terms_of(head),
-                parts=_parts(_masked(text, left, right, found, periods, amount)),
+                parts=parts_of(said),
             )
         )
     return made
-
-
-_UNIT_WORDS: Final = {
-    "w": "capacity power load", "wh": "energy electricity generation consumption output", "m²": "area space floor land", "m": "length network route distance road",
-    "g": "weight tonnage tonne volume", "l": "volume", "b": "storage",
-}  # fmt: skip
 
 
 def _unit_terms(amount: Amount) -> tuple[Term, ...]:
@@ -195,13 +172,8 @@ def _unit_terms(amount: Amount) -> tuple[Term, ...]:
     return (Term(amount.unit, frozenset(plain(word) for word in words.split())),) if words else ()
 
 
-def _noun(noun: str) -> frozenset[str]:
-    found = terms_of(noun)
-    return found[-1].features if found else frozenset()
-
-
 def _tells(own: Sequence[Term], amount: Amount) -> bool:
-    noun = _noun(amount.noun)
+    noun = noun_of(amount.noun)
     return any(not term.features & noun for term in own) or bool(noun and own)
 
 
@@ -261,6 +233,17 @@ def _masked(
     return "".join(chars)
 
 
+def _is_for_comparison(text: str, told: Amount, amount: Amount, bracket: tuple[int, int]) -> bool:
+    """ "£118 (£115)": what stands alone in brackets behind a number of its kind is the one before."""
+    return bool(
+        (told.kind, told.unit) == (amount.kind, amount.unit)
+        and told.end <= bracket[0]
+        and not text[told.end : bracket[0]].strip()
+        and (_EARLIER.match(text[bracket[0] + 1 : amount.start]) or amount.start == bracket[0] + 1)
+        and not text[amount.end : bracket[1] - 1].strip()
+    )
+
+
 def _plain(text: str, left: int, right: int, bracket: tuple[int, int] | None) -> str:
     """The stretch without what stands in other brackets."""
     return text[left:right] if bracket else _BRACKETS.sub(lambda match: " " * len(match[0]), text)[left:right]
@@ -277,85 +260,6 @@ def _without_criteria(text: str, found: list[Amount]) -> tuple[list[Amount], tup
         else:
             kept.append(amount)
     return kept, tuple(criteria)
-
-
-def _when(
-    periods: Sequence[Period], left: int, right: int, amount: Amount, found: Sequence[Amount]
-) -> tuple[When, ...]:
-    usable = [
-        p for p in periods if p.kind != "recurring" and not (p.start < amount.end and amount.start < p.end)
-    ]
-    inside = [p for p in usable if left <= p.start < right]
-    if inside:
-        return whens(inside)
-    leading = [p for p in usable if p.start < found[0].start]
-    return whens(leading) if leading and len(usable) == len(leading) else ()
-
-
-def _rate(text: str, amount: Amount, left: int, right: int, head: str) -> str:
-    if amount.kind == TIME:
-        match = _RATE.match(text[amount.end :].lstrip())
-        word = (match["unit"] or "").lower() if match else ""
-        return _ADVERBS.get(word, word)
-    behind = re.split(r"[,;(]", text[amount.end : right])[0]
-    for stretch in (text[amount.start : amount.end] + behind[:34], head, text[left : amount.start]):
-        if match := _RATE.search(stretch):
-            word = (match["unit"] or match["adverb"] or match["slash"] or "year").lower()
-            return _ADVERBS.get(word, word)
-    if match := _RECURRING.search(f"{head} {text[left:right]}"):
-        return "month" if match[0].lower().startswith("m") else "year"
-    return ""
-
-
-def _per(text: str, amount: Amount, right: int, found: Sequence[Amount], head: str) -> frozenset[str]:
-    if amount.kind == SHARE:
-        return frozenset()
-    label = re.search(r"\bper (?P<what>[a-z]+)", head)
-    if label and label["what"] not in _TIMES and (words := terms_of(label["what"])):
-        return words[0].features
-    following = next((a.start for a in found if a.start >= amount.end), len(text))
-    match = _PER.match(text[amount.end : max(right, min(following, amount.end + 28))])
-    if match and match["what"].split()[0].lower() not in _TIMES:
-        words = terms_of(match["what"])
-        if words:
-            return words[0].features
-    if _EACH.search(text[max(0, amount.start - 24) : amount.end + 24]):
-        nouns = [_noun(a.noun) for a in found if a is not amount and a.kind == COUNT]
-        return nouns[0] if nouns else frozenset({"each"})
-    return frozenset()
-
-
-def _names(text: str, left: int, right: int, head: str, words: DeckWords) -> frozenset[str]:
-    """Places and proper names: a figure with one is not the figure without."""
-    found = set()
-    for stretch, opens in ((head, True), (text[left:right], left == 0)):
-        for match in re.finditer(r"[A-Za-z][\w&’-]*", stretch):
-            low = plain(match[0])
-            if (low in PLACES and match[0] != "us") or (
-                match[0][0].isupper()
-                and not _CALENDAR_NAME.fullmatch(match[0])
-                and len(match[0]) > 2
-                and (
-                    match[0].lower() in words.names
-                    or (
-                        (match.start() > 0 or not opens)
-                        and match[0].lower() not in words.names
-                        and _is_inside(stretch, match.start())
-                    )
-                )
-            ):
-                found.add(low)
-    return frozenset(found - {plain(name) for name in words.own_names})
-
-
-def _parts(text: str) -> tuple[tuple[Term, ...], ...]:
-    found = (terms_of(match["what"]) for match in _NARROWS.finditer(text))
-    return tuple(terms for terms in found if terms)
-
-
-def _is_inside(text: str, start: int) -> bool:
-    before = text[:start].rstrip("\"'“‘( ")
-    return bool(before) and before[-1] not in ".!?:;•|–—"
 
 
 def _of_tables(slide: Slide, words: DeckWords, title_when: tuple[When, ...]) -> Iterator[Measure]:
@@ -392,12 +296,12 @@ def _of_tables(slide: Slide, words: DeckWords, title_when: tuple[When, ...]) -> 
                 "row",
                 slide.title,
             )
-            rate = _RATE.search(f"{side} | {head}")
+            rate = RATE.search(f"{side} | {head}")
             yield Measure(
                 amount=amount, piece=piece, place=figure.place, own=own, around=title,
                 noun=frozenset(f for t in (*own, *title) for f in t.features) if kind in (COUNT, BARE) else frozenset(),
-                status=status, traits=traits_of(f"{side} | {head}"), names=_names(f"{side} | {head}", 0, 0, f"{side} | {head}", words),
-                when=figure.when, rate=_ADVERBS.get(w := (rate["unit"] or rate["adverb"] or rate["slash"] or "year").lower(), w) if rate else "",
+                status=status, traits=traits_of(f"{side} | {head}"), names=names_of(f"{side} | {head}", 0, 0, f"{side} | {head}", words),
+                when=figure.when, rate=ADVERBS.get(w := (rate["unit"] or rate["adverb"] or rate["slash"] or "year").lower(), w) if rate else "",
                 row=(slide.number, number, row), column=column, column_label=head, scale_known=figure.scale_known,
             )  # fmt: skip
 

@@ -33,20 +33,15 @@ _SMALL: Final = 12
 _SLIP: Final = 0.35
 """A total that is right for another stretch of time shows what was meant."""
 _EXPLAINS: Final = 0.6
-_TIME_UNITS: Final = {
-    "second": "seconds",
-    "minute": "minutes",
-    "hour": "hours",
-    "day": "days",
-    "week": "weeks",
-    "month": "months",
-    "quarter": "quarters",
-    "year": "years",
-    "shift": "",
-    "night": "days",
-}
 _IN_A_YEAR: Final = {"day": 365.25, "week": 52.18, "month": 12.0, "quarter": 4.0, "year": 1.0}
 _TIME_LABEL = re.compile(r"\b(?P<unit>hour|day|night|week|month|year)s\b", re.I)
+_OF_WHAT = re.compile(
+    r"\s*(?:['’]s?)?\s*(?:worth\s)?(?:of\s)?(?:our |its |the )?(?:running|operating|monthly|annual|normal|average|total|fixed)?\s?(?:costs?|expenses|spending|expenditure|burn|sales|production|output|demand|consumption|use|stock|payroll|turnover|outgoings)\b",
+    re.I,
+)
+_DAYS_OF = re.compile(
+    r"^(?:working|trading|opening|business|school|market|teaching|operating) (?P<unit>day|week|night)s$", re.I
+)
 _SUMS_UP = re.compile(
     r"\b(?:total|altogether|in all|makes?|comes? to|came to|brings?|brought|over the (?:year|season|month|week)|so|that is|adds? up|worth|amount(?:s|ed)? to|sum|overall|all told|together|in the year)\b",
     re.I,
@@ -57,10 +52,6 @@ _FOR_HOW_LONG = re.compile(
 )
 _CAPACITY = re.compile(
     r"\b(?:capacity|tank|room for|maximum|seats|holds?|places|saves?|saved|saving)\b", re.I
-)
-_LASTS = re.compile(
-    r"\b(?:work(?:ing)? off|clear|lasts?|last us|pays for|enough|runway|takes?|take us|need|keep|cover(?:s|ed)?|carr(?:y|ies)|until)\b",
-    re.I,
 )
 
 
@@ -160,8 +151,11 @@ def counted(measure: Measure) -> tuple[float, frozenset[str]] | None:
         amount.kind == TIME
         and measure.row is None
         and not _FOR_HOW_LONG.search(measure.piece.text[: amount.start])
+        and not _OF_WHAT.match(measure.piece.text[amount.end :])
     ):
         return None
+    if amount.kind == COUNT and (days := _DAYS_OF.search(amount.noun)):
+        return amount.value, frozenset({f"@{days['unit'].lower()}"})
     if amount.kind == COUNT and measure.noun:
         return amount.value, measure.noun
     if amount.kind == TIME:
@@ -237,7 +231,7 @@ def _with_counts(
             continue  # a week and for each: the weeks are missing
         whole = factor if part == "noun" else 1.0
         low, high = a.low * n * max(spread[0], 0) * whole, a.high * n * spread[1] * whole
-        alike = _alike_three(rate, total, count, setting.rarity)
+        alike = 1.0 if _covers(rate, total, count) else _alike_three(rate, total, count, setting.rarity)
         if (
             alike < 0.35
             or (alike < 0.8 and len({m.piece.slide for m in (rate, total, count)}) == 3)
@@ -307,6 +301,18 @@ def _link(
     ):
         return 0.35, "noun"
     return 0.0, ""
+
+
+def _covers(rate: Measure, total: Measure, count: Measure) -> bool:
+    """ "Reserves of 1.2 million, four months of running costs": the months are of what the rate is of."""
+    return (
+        count.amount.kind == TIME
+        and count.piece is total.piece
+        and count.row is None
+        and bool(_OF_WHAT.match(count.piece.text[count.amount.end :]))
+        and bool(features(count.own) & features(rate.own))
+        and all(t.features & features((*rate.own, *rate.around)) for t in count.own)
+    )
 
 
 def _alike(a: Measure, b: Measure, rarity: Rarity) -> float:

@@ -72,7 +72,9 @@ def contradicted(
         rivals = [
             r
             for r in against
-            if r is not best and r.strength >= RIVALS * best.strength and not _same(r, best)
+            if r.sources[-1].piece is not best.sources[-1].piece
+            and r.strength >= RIVALS * best.strength
+            and not _same(r, best)
         ]
         if len(rivals) > most_rivals or sum(r.strength >= least for r in found) > crowd:
             continue

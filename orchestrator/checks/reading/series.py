@@ -8,11 +8,22 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise
 from typing import Final
 
 from orchestrator.checks.model import When
-from orchestrator.checks.reading.model import ACTUAL, BARE, MOVED, OTHERS, PAST, PLANNED, RANGE, Measure
+from orchestrator.checks.reading.model import (
+    ACTUAL,
+    BARE,
+    COUNT,
+    MONEY,
+    MOVED,
+    OTHERS,
+    PAST,
+    PHYSICAL,
+    PLANNED,
+    RANGE,
+    Measure,
+)
 from orchestrator.checks.reading.subject import features
 from orchestrator.checks.reading.terms import Term
 from orchestrator.checks.when import fixed
@@ -43,6 +54,7 @@ def pairs_of(measures: Sequence[Measure]) -> list[Pair]:
     found += _in_tables(measures)
     found += _in_lists(measures)
     found += _beside(measures)
+    found += _across(measures)
     return [pair for pair in found if _is_sound(pair)]
 
 
@@ -78,6 +90,9 @@ def _in_sentences(measures: Sequence[Measure]) -> Iterator[Pair]:
                     break
                 if statuses == (ACTUAL, ACTUAL) and (order := _order(first, second)):
                     yield _pair(*((first, second) if order < 0 else (second, first)), True)
+                    break
+                if statuses == (ACTUAL, ACTUAL) and _is_before(second, first):
+                    yield _pair(second, first, True)
                     break
 
 
@@ -174,15 +189,38 @@ def _in_lists(measures: Sequence[Measure]) -> Iterator[Pair]:
 
 def _beside(measures: Sequence[Measure]) -> Iterator[Pair]:
     """ "The winter before it was 12,000", behind the line that says what."""
-    for before, after in pairwise(m for m in measures if m.row is None):
-        if (
-            before.piece is after.piece
-            or before.piece.slide != after.piece.slide
-            or after.piece.order - before.piece.order > 1
-        ):
+    pieces: dict[tuple[int | None, int], list[Measure]] = defaultdict(list)
+    for measure in measures:
+        if measure.row is None:
+            pieces[measure.piece.slide, measure.piece.order].append(measure)
+    for (slide, order), mine in pieces.items():
+        before = next((m for m in pieces.get((slide, order - 1), ()) if m.status == ACTUAL), None)
+        for after in mine[:1]:
+            told = [t for t in after.own if len(t.plain) > 2]
+            if before and after.status == PAST and _alike(after, before) and len(told) <= 1:
+                yield _pair(after, before, True)
+
+
+def _across(measures: Sequence[Measure]) -> Iterator[Pair]:
+    """ "New orders 88 million" here, "Orders in the first half of last year: 92 million" there."""
+    said = [m for m in measures if m.row is None and m.own and not m.per]
+    for old in said:
+        if old.status != PAST or not any(w.kind == "relative" for w in old.when):
             continue
-        if before.status == ACTUAL and after.status == PAST and _alike(after, before) and len(after.own) <= 1:
-            yield _pair(after, before, True)
+        others = [
+            m
+            for m in said
+            if m.status == ACTUAL
+            and m.piece is not old.piece
+            and m.own[0].features & features(old.own)
+            and (m.amount.kind, m.amount.unit, m.rate, m.names)
+            == (old.amount.kind, old.amount.unit, old.rate, old.names)
+            and m.amount.kind in (MONEY, PHYSICAL, COUNT)
+            and features(m.own) & features(old.own) >= features(m.own[:1])
+            and sum(not t.features & features((*old.own, *old.around)) for t in m.own) == 0
+        ]
+        if len(others) == 1 and not others[0].when:
+            yield _pair(old, others[0], True)
 
 
 def _alike(a: Measure, b: Measure) -> bool:
@@ -205,6 +243,21 @@ def _order(a: Measure, b: Measure) -> int:
     if one and two and one != two:
         return -1 if one < two else 1
     return 0
+
+
+def _is_before(a: Measure, b: Measure) -> bool:
+    """ "204 % (June: 199 %)", "41,000 in May last year": the one is told of an earlier time."""
+    one, two = (frozenset(w.words for w in m.when) for m in (a, b))
+    if any(words.startswith("last ") for words in one - two) and not one & two - {"last year"} - one:
+        return not any(words.startswith("last ") for words in two)
+    text, start = a.piece.text, b.amount.end
+    return (
+        bool(one)
+        and not two
+        and not text[start : text.find("(", start)].strip()
+        and text.find("(", start) < a.amount.start
+        and text.find(")", start) >= a.amount.end
+    )
 
 
 def _pair(old: Measure, new: Measure, is_only: bool, series: int = 0) -> Pair:

@@ -28,6 +28,8 @@ from orchestrator.checks.reading.subject import Rarity, features
 from orchestrator.checks.reading.terms import Term, terms_of
 from orchestrator.checks.reading.times import APART, compare_times
 
+_SEVERAL = re.compile(r"\b(?:several|multiple|more than one) (?:answers?|choices?|mentions?)\b", re.I)
+_SMALLEST: Final = 0.05  # percent
 _SIZED: Final = (COUNT, BARE, MONEY, PHYSICAL)
 _OF_THEM = re.compile(r"\b(?:of (?:them|these|those|which|whom)|thereof|among them)\b", re.I)
 _THAT_IS = re.compile(
@@ -144,7 +146,7 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
     if statement.amount.kind != SHARE or statement.status not in (ACTUAL, PARTIAL):
         return
     rarity = setting.rarity
-    if statement.row and not _covers(statement, parts):
+    if (statement.row and not _covers(statement, parts)) or _SEVERAL.search(statement.piece.text):
         return
     anaphora = bool(_THAT_IS.match(statement.piece.text))
     of_those = bool(_OF_THEM.match(statement.piece.text[statement.amount.end :].lstrip()))
@@ -208,7 +210,7 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             + 0.5 * min(of_whole, 1.0)
             + 0.7 * pair.bond
             + near
-            - (0.35 if statement.row else 0.1) * min(alone, 4.0)
+            - (0.35 if statement.row else 0.2 if statement.piece.origin == "line" else 0.1) * min(alone, 4.0)
         )
         strength += 0.2 if told > 0.8 * total else 0.0
         unit = whole.amount.factor if part.amount.kind == BARE and whole.amount.kind == PHYSICAL else 1.0
@@ -220,19 +222,29 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             (1.0,) if part.row == whole.row or (part.scale_known and whole.scale_known) else (1.0, 1e3, 1e6)
         )
         allowed = [(low * s, high * s) for s in scales]
-        if is_opposed(statement, part) or told < 0.6 * total:
+        opposed = is_opposed(statement, part) or (
+            part.piece is whole.piece and pair.bond > 0.8 and is_opposed(statement, whole)
+        )
+        if opposed or told < 0.6 * total:
             allowed.append((100 - high, 100 - low))
         value = 100 * unit * part.amount.value / whole.amount.value
+        meant = 100 - value if opposed else value
         note = f'"{_shown(part)}" of "{_shown(whole)}" is {value:.3g} %, not "{_shown(statement)}".'
         if statement.row and not part.row == whole.row == statement.row:
             continue
         accuses = (
             part.status != PLANNED
             and whole.amount.value >= 3
-            and 0.28 < statement.amount.value / max(value, 1e-9) < 3.6
-            and value >= 0.5
+            and 0.28 < statement.amount.value / max(meant, 1e-9) < 3.6
+            and value >= _SMALLEST
+            and (opposed or not _is_universal(statement))
         )
         yield Relation(statement, (whole, part), tuple(_wider(allowed)), strength, "share", note, accuses)
+
+
+def _is_universal(statement: Measure) -> bool:
+    """ "All" and "not one" are said of many things besides; they meet a part only by its opposite."""
+    return statement.amount.is_fraction and statement.amount.value in (0.0, 100.0)
 
 
 def _covers(statement: Measure, parts: Sequence[Part]) -> bool:
@@ -247,7 +259,8 @@ def _covers(statement: Measure, parts: Sequence[Part]) -> bool:
 
 def _wider(allowed: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
     for low, high in allowed:
-        yield low - 0.6 - 0.01 * abs(low), high + 0.6 + 0.01 * abs(high)
+        slack = min(0.6, 0.12 * abs(high))
+        yield low - slack - 0.01 * abs(low), high + slack + 0.01 * abs(high)
 
 
 def _shown(measure: Measure) -> str:

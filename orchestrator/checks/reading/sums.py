@@ -4,55 +4,44 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.checks.reading.fractions import number_in_words
+from orchestrator.checks.reading.listed import (
+    COMPLETE,
+    SUMMED,
+    TOTAL_LABEL,
+    Parts,
+    lists_of,
+    opens_with_whole,
+)
 from orchestrator.checks.reading.model import (
     ACTUAL,
     BARE,
-    COUNT,
     MONEY,
     PARTIAL,
+    PAST,
     PHYSICAL,
+    PLANNED,
     SHARE,
     Measure,
+    Piece,
 )
 from orchestrator.checks.reading.subject import Rarity, features
-from orchestrator.checks.reading.terms import Term, terms_of
 from orchestrator.claims.model import Tension
 
 LEAST: Final = 1.0
-_LONGEST: Final = 16  # words of a line that is an item
-_SUMMED: Final = (COUNT, BARE, MONEY, PHYSICAL)
 _TOTAL = re.compile(
     r"\b(?:total(?:s|led|ling)?|in all|altogether|all told|all in|overall|in sum|whole|combined|all together|taken together|adds? up|comes? to|came (?:in at|to)|makes?|sum|"
     r"spread over|across|between (?:them|the)|of these|split|consists?|made up|breaks? down|divided|everything|grand total|we (?:now )?(?:count|have)|a team of|billed|brought in|take[ns]?|stands? at|cost)\b",
     re.I,
 )
-_TOTAL_LABEL = re.compile(
-    r"^\W*(?:grand |sub)?(?:total|sum|all|overall|together|altogether|whole|entire|combined)\b|\btotal\W*$",
-    re.I,
-)
 _ALL = re.compile(
     r"\b(?:all told|in all|altogether|in total|all in|the whole|comes? in at|came in at|overall)\b", re.I
 )
-_COMPLETE = re.compile(
-    r"\b(?:the (?:remaining|rest|remainder|others?|balance)|remaining|only other|nothing else|nobody else|no one else|no other|all other|everything else|and that is all|that is all|the last|makes? up the|plus|finally)\b",
-    re.I,
-)
 _COMPLETE_LINE = re.compile(
     r"\b(?:that is all|nothing else|nobody else|no one else|no other|the only (?:cost|income|source|expense|item)\w*|everything else is free)\b",
-    re.I,
-)
-_PART_OF = re.compile(r"\d (?:out )?of (?:the |our |its )?\d", re.I)
-_OPENS = re.compile(
-    r":\s|\bof which\b|\bmade up\b|\bsplit\b|\bnamely\b|\bspread\b|\s[–—-]\s|\bthat is\b|\bconsisting\b", re.I
-)
-_NOT_AN_ITEM = re.compile(
-    r"\b(?:of (?:which|whom|these|those|them)|thereof|includ\w+|total|last yr|last year|previous|before|average|target|budget|goal|net|per|each|growth|change|from)\b",
     re.I,
 )
 _MIX = re.compile(
@@ -65,150 +54,17 @@ _SEVERAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """Measures that stand side by side and may make up a whole."""
-
-    items: tuple[Measure, ...]
-    terms: tuple[Term, ...]  # of their title, their column and what they have in common
-    kind: str  # table, list or sentence
-    text: str
-    only: Measure | None = None  # the one measure that may be the total
-
-    @property
-    def total(self) -> float:
-        return sum(item.amount.value for item in self.items)
-
-    @property
-    def slack(self) -> float:
-        return sum(
-            item.amount.value - item.amount.low for item in self.items if item.amount.low > float("-inf")
-        )
-
-
-def sum_tensions(
-    measures: Sequence[Measure], rarity: Rarity, spoken: frozenset[int] = frozenset()
-) -> Iterator[Tension]:
+def sum_tensions(measures: Sequence[Measure], pieces: Sequence[Piece], rarity: Rarity) -> Iterator[Tension]:
     """Totals that the parts beside them do not make."""
-    lists = list(lists_of(measures))
-    complete = {m.piece.slide for m in measures if _COMPLETE_LINE.search(m.piece.text)}
-    for parts in lists:
-        if spoken and not (spoken & {id(m) for m in measures}):
-            continue
-        yield from _against_totals(parts, measures, rarity, spoken, complete)
-
-
-def lists_of(measures: Sequence[Measure]) -> Iterator[Parts]:
-    """Every list of parts of a deck."""
-    columns: dict[tuple[int, int, int], list[Measure]] = defaultdict(list)
-    lines: dict[int | None, list[Measure]] = defaultdict(list)
-    pieces: dict[int, list[Measure]] = defaultdict(list)
-    for measure in measures:
-        if measure.row is not None:
-            columns[measure.row[0], measure.row[1], measure.column].append(measure)
-        else:
-            pieces[id(measure.piece)].append(measure)
-            if measure.piece.origin == "line":
-                lines[measure.piece.slide].append(measure)
-    for column in columns.values():
-        items = tuple(
-            m
-            for m in column
-            if not _TOTAL_LABEL.search(m.piece.text.replace("*", ""))
-            and not _NOT_AN_ITEM.search(m.piece.text.split("|")[0])
-        )
-        if (
-            len(items) >= 3
-            and len(items) >= len(column) - 1
-            and _same(items)
-            and all(terms_of(m.piece.text.split("|")[0]) for m in items)
-        ):
-            yield Parts(
-                items, (*terms_of(items[0].column_label), *items[0].around), "table", items[0].column_label
-            )
-    for slide in lines.values():
-        yield from _runs(slide)
-    for mine in pieces.values():
-        items = tuple(m for m in mine if m.status == ACTUAL)
-        for kinds in ((COUNT,), (BARE,), (MONEY,), (PHYSICAL,)):
-            chosen = tuple(m for m in items if m.amount.kind in kinds)
-            for first in (0, 1):
-                if (
-                    len(chosen) - first >= 3
-                    and _same(chosen[first:])
-                    and (
-                        not first
-                        or _OPENS.search(chosen[0].piece.text[chosen[0].amount.end : chosen[1].amount.start])
-                    )
-                ):
-                    yield Parts(
-                        chosen[first:],
-                        chosen[first].around,
-                        "sentence",
-                        items[0].piece.text,
-                        chosen[0] if first else None,
-                    )
-
-
-def _runs(slide: Sequence[Measure]) -> Iterator[Parts]:
-    """Lines one below the other that each hold one number of a kind."""
-    by_order: dict[int, list[Measure]] = defaultdict(list)
-    for measure in slide:
-        by_order[measure.piece.order].append(measure)
-    run: list[Measure] = []
-    for order in sorted(by_order):
-        first = next((m for m in by_order[order] if m.amount.kind in (*_SUMMED, SHARE)), None)
-        fits = (
-            first is not None
-            and first.status == ACTUAL
-            and len(first.piece.text.split()) <= _LONGEST
-            and not _NOT_AN_ITEM.search(first.piece.text[: first.amount.start])
-            and not _TOTAL_LABEL.search(first.piece.text)
-            and not _PART_OF.search(first.piece.text)
-            and all(m.status == ACTUAL for m in by_order[order] if m.amount.kind == first.amount.kind)
-            and (first.amount.kind != SHARE or bool(first.own))
-        )
-        if (
-            fits
-            and first is not None
-            and (not run or (order == run[-1].piece.order + 1 and _same((run[0], first))))
-        ):
-            run += [m for m in by_order[order] if m.amount.kind == first.amount.kind]
-            continue
-        if len(run) >= 3:
-            yield _run(run)
-        run = (
-            [m for m in by_order[order] if m.amount.kind == first.amount.kind]
-            if fits and first is not None
-            else []
-        )
-    if len(run) >= 3:
-        yield _run(run)
-
-
-def _run(run: Sequence[Measure]) -> Parts:
-    return Parts(tuple(run), run[0].around, "list", run[0].piece.title)
-
-
-def _same(items: Sequence[Measure]) -> bool:
-    """One kind and unit, and what is counted has one name or none."""
-    kinds = {m.amount.kind for m in items}
-    units = {m.amount.unit for m in items}
-    nouns = [m.noun for m in items if m.noun and m.row is None]
-    return (
-        (len(kinds) == 1 or kinds == {COUNT, BARE})
-        and len(units) == 1
-        and all(n & nouns[0] for n in nouns)
-        and len({m.rate for m in items}) == 1
-        and not any(m.per for m in items)
-    )
+    complete = {piece.slide for piece in pieces if _COMPLETE_LINE.search(piece.text)}
+    for parts in lists_of(measures):
+        yield from _against_totals(parts, measures, rarity, complete)
 
 
 def _against_totals(
     parts: Parts,
     measures: Sequence[Measure],
     rarity: Rarity,
-    spoken: frozenset[int],
     complete: set[int | None],
 ) -> Iterator[Tension]:
     kind = parts.items[0].amount.kind
@@ -220,12 +76,14 @@ def _against_totals(
     for total in measures:
         if (
             id(total) in inside
-            or (any(total.piece is item.piece for item in parts.items) and parts.kind == "list")
-            or total.amount.kind not in _SUMMED
+            or (
+                parts.kind == "list"
+                and any(total.piece is item.piece for item in parts.items)
+                and not opens_with_whole(total)
+            )
+            or total.amount.kind not in SUMMED
             or not _fits(total, parts)
         ):
-            continue
-        if spoken and id(total) not in spoken and not spoken & inside:
             continue
         if (parts.only is not None and total is not parts.only) or _apart(total, parts.items[0]):
             continue
@@ -234,14 +92,19 @@ def _against_totals(
             and parts.kind == "sentence"
             and (
                 (total.piece is parts.items[0].piece and total.amount.start > parts.items[0].amount.start)
-                or (not _COMPLETE.search(parts.text) and not _TOTAL.search(total.piece.text))
+                or (not COMPLETE.search(parts.text) and not _TOTAL.search(total.piece.text))
             )
         ):
             continue
         strength = _strength(total, parts, rarity) + (0.3 if parts.items[0].piece.slide in complete else 0.0)
-        if _agrees(total, parts):
+        if _agrees(total, parts) and not (total.status == PAST and _has_present(total, measures)):
             return
-        if total.status in (ACTUAL, PARTIAL) and strength >= LEAST:
+        planned = (
+            total.status == PLANNED
+            and parts.items[0].piece.slide in complete
+            and _ALL.search(total.piece.text)
+        )
+        if (total.status in (ACTUAL, PARTIAL) or planned) and strength >= LEAST:
             ranked.append((strength, total))
     if not ranked:
         return
@@ -250,6 +113,13 @@ def _against_totals(
     note = f'{shown} is {_number(parts.total)}, not "{" ".join(total.amount.text.split())}".'
     item = max(parts.items, key=lambda m: m.amount.value)
     yield Tension("sum", total.place, item.place if item.place != total.place else parts.items[0].place, note)
+
+
+def _has_present(total: Measure, measures: Sequence[Measure]) -> bool:
+    """The sentence tells the same of now, too: the figure before is no total of today's parts."""
+    return any(
+        m.piece is total.piece and m.status == ACTUAL and m.amount.kind == total.amount.kind for m in measures
+    )
 
 
 def _apart(a: Measure, b: Measure) -> bool:
@@ -325,11 +195,11 @@ def _strength(total: Measure, parts: Parts, rarity: Rarity) -> float:
     strong = bool(_ALL.search(text))
     value += 0.35 if _TOTAL.search(text) else 0.0
     value += 0.3 if strong else 0.0
-    if total.row is not None and _TOTAL_LABEL.search(total.piece.text.replace("*", "")):
+    if total.row is not None and TOTAL_LABEL.search(total.piece.text.replace("*", "")):
         value += 0.8
     near = total.piece.slide == first.piece.slide
     value += 0.2 if near else 0.0
-    if any(_COMPLETE.search(item.piece.text) for item in parts.items) or _COMPLETE.search(text):
+    if any(COMPLETE.search(item.piece.text) for item in parts.items) or COMPLETE.search(text):
         value += 0.4
     numbers = [number_in_words(word) for word in re.findall(r"[A-Za-z]+|\d+", text)]
     value += 0.35 if float(len(parts.items)) in numbers else 0.0

@@ -14,6 +14,10 @@ from typing import Final
 from orchestrator.claims.words import word_set
 
 GROUPS: Final = """
+rehoming | 1 | rehome; find home; found home; new home; adopt; adoption; rehomed; placed
+legacy | 1 | legacy; bequest; will; wills; bequeath; leave to us
+wedding | 1 | wedding; marriage; marry; couple; get married; bride
+revpar | 1 | revpar; revenue per available room
 recurring | 0.9 | mrr; arr; recur; recurring revenue; run rate; monthly recurring revenue; annual recurring revenue; subscription revenue
 person | 0.35 | people; person; individual; folk; man; woman; somebody; someone; anybody; citizen; soul; head
 buyer | 0.7 | customer; client; account; guest; patron; shopper; buyer; consumer; clientele; logo; diner; purchaser; customer base; policyholder; insured; homeowner; shipper; trade
