@@ -11,7 +11,7 @@ from orchestrator.checks.alike import Alike, alike_of, deck_alike, said_of, spee
 from orchestrator.checks.chart_text import chart_tensions
 from orchestrator.checks.dates import DeckDates, date_tensions, date_tensions_of_segment, deck_dates
 from orchestrator.checks.durations import duration_tensions
-from orchestrator.checks.echoes import deck_echoes, speech_echoes
+from orchestrator.checks.echoes import Wording, deck_echoes, speech_echoes, wordings_of
 from orchestrator.checks.figures import DeckWords, figures_of, figures_of_segment, words_of
 from orchestrator.checks.growth import deck_growth, speech_growth
 from orchestrator.checks.growth_words import growth_in_words, spoken_growth_in_words
@@ -52,6 +52,7 @@ class Index:
     dates: DeckDates
     rows: tuple[Row, ...]
     alike: Alike
+    wordings: tuple[Wording, ...]
     reading: Reading
 
 
@@ -64,14 +65,15 @@ def index_of(deck: Deck, deck_claims: Sequence[Claim]) -> Index:
 def _index_of(deck: Deck, deck_claims: tuple[Claim, ...]) -> Index:
     words = words_of(deck)
     figures = figures_of(deck, deck_claims, words=words)
-    groups = group(figures, words.year)
+    alike = alike_of(deck, words)
     return Index(
         words,
         figures,
-        groups,
+        group(figures, words.year),
         deck_dates(deck),
         timed_rows(deck),
-        alike_of(deck, words),
+        alike,
+        wordings_of(alike.sayings),
         reading_of(deck, words),
     )
 
@@ -95,7 +97,7 @@ def tensions(
     told = index.reading.measures
     found += let_stand(deck_levels(index.groups), told)
     found += unsaid(found, let_stand(deck_alike(index.alike), told))
-    found += unsaid(found, deck_echoes(index.alike.sayings))
+    found += unsaid(found, deck_echoes(index.wordings))
     found += beside(found, deck_tensions(index.reading))
     for segment in speech:
         found += tensions_of_segment(
@@ -119,7 +121,7 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
         told = (*index.reading.measures, *measures_of_segment(segment, index.words))
         found += let_stand(levels, told)
         found += unsaid(found, let_stand(alike, told))
-    found += unsaid(found, speech_echoes(sayings, index.alike.sayings))
+    found += unsaid(found, speech_echoes(sayings, index.wordings))
     found += beside(found, segment_tensions(index.reading, segment))
     return _without_repetition(found)
 
