@@ -67,16 +67,25 @@ class Wording:
     head: frozenset[str]
 
 
-def wordings_of(sayings: Iterable[Saying]) -> tuple[Wording, ...]:
-    """The wordings of those sayings that can be repeated."""
-    return tuple(wording for saying in sayings if (wording := _wording(saying)) is not None)
+def wordings_of(sayings: Iterable[Saying], crowded: frozenset[str] = frozenset()) -> tuple[Wording, ...]:
+    """The wordings of those sayings that can be repeated.
+
+    Args:
+        crowded: Kinds of which a text gives so many that only those with a time are told apart.
+    """
+    found = (_wording(saying) for saying in sayings)
+    return tuple(w for w in found if w is not None and (w.times or w.saying.amount.kind not in crowded))
 
 
 def deck_echoes(deck: Sequence[Wording]) -> Iterator[Tension]:
     """Pairs of different slides that say the same words of two numbers; silent where there are three."""
     for position, a in enumerate(deck):
         for b in deck[position + 1 :]:
-            if a.saying.slide != b.saying.slide and _is_echo(a, b) and _values(a, deck) == _values(b, deck) == 2:
+            if (
+                a.saying.slide != b.saying.slide
+                and _is_echo(a, b)
+                and _values(a, deck) == _values(b, deck) == 2
+            ):
                 yield _tension(a.saying, b.saying)
 
 
@@ -94,7 +103,12 @@ def speech_echoes(spoken: Sequence[Saying], deck: Sequence[Wording]) -> Iterator
 
 def _wording(saying: Saying) -> Wording | None:
     quote, number = saying.place.quote, saying.amount.text
-    if saying.status in _NOT_OURS or saying.row is not None or saying.amount.is_range or quote.count(number) != 1:
+    if (
+        saying.status in _NOT_OURS
+        or saying.row is not None
+        or saying.amount.is_range
+        or quote.count(number) != 1
+    ):
         return None
     at = quote.find(number)
     start, end = _clause(quote, at, number)
