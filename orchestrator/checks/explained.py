@@ -33,6 +33,9 @@ _CHANGES = re.compile(
 _PEERS_SLIDE = re.compile(
     r"\b(?:competit\w+|peers?|others|benchmarks?|industry|surroundings|rivals?)\b", re.I
 )
+_PAST = re.compile(
+    r"\brecord (?:year|high|low)\b|\bfor comparison\b|\b(?:a|one) year (?:earlier|before)\b", re.I
+)
 _OFFICE = re.compile(r"\b(?:elected|appointed|term of office|mandate)\b", re.I)
 _BACK = re.compile(r"^\W*(?:so )?(?:that|this|which) (?:is|was|gives?|gave|makes?|made|means?)\b", re.I)
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -62,6 +65,8 @@ def _is_explained(tension: Tension, measures: Sequence[Measure]) -> bool:
         return _has_own_change(here) or not _share_words(here, tension.b)
     if tension.kind == "share" and tension.a != tension.b:
         return _is_other_share(tension, here, there, measures)
+    if tension.kind == "sum" and tension.a != tension.b:
+        return any(_PAST.search(place.quote) for place in places)
     if tension.kind == "duration" and tension.a != tension.b:
         return any(_OFFICE.search(place.quote) for place in places)
     if tension.kind == "rate" and tension.a == tension.b:
