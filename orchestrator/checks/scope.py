@@ -91,6 +91,7 @@ _PER_AFTER = re.compile(
 )
 
 
+_LABEL_END = re.compile(r"\s*(?::|\s[–—-])\s")
 _BASE_BEFORE = re.compile(r"\b(?:for|per|to|of|in) (?:each|every)\s+$|\bper\s+$", re.I)
 """\"One carer for every eight children\": the number is what a ratio is counted for, and no level."""
 
@@ -398,10 +399,9 @@ def _subject(
     """For counts and shares: who has them, and what they do."""
     if not re.search(r"\b(?:for|serving|serve[sd]?|to)\s+(?:\w+\s)?$", sentence.text[left : number.start]):
         we = False
+        labelled = named.how == "label" and bool(_LABEL_END.match(sentence.text, named.end))
         for token in sentence.words(left, number.start):
-            own = (
-                named.how == "label" and named.start <= token.start < named.end
-            )  # the name itself narrows nothing
+            own = labelled and named.start <= token.start < named.end  # the name itself narrows nothing
             if not is_link(token) and not we and not own and token.word not in ORGANISATIONS:
                 _sort(token, segment, modifiers)
             we = token.word in ("we", "i", "our") or (we and token.word in FUNCTION)
