@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator import given
 from orchestrator.errors import InputError
+from orchestrator.given import UnreadableError, read_given
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
@@ -55,26 +57,20 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
         InputError: It is no file, cannot be read, is too large, empty or no UTF-8 text.
     """
     name = shown_name(path)
+    troubles = {
+        given.NO_FILE: f"is not a file: give {what}",
+        given.MISSING: f"there is no such file: give {what}",
+        given.BROKEN: "cannot be read: ",
+        given.LARGE: f"is larger than {max_bytes // 1024} KB: shorten it",
+        given.ENCODING: "is not UTF-8 text: save it as UTF-8",
+        given.EMPTY: f"is empty: give {what}",
+    }
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{name}: is not a file: give {what}")
-        with path.open("rb") as file:
-            raw = file.read(max_bytes + 1)
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file: give {what}") from None
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
-        raise InputError(f"{name}: cannot be read: {reason.lower()}") from None
-    if len(raw) > max_bytes:
-        raise InputError(f"{name}: is larger than {max_bytes // 1024} KB: shorten it")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: is not UTF-8 text: save it as UTF-8") from None
+        text = read_given(path, max_bytes)
+    except UnreadableError as error:
+        raise InputError(f"{name}: {troubles[error.trouble]}{error.reason.lower()}") from None
     if "\0" in text:
         raise InputError(f"{name}: holds NUL, so it is no text: give {what}")
-    if not text.strip():
-        raise InputError(f"{name}: is empty: give {what}")
     return text
 
 

@@ -107,7 +107,8 @@ def _place(slide: Any, block: Block, top: float) -> float:
         chart.chart_title.text_frame.text = block.rows[1][0]
         return 2.1
     if block.kind == "notes":
-        slide.notes_slide.notes_text_frame.text = block.text
+        frame = slide.notes_slide.notes_text_frame
+        frame.text = f"{frame.text}\n{block.text}".strip()
     return 0.0
 
 

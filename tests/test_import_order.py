@@ -19,7 +19,7 @@ errors
 values clock currencies
 claims.model deck.model speech.model
 exchange carried memory.facts memory.sensitive tooling
-layout
+layout given
 config entries
 home
 records

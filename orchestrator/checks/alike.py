@@ -69,6 +69,8 @@ _NUMBERS: Final = frozenset({"deck-vs-deck", "speech-vs-deck", "chart-vs-text"})
 _SAME_WORD: Final = 1.2
 """A word that both sides use tells this much more than two words of one group."""
 _MOST: Final = 400
+_DENSE: Final = 18
+"""With so many numbers of a kind in sentences, what a number is of was often said sentences before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Alike:
     counts: dict[str, int]
     words: DeckWords
     present: int | None = None  # the latest year that the deck has figures for
+    crowded: frozenset[str] = frozenset()  # kinds of which sentences give very many
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,9 @@ def index_sayings(sayings: Sequence[Saying], words: DeckWords) -> Alike:
     ]
     known = [year for year in years if words.year is None or year <= words.year]
     present = max([*known, *([words.year - 1] if words.year else [])], default=None)
-    return Alike(tuple(sayings), rarity, dict(counts), words, present)
+    kinds = Counter(s.amount.kind for s in sayings if s.status == ACTUAL and s.row is None)
+    crowded = frozenset(kind for kind, count in kinds.items() if count > _DENSE)
+    return Alike(tuple(sayings), rarity, dict(counts), words, present, crowded)
 
 
 def deck_alike(alike: Alike) -> Iterator[Tension]:
@@ -194,7 +199,9 @@ def _search(a: Saying, alike: Alike) -> _Search:
             continue
         match = likeness(a, other, alike)
         everything.append(match)
-        if other.status != ACTUAL:
+        if other.status != ACTUAL or (
+            a.amount.kind in alike.crowded and not times_meet(a, other, alike.words)
+        ):
             continue
         if match.evidence > 0 and same_figure(a, other, alike.words, alike.present):
             matches.append(match)

@@ -67,6 +67,10 @@ _NTH_OF = re.compile(
 )
 _WENT = re.compile(r"^\s*,?\s*(?:(?:which|that) is\s+)?(up|down)\b", re.I)
 _PART_OF_YEAR = re.compile(r"\b(?:three|six|nine|3|6|9)[- ]months?\b", re.I)
+_IN_A_NAME = re.compile(r"\d+-(?:year|month|week|day|hour|minute)\s+[a-z]", re.I)
+"""\"30-day readmission rate\": the number is a word of a name, and parts no clause."""
+_CODE = re.compile(r"\b(?=[A-Z\d]*\d)[A-Z\d]{1,6}[-/]\d{3,}\b(?![-/.,]\d)")
+"""The number of a lot, a file, an order: what has one is not what has another."""
 _TAKES_BACK: Final = 40
 """Characters: a number so soon after such words takes the place of the one before."""
 
@@ -351,9 +355,10 @@ def _without_periods(
 
 def _clause(sentence: Sentence, amounts: Sequence[Amount], index: int) -> tuple[int, int]:
     """The stretch of the sentence whose words belong to the amount."""
-    amount = amounts[index]
+    amount, text = amounts[index], sentence.text
     left, right = sentence.hard_left(amount.start), sentence.hard_right(amount.end)
-    text = sentence.text
+    amounts = [a for a in amounts if a is amount or not _IN_A_NAME.match(text, a.start)]
+    index = amounts.index(amount)
     if index and amounts[index - 1].end > left:
         previous = amounts[index - 1]
         cut = list(re.finditer(r",|\band\b", text[previous.end : amount.start]))
@@ -388,6 +393,8 @@ def _when(
     inside = inside or [p for p in periods if left <= p.start < right]
     if inside:
         return whens(inside)
+    if len(periods) > 1:  # "lost after the first month in 2023": only one is of the calendar
+        periods = [p for p in periods if p.kind == "calendar"]
     leading = [p for p in periods if amounts and p.start < amounts[0].start]
     return whens(leading) if len(periods) == len(leading) == 1 else ()
 
@@ -420,7 +427,7 @@ def _per(text: str, amount: Amount, left: int) -> tuple[str, float]:
 
 def _names(text: str, words: DeckWords, *, heading: bool) -> frozenset[str]:
     """Places and proper names: a figure with one is not the figure without."""
-    found = set()
+    found = {match[0] for match in _CODE.finditer(text) if not find_periods(match[0])}
     for match in re.finditer(r"[A-Za-z][\w&’-]*", text):
         if _MONTH.fullmatch(match[0]):
             continue

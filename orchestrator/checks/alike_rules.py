@@ -80,12 +80,21 @@ def _head(saying: Saying) -> frozenset[str]:
 def _like_nouns(a: Saying, b: Saying) -> bool:
     one, other = _head(a), _head(b)
     if one & other - _PERSONS or (one & other and one == other):
-        return True
+        return not _are_siblings(a, b)
     if "#person" in one:
         return any(term.features & other - _PERSONS for term in a.own)
     if "#person" in other:
         return any(term.features & one - _PERSONS for term in b.own)
     return False
+
+
+def _are_siblings(a: Saying, b: Saying) -> bool:
+    """Company cars and trucks are both vehicles; each side has a word for its own, and no other in common."""
+    one, two = ({t.plain for t in terms_of(s.amount.noun)} for s in (a, b))
+    if one & two or max(len(s.amount.noun.split()) for s in (a, b)) == 1:
+        return False
+    others = {term.plain for term in (*a.own, *a.around)} & {term.plain for term in (*b.own, *b.around)}
+    return not others
 
 
 def _of_a_size(a: Saying, b: Saying) -> bool:

@@ -35,7 +35,7 @@ _NOT_PLANNED = re.compile(
 )
 _PLANNED = re.compile(
     TARGET_CUES
-    + r"|\b(?:aim|goal|target|budget|forecast|plan|asks? for|is to|are to|capped|allowed|permitted|required|at most|"
+    + r"|\b(?:aim|goal|target|budget|forecast|plan|asks? (?:(?:the|our|this|you) (?:\w+ )?)?for|use of funds|is to|are to|capped|allowed|permitted|required|at most|"
     r"likely|capacity then|room for|seeks?|request|propos\w+|pledg\w+|until 20\d\d|by the end of)\b",
     re.I,
 )

@@ -8,7 +8,8 @@ for and planned as well as for what is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.checks.alike_read import Saying
@@ -27,6 +28,7 @@ _REACH: Final = 4
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?()–—/|]")
 _STOP = re.compile(r"[.,;:!?()–—/|]")
 _NUMBER = re.compile(r"\d")
+_CLAUSE_END = re.compile(r"[;:!?()–—|]|[.,](?!\d)")
 _SAYS_NUMBER: Final = word_set(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty "
     "seventy eighty ninety hundred thousand million billion half third quarter fifth tenth m k bn mn "
@@ -53,50 +55,90 @@ _SETS_APART: Final = re.compile(
 _NOT_OURS: Final = frozenset({OTHER, RANGE, CHANGED, PARTIAL})
 
 
-def deck_echoes(sayings: Sequence[Saying]) -> Iterator[Tension]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Wording:
+    """A saying whose words may come back, with what they are compared by, read once."""
+
+    saying: Saying
+    left: tuple[str, ...]  # the telling words of the clause before the number
+    right: tuple[str, ...]
+    apart: frozenset[str]  # the words of the clause that may set one number apart from another
+    times: frozenset[str]
+    head: frozenset[str]
+
+
+def wordings_of(sayings: Iterable[Saying], crowded: frozenset[str] = frozenset()) -> tuple[Wording, ...]:
+    """The wordings of those sayings that can be repeated.
+
+    Args:
+        crowded: Kinds of which a text gives so many that only those with a time are told apart.
+    """
+    found = (_wording(saying) for saying in sayings)
+    return tuple(w for w in found if w is not None and (w.times or w.saying.amount.kind not in crowded))
+
+
+def deck_echoes(deck: Sequence[Wording]) -> Iterator[Tension]:
     """Pairs of different slides that say the same words of two numbers; silent where there are three."""
-    usable = [saying for saying in sayings if _is_usable(saying)]
-    for position, a in enumerate(usable):
-        for b in usable[position + 1 :]:
-            if a.slide != b.slide and _is_echo(a, b) and _values(a, usable) == _values(b, usable) == 2:
-                yield _tension(a, b)
+    for position, a in enumerate(deck):
+        for b in deck[position + 1 :]:
+            if (
+                a.saying.slide != b.saying.slide
+                and _is_echo(a, b)
+                and _values(a, deck) == _values(b, deck) == 2
+            ):
+                yield _tension(a.saying, b.saying)
 
 
-def speech_echoes(spoken: Sequence[Saying], sayings: Sequence[Saying]) -> Iterator[Tension]:
+def speech_echoes(spoken: Sequence[Saying], deck: Sequence[Wording]) -> Iterator[Tension]:
     """The same for what is said aloud; silent where the deck has the words with more than one number."""
-    usable = [saying for saying in sayings if _is_usable(saying)]
-    for b in spoken:
-        if _is_usable(b):
-            matching = [a for a in usable if _is_alike(a, b)]
-            if matching and all(meets(one, matching[0]) for one in matching) and _is_echo(matching[0], b):
-                yield _tension(matching[0], b)
+    for b in wordings_of(spoken):
+        matching = [a for a in deck if _is_alike(a, b)]
+        if (
+            matching
+            and all(meets(one.saying, matching[0].saying) for one in matching)
+            and _is_echo(matching[0], b)
+        ):
+            yield _tension(matching[0].saying, b.saying)
 
 
-def _is_usable(saying: Saying) -> bool:
-    return (
-        saying.status not in _NOT_OURS
-        and saying.row is None
-        and not saying.amount.is_range
-        and saying.place.quote.count(saying.amount.text) == 1
-        and len(_beside(saying)[0]) + len(_beside(saying)[1]) >= _FEWEST
+def _wording(saying: Saying) -> Wording | None:
+    quote, number = saying.place.quote, saying.amount.text
+    if (
+        saying.status in _NOT_OURS
+        or saying.row is not None
+        or saying.amount.is_range
+        or quote.count(number) != 1
+    ):
+        return None
+    at = quote.find(number)
+    start, end = _clause(quote, at, number)
+    left, right = _telling(quote[start:at])[-_REACH:], _telling(quote[at:end])[:_REACH]
+    if len(left) + len(right) < _FEWEST:
+        return None
+    return Wording(
+        saying,
+        tuple(left),
+        tuple(right),
+        frozenset(word.lower() for word in _SETS_APART.findall(quote[start:end])),
+        frozenset(when.words for when in saying.fixed),
+        _plain(saying.head),
     )
 
 
-def _is_echo(a: Saying, b: Saying) -> bool:
-    return _is_alike(a, b) and not meets(a, b)
+def _is_echo(a: Wording, b: Wording) -> bool:
+    return _is_alike(a, b) and not meets(a.saying, b.saying)
 
 
-def _is_alike(a: Saying, b: Saying) -> bool:
-    if not fits(a, b) or a.traits != b.traits or {w.words for w in a.fixed} != {w.words for w in b.fixed}:
+def _is_alike(a: Wording, b: Wording) -> bool:
+    if a.times != b.times or a.apart != b.apart or a.head != b.head:
         return False
-    if _apart(a) != _apart(b) or a.names != b.names or _plain(a.head) != _plain(b.head):
+    if a.saying.traits != b.saying.traits or a.saying.names != b.saying.names:
         return False
-    (left_a, right_a), (left_b, right_b) = _beside(a), _beside(b)
-    behind, before = _shared(right_a, right_b), _shared(left_a[::-1], left_b[::-1])
-    if len(right_a) > behind < len(right_b):
+    behind, before = _shared(a.right, b.right), _shared(a.left[::-1], b.left[::-1])
+    if behind + before < _FEWEST or len(a.right) > behind < len(b.right):
         return False  # what comes next differs: of hospitals, of pharmacies
-    leading = {*left_a[: len(left_a) - before], *left_b[: len(left_b) - before]}
-    return behind + before >= _FEWEST and leading <= _ASKING
+    leading = {*a.left[: len(a.left) - before], *b.left[: len(b.left) - before]}
+    return leading <= _ASKING and fits(a.saying, b.saying)
 
 
 def _plain(terms: Sequence[Term]) -> frozenset[str]:
@@ -113,27 +155,12 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     return count
 
 
-def _apart(saying: Saying) -> frozenset[str]:
-    """The words of its clause that may set one number apart from another."""
-    start, end = _clause(saying)
-    return frozenset(word.lower() for word in _SETS_APART.findall(saying.place.quote[start:end]))
-
-
-def _clause(saying: Saying) -> tuple[int, int]:
-    quote = saying.place.quote
-    at = quote.find(saying.amount.text)
-    ends = [match.start() for match in re.finditer(r"[;:!?()–—|]|[.,](?!\d)", quote)]
+def _clause(quote: str, at: int, number: str) -> tuple[int, int]:
+    """The stretch of *quote* between the stops around *number*, which stands at *at*."""
+    ends = [match.start() for match in _CLAUSE_END.finditer(quote)]
     start = max((end + 1 for end in ends if end < at), default=0)
-    end = min((end for end in ends if end >= at + len(saying.amount.text)), default=len(quote))
+    end = min((end for end in ends if end >= at + len(number)), default=len(quote))
     return start, end
-
-
-def _beside(saying: Saying) -> tuple[list[str], list[str]]:
-    """The telling words of the clause before and behind the number."""
-    quote = saying.place.quote
-    at = quote.find(saying.amount.text)
-    start, end = _clause(saying)
-    return _telling(quote[start:at])[-_REACH:], _telling(quote[at:end])[:_REACH]
 
 
 def _telling(text: str) -> list[str]:
@@ -145,12 +172,16 @@ def _telling(text: str) -> list[str]:
     ]
 
 
-def _values(saying: Saying, usable: Sequence[Saying]) -> int:
+def _values(wording: Wording, deck: Sequence[Wording]) -> int:
     """How many different numbers the deck gives in these words."""
-    found = [saying]
-    for other in usable:
-        if other is not saying and _is_alike(saying, other) and not any(meets(other, one) for one in found):
-            found.append(other)
+    found = [wording.saying]
+    for other in deck:
+        if (
+            other is not wording
+            and _is_alike(wording, other)
+            and not any(meets(other.saying, one) for one in found)
+        ):
+            found.append(other.saying)
     return len(found)
 
 

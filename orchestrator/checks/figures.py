@@ -52,7 +52,7 @@ _LABELLED = re.compile(
 )
 _UNIT_WORDS: Final = word_set(
     "eur usd gbp chf k m mn bn million billion thousand percent per cent pct % x day week month year "
-    "minute hour point"
+    "minute hour point km kilometre kilometer metre ha hectare t tonne kg mwh gwh kwh mw gw litre square"
 )
 _GROWS_BEFORE = re.compile(
     r"^(?:(?:and|so|also|the|our|we saw|number of)\s+)*(?P<label>[A-Za-z][\w\s-]{2,40}?)\s+(?:(?:have|"
@@ -85,7 +85,7 @@ class DeckWords:
 
 
 def figures_of(deck: Deck, claims: Sequence[Claim], *, words: DeckWords | None = None) -> tuple[Figure, ...]:
-    """Every figure of the slides that are shown, in reading order; hidden slides and notes have none.
+    """Every figure of the slides that are shown and of their notes, in order; hidden slides have none.
 
     Args:
         words: What `words_of` says of *deck*, where the caller has it already.
@@ -178,13 +178,14 @@ def _slide_figures(
     around, title_when = _surroundings(slide, words)
     criteria = lists_criteria(slide.title)
     texts = [("title", slide.title), *(("line", line) for line in slide.lines)]
+    texts += [("notes", line) for line in slide.notes.split("\n") if line.strip()]
     heading = replace(around, heading=True, segment=frozenset())
     for index, (origin, line) in enumerate(texts):
         if is_boilerplate(line) or criteria or NO_WORD.search(line):
             continue
         if not any(char.isdigit() for char in line) and not words.english:
             continue
-        label = _label_for(texts, index) if words.english else None
+        label = _label_for(texts, index) if words.english and origin != "notes" else None
         inherited = title_when if origin == "line" else ()
         for start, end in sentences(line):
             text = line[start:end]
@@ -289,7 +290,7 @@ def _is_heading(line: str) -> bool:
 
 def _is_label(line: str) -> bool:
     for period in reversed(find_periods(line)):
-        line = line[: period.start] + line[period.end :]
+        line = (line[: period.start] + line[period.end :]).strip(" ,()")
     found = tokens(line)
     return (
         not any(char.isdigit() for char in line)

@@ -11,7 +11,8 @@ from orchestrator.checks.alike import Alike, alike_of, deck_alike, said_of, spee
 from orchestrator.checks.chart_text import chart_tensions
 from orchestrator.checks.dates import DeckDates, date_tensions, date_tensions_of_segment, deck_dates
 from orchestrator.checks.durations import duration_tensions
-from orchestrator.checks.echoes import deck_echoes, speech_echoes
+from orchestrator.checks.echoes import Wording, deck_echoes, speech_echoes, wordings_of
+from orchestrator.checks.explained import unexplained
 from orchestrator.checks.figures import DeckWords, figures_of, figures_of_segment, words_of
 from orchestrator.checks.growth import deck_growth, speech_growth
 from orchestrator.checks.growth_words import growth_in_words, spoken_growth_in_words
@@ -22,6 +23,7 @@ from orchestrator.checks.promises import promise_tensions
 from orchestrator.checks.rates import rate_tensions
 from orchestrator.checks.reading.find import Reading, deck_tensions, reading_of, segment_tensions
 from orchestrator.checks.reading.measures import measures_of_segment
+from orchestrator.checks.reading.model import Measure
 from orchestrator.checks.sums import sum_tensions
 from orchestrator.checks.timed_rows import Row, timed_rows
 from orchestrator.checks.vetoes import let_stand
@@ -52,6 +54,7 @@ class Index:
     dates: DeckDates
     rows: tuple[Row, ...]
     alike: Alike
+    wordings: tuple[Wording, ...]
     reading: Reading
 
 
@@ -64,14 +67,15 @@ def index_of(deck: Deck, deck_claims: Sequence[Claim]) -> Index:
 def _index_of(deck: Deck, deck_claims: tuple[Claim, ...]) -> Index:
     words = words_of(deck)
     figures = figures_of(deck, deck_claims, words=words)
-    groups = group(figures, words.year)
+    alike = alike_of(deck, words)
     return Index(
         words,
         figures,
-        groups,
+        group(figures, words.year),
         deck_dates(deck),
         timed_rows(deck),
-        alike_of(deck, words),
+        alike,
+        wordings_of(alike.sayings, alike.crowded),
         reading_of(deck, words),
     )
 
@@ -95,8 +99,8 @@ def tensions(
     told = index.reading.measures
     found += let_stand(deck_levels(index.groups), told)
     found += unsaid(found, let_stand(deck_alike(index.alike), told))
-    found += unsaid(found, deck_echoes(index.alike.sayings))
-    found += beside(found, deck_tensions(index.reading))
+    found += unsaid(found, deck_echoes(index.wordings))
+    found += beside(found, unexplained(deck_tensions(index.reading), told))
     for segment in speech:
         found += tensions_of_segment(
             index, segment, [c for c in speech_claims if c.said_at_s == segment.start_s]
@@ -115,12 +119,14 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
     sayings = said_of(index.alike, segment)
     levels = [*speech_levels(index.groups, spoken)]
     alike = [*speech_alike(index.alike, sayings)]
-    if levels or alike:
+    read = [*segment_tensions(index.reading, segment)]
+    told: tuple[Measure, ...] = ()
+    if levels or alike or read:
         told = (*index.reading.measures, *measures_of_segment(segment, index.words))
         found += let_stand(levels, told)
         found += unsaid(found, let_stand(alike, told))
-    found += unsaid(found, speech_echoes(sayings, index.alike.sayings))
-    found += beside(found, segment_tensions(index.reading, segment))
+    found += unsaid(found, speech_echoes(sayings, index.wordings))
+    found += beside(found, unexplained(read, told))
     return _without_repetition(found)
 
 

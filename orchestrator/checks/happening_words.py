@@ -54,7 +54,7 @@ deliver | hand(?:s|ed|ing)?[ -]?over|handovers?|deliver(?:y|ies|ed|s|ing)?|
     (?:get|gets|got|given|receive|receives) the keys?|
     keys? (?:are |is )?(?:handed|given|passed|turned)|receives?|received|arriv(?:es?|ed|al|ing)|
     changes hands
-submit | submi(?:t|ts|tted|tting|ssion)|fil(?:es?|ed|ing)|hand(?:s|ed|ing)? in|
+submit | submi(?:t|ts|tted|tting|ssion)|fil(?:es?|ed|ing)(?: for approval)?|hand(?:s|ed|ing)? in|
     sen[dt]s? (?:\\w+ ){0,3}(?:in|off|to the (?:agency|authority|regulator|ministry|council|court|
     commission))|lodg(?:es?|ed|ing)|appl(?:y|ies|ied|ication)|goes to the (?:agency|authority|
     regulator|ministry|court|registrar|registry)|tender is in|put in for

@@ -11,7 +11,14 @@ from orchestrator.checks.amounts import amounts
 from orchestrator.checks.happening_words import ASPECTS, HELD, KINDS, MOVED
 from orchestrator.checks.moments import Moment, moments
 from orchestrator.checks.moved_dates import moved, speaks_of_moving
-from orchestrator.checks.passages import Passage, hypothetical, shown, slide_passages, speech_passages
+from orchestrator.checks.passages import (
+    Passage,
+    hypothetical,
+    note_passages,
+    shown,
+    slide_passages,
+    speech_passages,
+)
 from orchestrator.checks.thing_words import RECIPIENT_WORDS, Thing, thing_of
 from orchestrator.claims.model import Place
 from orchestrator.deck.model import Deck, Slide, Table
@@ -101,7 +108,7 @@ def _on_slide(slide: Slide) -> Iterator[Happening]:
     title = thing_of(slide.title, title=True).all
     heading: frozenset[str] = frozenset()
     before, line = Thing(), -2
-    for passage in slide_passages(slide):
+    for passage in (*slide_passages(slide), *note_passages(slide)):
         if passage.line != line:
             before, line = Thing(), passage.line
             if _is_heading(passage):
@@ -291,6 +298,7 @@ _PAST: Final = re.compile(
 )
 _AHEAD: Final = re.compile(
     r"\b(?:will|to be|plan|planned|expect\w*|target\w*|due|scheduled|shall|going to|aim\w*|forecast\w*|goes|"
+    r"(?:have|has) (?:set|fixed|scheduled|booked)|"
     r"opens|starts|launches|begins|by|ends|expires|is set|takes|returns|follows?)\b",
     re.IGNORECASE,
 )

@@ -21,6 +21,7 @@ from orchestrator.checks.compare import (
 from orchestrator.checks.metrics import FLOWS
 from orchestrator.checks.model import GROWTH, LEVEL, Figure
 from orchestrator.checks.numbers import MONEY, kind_of
+from orchestrator.checks.vocabulary import HEDGES
 from orchestrator.checks.when import fixed
 from orchestrator.claims.model import Tension
 
@@ -75,9 +76,10 @@ def deck_levels(groups: Groups) -> Iterator[Tension]:
 
 def _within(members: Sequence[Figure], present: date | None) -> Iterator[Tension]:
     told: set[tuple[float, float]] = set()
-    for position, a in enumerate(members):
-        for b in members[position + 1 :]:
-            if not _clash(a, b, members, present) or _side_by_side(a, b):
+    ranked = sorted(members, key=lambda figure: bool(figure.modifiers & HEDGES))  # the exact ones speak first
+    for position, a in enumerate(ranked):
+        for b in ranked[position + 1 :]:
+            if not _clash(a, b, members, present) or _side_by_side(a, b) or _says_both(a, b, members):
                 continue
             alike = [
                 figure
@@ -90,7 +92,7 @@ def _within(members: Sequence[Figure], present: date | None) -> Iterator[Tension
             if key in told or key[::-1] in told or clusters(alike) > _MOST_VALUES:
                 continue
             told.add(key)
-            yield level_tension(a, b)
+            yield level_tension(*sorted((a, b), key=members.index))
 
 
 def _is_noisy(a: Figure, b: Figure, members: Sequence[Figure]) -> bool:
@@ -103,7 +105,11 @@ def _is_noisy(a: Figure, b: Figure, members: Sequence[Figure]) -> bool:
     undated = [
         f
         for f in members
-        if f.role == a.role and f.is_ours and not fixed(f.when) and "range" not in f.modifiers
+        if f.role == a.role
+        and f.is_ours
+        and f.segment == a.segment
+        and not fixed(f.when)
+        and "range" not in f.modifiers
     ]
     return clusters(undated) > _MOST_VALUES
 
@@ -135,6 +141,15 @@ def _side_by_side(a: Figure, b: Figure) -> bool:
     if a.place == b.place and a.origin != "table":
         return True
     return a.place.slide == b.place.slide and a.origin == b.origin and a.origin in ("table", "chart")
+
+
+def _says_both(a: Figure, b: Figure, members: Sequence[Figure]) -> bool:
+    """A sentence that gives the one value gives the other, too: whoever wrote it tells them apart."""
+    return any(
+        other is not one and other.place == one.place and other.origin != "table" and near(other, against)
+        for one, against in ((a, b), (b, a))
+        for other in members
+    )
 
 
 def speech_levels(groups: Groups, spoken: Sequence[Figure]) -> Iterator[Tension]:

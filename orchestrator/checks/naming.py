@@ -49,6 +49,11 @@ _GROWTH_NOUN = re.compile(
     r"|^\s*(?:year[- ](?:on|over)[- ]year|yoy|y/y|cagr)\b",
     re.I,
 )
+_CHANGE_OF = re.compile(
+    r"\b(?:plus|minus|rise|increase|growth|gain|jump|drop|fall|decline|decrease|reduction|cut)\s+of\s+"
+    r"(?:(?:about|around|nearly|almost|over|some|roughly|just|more than|less than)\s+)?$",
+    re.I,
+)
 _HEAD_OF = re.compile(
     r"\s+(?:in|of|for|at|from|across|per)\s+(?:(?:the|our|all|its)\s+)?(?:\w+\s+){0,2}$", re.I
 )
@@ -178,7 +183,10 @@ def _after(sentence: Sentence, number: Number, right: int, taken: set[int]) -> N
         if fits(mention.units, number) and not (number.kind == PERCENT and _GROWTH_NOUN.match(tail)):
             return Named(mention.metric, mention.start, mention.end, "after")
         if number.kind in (PERCENT, MULTIPLE) and (
-            _GROWTH_NOUN.match(tail) or number.multiple or grows(between)
+            _GROWTH_NOUN.match(tail)
+            or number.multiple
+            or grows(between)
+            or _CHANGE_OF.search(sentence.text[: number.start])
         ):
             return Named(mention.metric, mention.start, mention.end, "after", changes=True)
         if not _transparent(mention, number):

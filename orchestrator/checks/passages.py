@@ -53,10 +53,12 @@ def slide_passages(slide: Slide) -> Iterator[Passage]:
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:
     """All sentences of the slides that are shown, in order, and of their notes."""
-    return tuple(passage for slide in shown(deck) for passage in (*slide_passages(slide), *_notes(slide)))
+    return tuple(
+        passage for slide in shown(deck) for passage in (*slide_passages(slide), *note_passages(slide))
+    )
 
 
-def _notes(slide: Slide) -> Iterator[Passage]:
+def note_passages(slide: Slide) -> Iterator[Passage]:
     """What the presenter means to say: it will be heard, so it is checked."""
     for paragraph in slide.notes.split("\n"):
         yield from _passages(paragraph, slide.number, None, "notes", -1)

@@ -35,6 +35,8 @@ _PER_THING = re.compile(
 _AT = re.compile(
     r"(?:\b(?:at|costing|priced at)\b|[@×x*à])\s*(?:only |just |a |an average of )*$", re.IGNORECASE
 )
+_PRICED = re.compile(r"\b([a-z]{3,}s)\s+(?:of|at|worth|for)\s+$", re.IGNORECASE)
+"""What a price right behind it is for."""
 _TOTALLED = re.compile(
     r"(?:[=→:,(–—]|\b(?:totals?|totall?ing|total(?: of)?|in total|comes? to|coming to|makes?|making|"
     r"amounts? to|gives?|giving|adds? up to|"
@@ -112,7 +114,7 @@ def _in_sentence(passage: Passage) -> Iterator[Tension]:
         elif rate.is_money and _is_price(text, rate):
             counts = [a for a in others if (a.is_count and not a.scaled) or (a.is_count and a.noun)]
             totals = [a for a in others if a.unit == rate.unit and _is_total(text, a, found)]
-            if len(counts) == len(totals) == 1 and len(found) == 3:
+            if len(counts) == len(totals) == 1 and len(found) == 3 and _is_for(text, rate, counts[0]):
                 yield from _compare(
                     passage.place, passage.place, rate, counts[0], (counts[0].value, 0.0), totals[0]
                 )
@@ -149,6 +151,12 @@ def _counted_rate(text: str, rate: Amount, others: Sequence[Amount]) -> tuple[Am
 def _is_price(text: str, amount: Amount) -> bool:
     after = _PER_THING.match(text, amount.end)
     return bool(after) or bool(_AT.search(text[max(0, amount.start - 20) : amount.start]))
+
+
+def _is_for(text: str, rate: Amount, count: Amount) -> bool:
+    """The price is for one of what is counted: "312 members, shares of €200 each" prices no members."""
+    thing = _PRICED.search(text[: rate.start])
+    return thing is None or thing[1].lower() in (count.noun or thing[1]).lower()
 
 
 def _is_total(text: str, amount: Amount, found: Sequence[Amount]) -> bool:

@@ -55,8 +55,8 @@ _ADDS_BEFORE = re.compile(
     r"ing)|complet(?:e|es|ed|ing)|"
     r"sample of|audit(?:s|ed|ing)?|test(?:s|ed|ing)?|renew(?:s|ed|ing)?|upgrad(?:e|es|ed|ing)|"
     r"migrat(?:e|es|ed|ing)|another|"
-    r"first|next|last|top|remaining|other|largest|biggest|each of|of the|build(?:s|ing)?|"
-    r"built)\b[^.;:]{0,30}$",
+    r"first|next|last|top|remaining|other|largest|biggest|each of|build(?:s|ing)?|"
+    r"built)\b[^.;:]{0,30}$|\bof the\s+(?:\w+\s+)?$",
     re.I,
 )
 _LEFT_AFTER = re.compile(
@@ -89,6 +89,11 @@ _PER_AFTER = re.compile(
     r"bit|lot|half)([a-z]+)",
     re.I,
 )
+
+
+_LABEL_END = re.compile(r"\s*(?::|\s[–—-])\s")
+_BASE_BEFORE = re.compile(r"\b(?:for|per|to|of|in) (?:each|every)\s+$|\bper\s+$", re.I)
+"""\"One carer for every eight children\": the number is what a ratio is counted for, and no level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ def scope_of(sentence: Sentence, number: Number, named: Named | None, around: Su
     clause = text[left:right]
     outside = text[left:start] + " … " + text[end:right] if named else clause
     wider = head + " " + text[sentence.hard_left(start) : sentence.hard_right(end)]
-    if _EXAMPLE.search(wider):
+    if _EXAMPLE.search(wider) or _BASE_BEFORE.search(text[: number.start]):
         return None
     segment, modifiers = _narrowed(sentence, number, named, left, right, around)
     if headed and not around.spoken:
@@ -394,8 +399,10 @@ def _subject(
     """For counts and shares: who has them, and what they do."""
     if not re.search(r"\b(?:for|serving|serve[sd]?|to)\s+(?:\w+\s)?$", sentence.text[left : number.start]):
         we = False
+        labelled = named.how == "label" and bool(_LABEL_END.match(sentence.text, named.end))
         for token in sentence.words(left, number.start):
-            if not is_link(token) and not we and token.word not in ORGANISATIONS:
+            own = labelled and named.start <= token.start < named.end  # the name itself narrows nothing
+            if not is_link(token) and not we and not own and token.word not in ORGANISATIONS:
                 _sort(token, segment, modifiers)
             we = token.word in ("we", "i", "our") or (we and token.word in FUNCTION)
     stop = min(right, named.end + 60)

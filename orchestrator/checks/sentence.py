@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.checks.lexicon import Mention, Token, mentions, tokens
 from orchestrator.checks.numbers import Number, numbers
 from orchestrator.checks.vocabulary import FUNCTION, LINKS
-from orchestrator.claims.periods import Period, find_periods
+from orchestrator.claims.periods import KEPT, Period, find_periods
 
 _HARD: Final = re.compile(
     r"[;|•!?]|:(?=\s)|\s[–—-]\s|—|[()]|\.\s|,?\s\b(?:but|while|whereas|although|though|because|since|"
@@ -61,6 +62,7 @@ class Sentence:
         ]
 
 
+@lru_cache(maxsize=KEPT)
 def take_apart(text: str, *, english: bool = True, spoken: bool = False) -> Sentence:
     """The sentence *text* with its words, times, numbers and metrics."""
     periods = find_periods(text)

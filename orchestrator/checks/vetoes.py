@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from orchestrator.checks.reading.model import COUNT, PAST, PLANNED, Measure
+from orchestrator.checks.reading.model import BARE, COUNT, MONEY, PAST, PLANNED, Measure
 from orchestrator.claims.model import Place, Tension
 
+_TOUCH: Final = 1e-9
 _NOT_NOW: Final = frozenset({PLANNED, PAST})
 
 
@@ -20,6 +21,8 @@ def let_stand(found: Iterable[Tension], measures: Sequence[Measure]) -> Iterator
     for tension in found:
         one, other = _at(tension.a, measures), _at(tension.b, measures)
         pairs = [(a, b) for a in one for b in other if a is not b]
+        if any(_is_the_rest(a, b, measures) for a, b in pairs):
+            continue
         if not pairs or not all(is_set_apart(a, b) for a, b in pairs):
             yield tension
 
@@ -29,6 +32,19 @@ def is_set_apart(a: Measure, b: Measure) -> bool:
     if a.amount.kind == COUNT == b.amount.kind:
         return bool(a.per) != bool(b.per) or "new" in a.traits ^ b.traits
     return (a.status in _NOT_NOW) != (b.status in _NOT_NOW)
+
+
+def _is_the_rest(a: Measure, b: Measure, measures: Sequence[Measure]) -> bool:
+    """A number beside one of the two is their difference: one is the whole, the other what is left of it."""
+    gap = abs(a.amount.value - b.amount.value)
+    return a.amount.kind in (COUNT, MONEY) and any(
+        m is not a
+        and m is not b
+        and m.amount.kind in (a.amount.kind, BARE)
+        and abs(m.amount.value - gap) <= _TOUCH * gap
+        for m in measures
+        if m.place in (a.place, b.place) and m.row is None
+    )
 
 
 def _at(place: Place, measures: Sequence[Measure]) -> list[Measure]:

@@ -15,8 +15,8 @@ from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 
 _SPLIT = re.compile(
-    r"\b(?:split|breakdown|mix|allocation|distribution|composition|make-?up|use of (?:the )?(?:funds?|"
-    r"proceeds)|"
+    r"\b(?:split|break(?:s|ing)? ?down|mix|allocation|distribution|composition|make-?up|"
+    r"use of (?:the )?(?:funds?|proceeds)|"
     r"how .{1,30}? (?:will )?(?:spend|be spent|is spent|was spent|be used|is used|be split|is split)|where "
     r"(?:the|our) \w+ "
     r"(?:goes|comes from)|shares? of (?:the )?(?:\w+ )?(?:revenue|sales|cost|costs|income|market|budget|"
@@ -25,7 +25,8 @@ _SPLIT = re.compile(
     r"orders) (?:share )?by|by (?:area|region|segment|channel|product|"
     r"country|type|source|category|age|sector|department|use|unit|business|line|fuel|location|origin|"
     r"industry|activity|item|purpose)|"
-    r"(?:^|\W)of (?:our|the|all|its) (?:\w+ )?(?:costs?|revenues?|sales|budget|spending|income|turnover),|"
+    r"(?:^|\W)of (?:our|the|all|its) (?:\w+ )?"
+    r"(?:costs?|revenues?|sales|budget|spending|income|turnover)(?=,)|"
     r"market shares?|% of (?:total|the|all|revenue|sales|budget|costs?|spend))\b",
     re.IGNORECASE,
 )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.nouns import counted, is_business_noun
 from orchestrator.claims.numerals import Numeral, digit_numerals, spoken_numerals
+from orchestrator.claims.periods import KEPT
 from orchestrator.claims.rejects import Rejected, rejected
 from orchestrator.claims.units import Unit, currency_before, unit_after
 
@@ -54,7 +56,7 @@ def readings(text: str, *, english: bool, bare: bool = False) -> list[Reading]:
     """
     return [
         reading
-        for reading in _joined(text, _readings(text, english=english))
+        for reading in _joined(text, _readings(text, english))
         if abs(reading.value) < _LARGEST
         and not (
             reading.bare and not _stands_alone(text, reading) and not (bare and _may_be_meant(text, reading))
@@ -80,13 +82,15 @@ def _inside(numeral: Numeral, no_quantities: Sequence[Rejected]) -> bool:
     return any(reject.start <= numeral.start < reject.end for reject in no_quantities)
 
 
-def _readings(text: str, *, english: bool) -> list[Reading]:
+@lru_cache(maxsize=KEPT)
+def _readings(text: str, english: bool) -> tuple[Reading, ...]:
+    """All numbers with what stands beside them; claims, checks and facts read the same sentence in turn."""
     found: list[Reading] = []
     for numeral in _numerals(text, english=english):
         reading = _read(text, numeral, english=english)
         if not found or reading.start >= found[-1].end:
             found.append(reading)
-    return found
+    return tuple(found)
 
 
 def _read(text: str, numeral: Numeral, *, english: bool) -> Reading:
@@ -137,7 +141,7 @@ def _year_like(written: str) -> bool:
     return written.isdigit() and len(written) == 4 and int(written) in _YEAR_LIKE
 
 
-def _joined(text: str, found: list[Reading]) -> list[Reading]:
+def _joined(text: str, found: Sequence[Reading]) -> list[Reading]:
     """Ranges become one reading; "from 2 to 4 million" two, the first with the second's scale."""
     joined: list[Reading] = []
     position = 0

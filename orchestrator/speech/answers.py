@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator import given
 from orchestrator.errors import AnswersError
+from orchestrator.given import UnreadableError, read_given
 from orchestrator.speech.text import clean, shown
 
 MAX_SIZE_BYTES = 1024 * 1024
 """Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
 
+_TROUBLES = {
+    given.NO_FILE: "is not a file: give a YAML or JSON list of answers",
+    given.MISSING: "does not exist: give the path of a list of answers",
+    given.BROKEN: "cannot be read: ",
+    given.LARGE: "is larger than 1 MB: give a list of answers",
+    given.ENCODING: "is not UTF-8 text: save it as UTF-8",
+    given.EMPTY: "is empty: give a list of answers ([] for none)",
+}
 KEYS = ("text", "agent", "exchange", "claim", "park")
 _FORMS = {
     "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
@@ -83,24 +93,9 @@ def pick_answer(
 
 def _text(path: Path, name: str) -> str:
     try:
-        if path.exists() and not path.is_file():
-            raise AnswersError(f"{name} is not a file: give a YAML or JSON list of answers")
-        with path.open("rb") as file:
-            raw = file.read(MAX_SIZE_BYTES + 1)
-    except FileNotFoundError:
-        raise AnswersError(f"{name} does not exist: give the path of a list of answers") from None
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
-        raise AnswersError(f"{name} cannot be read: {reason}") from None
-    if len(raw) > MAX_SIZE_BYTES:
-        raise AnswersError(f"{name} is larger than 1 MB: give a list of answers")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise AnswersError(f"{name} is not UTF-8 text: save it as UTF-8") from None
-    if not text.strip():
-        raise AnswersError(f"{name} is empty: give a list of answers ([] for none)")
-    return text
+        return read_given(path, MAX_SIZE_BYTES)
+    except UnreadableError as error:
+        raise AnswersError(f"{name} {_TROUBLES[error.trouble]}{error.reason}") from None
 
 
 def _plain(text: str, name: str, *, is_json: bool) -> Any:
