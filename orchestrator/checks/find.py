@@ -26,7 +26,7 @@ from orchestrator.checks.reading.measures import measures_of_segment
 from orchestrator.checks.reading.model import Measure
 from orchestrator.checks.sums import sum_tensions
 from orchestrator.checks.timed_rows import Row, timed_rows
-from orchestrator.checks.vetoes import let_stand
+from orchestrator.checks.vetoes import let_stand, levels_stand
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
@@ -97,8 +97,9 @@ def tensions(
     found += growth_in_words(deck, index.rows)
     found += deck_growth(index.groups, index.figures)
     told = index.reading.measures
-    found += let_stand(deck_levels(index.groups), told)
-    found += unsaid(found, let_stand(deck_alike(index.alike), told))
+    setting = index.reading.setting
+    found += levels_stand(deck_levels(index.groups), told, setting)
+    found += unsaid(found, let_stand(deck_alike(index.alike), told, setting))
     found += unsaid(found, deck_echoes(index.wordings))
     found += beside(found, unexplained(deck_tensions(index.reading), told))
     for segment in speech:
@@ -123,8 +124,9 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
     told: tuple[Measure, ...] = ()
     if levels or alike or read:
         told = (*index.reading.measures, *measures_of_segment(segment, index.words))
-        found += let_stand(levels, told)
-        found += unsaid(found, let_stand(alike, told))
+        setting = index.reading.setting
+        found += levels_stand(levels, told, setting)
+        found += unsaid(found, let_stand(alike, told, setting))
     found += unsaid(found, speech_echoes(sayings, index.wordings))
     found += beside(found, unexplained(read, told))
     return _without_repetition(found)

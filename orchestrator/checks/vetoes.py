@@ -9,29 +9,85 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from orchestrator.checks.reading.levels import Setting, may_be_one
 from orchestrator.checks.reading.model import BARE, COUNT, MONEY, PAST, PLANNED, Measure
+from orchestrator.checks.reading.subject import comparable, features
+from orchestrator.checks.reading.times import SAME, compare_times
 from orchestrator.claims.model import Place, Tension
 
 _TOUCH: Final = 1e-9
 _NOT_NOW: Final = frozenset({PLANNED, PAST})
+_COUNTED: Final = frozenset({COUNT, BARE})
 
 
-def let_stand(found: Iterable[Tension], measures: Sequence[Measure]) -> Iterator[Tension]:
-    """Those of *found* whose two sides the reading does not set apart."""
+def levels_stand(
+    found: Iterable[Tension], measures: Sequence[Measure], setting: Setting
+) -> Iterator[Tension]:
+    """Those of *found*, by the words of one metric, that plan, part, name, place or time do not explain."""
     for tension in found:
-        one, other = _at(tension.a, measures), _at(tension.b, measures)
-        pairs = [(a, b) for a in one for b in other if a is not b]
-        if any(_is_the_rest(a, b, measures) for a, b in pairs):
+        pairs = _pairs(tension, measures)
+        alike = [(a, b) for a, b in pairs if comparable(a, b)]
+        if _has_the_rest(tension, measures) or (
+            pairs and all(_is_of_another_kind(a, b) for a, b in pairs)
+        ):
             continue
-        if not pairs or not all(is_set_apart(a, b) for a, b in pairs):
+        if not alike or any(may_be_one(a, b, setting) for a, b in alike):
             yield tension
 
 
-def is_set_apart(a: Measure, b: Measure) -> bool:
-    """One is counted per something and the other is not; or of new ones alone; or not of now."""
+def let_stand(found: Iterable[Tension], measures: Sequence[Measure], setting: Setting) -> Iterator[Tension]:
+    """Those of *found*, by whatever words, whose two sides the reading does not set apart."""
+    for tension in found:
+        pairs = _pairs(tension, measures)
+        if _has_the_rest(tension, measures):
+            continue
+        if not pairs or not all(is_set_apart(a, b, setting) for a, b in pairs):
+            yield tension
+
+
+def is_set_apart(a: Measure, b: Measure, setting: Setting) -> bool:
+    """One is counted per something, or of new ones alone, or of other ones, or not of now."""
+    if _is_of_another_kind(a, b):
+        return True
+    return {a.amount.kind, b.amount.kind} <= _COUNTED and not _tell_the_same(a, b, setting)
+
+
+def _is_of_another_kind(a: Measure, b: Measure) -> bool:
     if a.amount.kind == COUNT == b.amount.kind:
         return bool(a.per) != bool(b.per) or "new" in a.traits ^ b.traits
+    if {a.amount.kind, b.amount.kind} <= _COUNTED:
+        return False
     return (a.status in _NOT_NOW) != (b.status in _NOT_NOW)
+
+
+def _tell_the_same(a: Measure, b: Measure, setting: Setting) -> bool:
+    """Two counts of one noun are of the same ones only if words beside the noun agree, or the time.
+
+    "71 people" who work here and "64 people" who tried it share the noun alone.
+    """
+    if not (a.noun and b.noun) or a.row or b.row:
+        return True
+    if compare_times(a, b, setting.year, setting.present) == SAME:
+        return True
+    nouns = a.noun | b.noun
+    beside = features(t for t in (*b.own, *b.around) if not t.features & nouns)
+    return any(t.features & beside for t in (*a.own, *a.around) if not t.features & nouns)
+
+
+def _has_the_rest(tension: Tension, measures: Sequence[Measure]) -> bool:
+    return any(_is_the_rest(a, b, measures) for a, b in _crossed(tension, measures))
+
+
+def _crossed(tension: Tension, measures: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+    one, other = _at(tension.a, measures), _at(tension.b, measures)
+    return [(a, b) for a in one for b in other if a is not b]
+
+
+def _pairs(tension: Tension, measures: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+    """The figures of the two sides that are compared, as far as they can be told."""
+    pairs = _crossed(tension, measures)
+    alike = [pair for pair in pairs if comparable(*pair)]
+    return [(a, b) for a, b in alike if a.amount.kind == b.amount.kind] or alike or pairs
 
 
 def _is_the_rest(a: Measure, b: Measure, measures: Sequence[Measure]) -> bool:

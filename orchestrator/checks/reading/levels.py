@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +14,7 @@ from orchestrator.checks.reading.model import (
     BARE,
     COUNT,
     MONEY,
+    OTHERS,
     PHYSICAL,
     SHARE,
     TIME,
@@ -20,13 +22,14 @@ from orchestrator.checks.reading.model import (
 )
 from orchestrator.checks.reading.relations import Relation
 from orchestrator.checks.reading.subject import Match, Rarity, comparable, features, match
-from orchestrator.checks.reading.terms import poles
+from orchestrator.checks.reading.terms import poles, terms_of
 from orchestrator.checks.reading.times import APART, SAME, compare_times
 
 _LARGEST_RATIO: Final = 3.0
 _SCALES: Final = (1.0, 1e3, 1e6, 1e9)
 _SMALL: Final = 12
 _NEAR: Final = 1.45
+_JOINED = re.compile(r"\s*(?:of|for|on)\s(?:the |our )?([a-z][\w-]*) and (?:the |our )?([a-z][\w-]*)\b")
 _SURE: Final = 0.85
 """Sums of money are of too many things for more words than that to stand alone."""
 _NOTHING: Final = 0.1
@@ -81,7 +84,20 @@ def _is_same_number(a: Measure, b: Measure) -> bool:
 
 def may_differ(a: Measure, b: Measure, setting: Setting) -> bool:
     """Nothing that is said sets the two apart, so that a difference is a contradiction."""
-    if a.status != ACTUAL or b.status != ACTUAL:
+    if a.status != ACTUAL or b.status != ACTUAL or not may_be_one(a, b, setting):
+        return False
+    if a.amount.kind in (COUNT, BARE) and min(abs(a.amount.value), abs(b.amount.value)) < _SMALL:
+        return False
+    if (a.amount.kind in (COUNT, BARE) and "new" in a.traits ^ b.traits) or not (
+        _heads_fit(a, b) and _heads_fit(b, a)
+    ):
+        return False
+    return not (_metrics_differ(a, b) or (a.amount.kind != SHARE and is_opposed(a, b)))
+
+
+def may_be_one(a: Measure, b: Measure, setting: Setting) -> bool:
+    """No plan, part, name, place or time sets apart two figures of what is known to be one metric."""
+    if a.status not in (ACTUAL, OTHERS) or b.status not in (ACTUAL, OTHERS):
         return False
     if (a.traits ^ b.traits) - SOFT or a.names ^ b.names - _around_names(a) - _around_names(b):
         return False
@@ -91,15 +107,7 @@ def may_differ(a: Measure, b: Measure, setting: Setting) -> bool:
         return False
     if a.piece.slide == b.piece.slide and a.piece.origin != "speech" and b.piece.origin != "speech":
         return False
-    if a.amount.kind in (COUNT, BARE) and min(abs(a.amount.value), abs(b.amount.value)) < _SMALL:
-        return False
-    if (a.amount.kind in (COUNT, BARE) and "new" in a.traits ^ b.traits) or not (
-        _heads_fit(a, b) and _heads_fit(b, a)
-    ):
-        return False
-    if not (_narrows_fit(a, b) and _narrows_fit(b, a)):
-        return False
-    if _metrics_differ(a, b) or (a.amount.kind != SHARE and is_opposed(a, b)):
+    if not (_narrows_fit(a, b) and _narrows_fit(b, a)) or not (_joins_fit(a, b) and _joins_fit(b, a)):
         return False
     times = compare_times(a, b, setting.year, setting.present)
     return times == SAME or (times != APART and a.amount.kind not in setting.crowded)
@@ -115,6 +123,13 @@ def _narrows_fit(a: Measure, b: Measure) -> bool:
     """What narrows the one ("for reagents", "in the hill farms") is known of the other, too."""
     others = features((*b.own, *b.around))
     return all(2 * sum(bool(t.features & others) for t in part) >= len(part) for part in a.parts)
+
+
+def _joins_fit(a: Measure, b: Measure) -> bool:
+    """A figure "of treatment and follow-up" together is not one of treatment."""
+    match = _JOINED.match(a.piece.text[a.amount.end :]) if a.amount.start >= 0 else None
+    own = features(b.own)
+    return match is None or all(t.features & own for word in match.groups() for t in terms_of(word))
 
 
 def _around_names(measure: Measure) -> frozenset[str]:
