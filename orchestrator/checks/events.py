@@ -36,6 +36,10 @@ LABEL: Final = "label"
 """The class of an event that only its own label names: "First patient in: March 2027"."""
 
 _LONGEST_LABEL: Final = 8
+_HEADING = re.compile(r"(?P<words>[A-Za-z]\S*(?:\s\S+){0,3}?):\s")
+"""What a list in one line is about: "New aviary: decision in June, opening in spring"."""
+_LEVEL = re.compile(r"\s*:\s*[€$£]?\d")
+"""Behind a date, a figure of that day: "Open on 31 December: 875"."""
 _LONGEST_HEAD: Final = 3
 
 
@@ -76,7 +80,7 @@ def _in_sentence(passage: Passage) -> Iterator[Event]:
     text = passage.text
     if MOVED.search(text) or OTHERS.search(text) or hypothetical(text):
         return
-    found = moments(text)
+    found = [m for m in moments(text) if not _LEVEL.match(text[m.end :])]
     if len(found) == 1:
         if event := _event(text, found[0], passage.place):
             yield event
@@ -112,7 +116,8 @@ def _event(text: str, moment: Moment, place: Place, start: int = 0, end: int | N
         nearest = min(hits, key=lambda hit: _distance(hit, moment.start - start))
         hits = [hit for hit in hits if hit[2] == nearest[2]]
     hit = min(hits, key=lambda hit: _distance(hit, moment.start - start))
-    core = label if label else _core(stretch, hit[0], hit[1])
+    heading = _HEADING.match(text) if start else None
+    core = label if label else _core(stretch, hit[0], hit[1], heading["words"] if heading else "")
     core = core if label is None else _without(core)
     return _made(ALIASES.get(hit[2], hit[2]), core, stretch, moment, place)
 
@@ -136,11 +141,11 @@ def _label(stretch: str) -> str | None:
     )
 
 
-def _core(stretch: str, start: int, end: int) -> str:
+def _core(stretch: str, start: int, end: int, label: str = "") -> str:
     """The words that say what happens to what: those before the event word, and its object behind it."""
     head, colon, _ = stretch[:start].partition(":")
     head = head if colon and len(head.split()) <= _LONGEST_HEAD else ""  # "Berlin: the lease ends"
-    before = head + " " + re.split(r"[,;:]|\b(?:and|but|that|which|where)\b", stretch[:start])[-1]
+    before = (head or label) + " " + re.split(r"[,;:]|\b(?:and|but|that|which|where)\b", stretch[:start])[-1]
     behind = re.match(
         r"\s*(?:(?:of|for|to|on|at|in|with)\b)?[^,;:()]*?(?=\b(?:in|on|by|at|from|until|with|and|as|is|are|"
         r"was|will|after|before)\b|[,;:()]|$)",

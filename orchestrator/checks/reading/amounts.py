@@ -84,10 +84,12 @@ _OF_WHOLE = re.compile(
     re.I,
 )
 _NAMED = re.compile(
-    r"\b(?:slides?|pages?|phase|stage|step|chapter|figure|table|question|number|no\.?|nr\.?|option|scenario|section|item|version|v|tier|level|article|appendix|line|quay|route|berth|hall|gate|room|lot|week|unit|track|platform|block|building|part|class|grade|band|zone|wave|model|lesson|season|episode|round|game|chapter|day|row|floor|house|number|hull|top|under|over|aged?|age)\s$",
+    r"\b(?:slides?|pages?|phase|stage|step|chapter|figure|table|question|number|no\.?|nr\.?|option|scenario|section|item|version|v|tier|level|article|appendix|line|quay|route|berth|hall|gate|room|lot|week|unit|track|platform|block|building|part|class|grade|band|zone|wave|model|lesson|season|episode|round|game|chapter|day|row|floor|house|number|hull|top|under|over|aged?|age|ward|bay|pool|field|court|studio|turbine|pump|well|site|plant|team|group|cohort|arm|(?:he|she|who) (?:was|is|turn(?:s|ed)))\s$",
     re.I,
 )
 """Words after which a number is a name, or an age."""
+_BASE = re.compile(r"\b(?:in|out of|per|(?:of|in|for) (?:every|each|any))\s$", re.I)
+_BASES: Final = (100.0, 1000.0)
 
 
 def amounts(
@@ -104,7 +106,9 @@ def amounts(
             p.start <= start < p.end and p.kind != "recurring" for p in periods
         ):
             continue
-        if quantity.unit is None and _NAMED.search(text[:start]):
+        if quantity.unit is None and (
+            _NAMED.search(text[:start]) or (quantity.value in _BASES and _BASE.search(text[:start]))
+        ):
             continue
         new = _amount(text, start, end, quantity.value, quantity.unit, spoken=spoken)
         found += _part_and_whole(new) or [new]

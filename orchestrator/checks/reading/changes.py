@@ -21,6 +21,8 @@ _MANY_PAIRS: Final = 12
 _SURE: Final = 1.2
 _ROUNDING: Final = 0.006
 """Of a factor: growth is told in whole percent, and counted before its ends are rounded."""
+_ASIDE = re.compile(r"\b(?:which|whose|who)\b", re.I)
+"""What such a clause tells is of its own subject."""
 _FORECAST = re.compile(
     r"\b(?:will|would|could|should|plann(?:ed|ing)|plans? to|the plan|target\w*|expect\w*|forecast\w*|aim\w*|want|hope|if|to be|once|until|goal|budget\w*|by 20\d\d|next year|to come|propos\w+|intend\w*|going to|outlook|may|might)\b",
     re.I,
@@ -107,7 +109,9 @@ def _strength(change: Change, pair: Pair, rarity: Rarity) -> float:
         return 0.0
     if near:
         between = abs(change.start - pair.new.amount.start)
-        if pair.new.amount.start < 0:
+        if pair.new.amount.start < 0 or _ASIDE.search(
+            change.piece.text[change.start : max(change.start, pair.old.amount.start, pair.new.amount.start)]
+        ):
             return 0.0
         same = bool(features(change.own) & features(pair.new.own)) or not change.own
         return 1.6 - between / 200 if same else 0.0

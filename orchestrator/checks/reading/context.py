@@ -85,7 +85,7 @@ _TO_LEVEL = re.compile(
 )
 _MORE = re.compile(
     r"^\s*(?:\w+\s){0,1}?(?:more|less|higher|lower|fewer|above|below|up|down|better|worse|increase|decrease|growth|rise|fall|extra|additional|dearer|cheaper|faster|slower|bigger|smaller|"
-    r"(?:over|under|on)(?=\W*$|\W+(?:the|last|a|this|20\d\d|Q\d|H\d|FY|plan|budget|target|forecast|guidance|prior|previous|what|its|our|their|expectations?|schedule|in|for|from|since)\b)|ahead|behind|short|longer|shorter)\b(?!\s+(?:or (?:less|more)|all|the (?:year|whole|past|last|winter|summer)|a|an|of|average|time|board|foot|sale|top|offer|loan|this|our|their|its|roll))",
+    r"(?:over|under|on)(?=\W*$|\W+(?:the|last|a|this|20\d\d|Q\d|H\d|FY|plan|budget|target|forecast|guidance|prior|previous|what|its|our|their|expectations?|schedule|in|for|from|since)\b)|ahead|behind|short|longer|shorter)\b(?!\s+(?:or (?:less|more)|all|the (?:year|whole|past|last|winter|summer)|a|an|of|average|time|board|foot|sale|top|offer|loan|this|our|their|its|roll)\b)",
     re.I,
 )
 GONE = re.compile(
@@ -103,7 +103,7 @@ _CHANGED = re.compile(
 )
 _PARTIAL = re.compile(
     r"\b(?:of (?:which|whom|these|those|them)|(?<!not )only(?=\s*(?:[:(,]|$))|only (?:for|in|at|on)\b|alone|excluding|except(?:ing)?|apart from|other than|not (?:counting|including)|without counting|"
-    r"including|the (?:rest|remainder)|the others|remaining|for example|for instance|such as|sample|subset|among (?:the|our|those)|"
+    r"including|(?<=, )counting|the (?:rest|remainder)|the others|remaining|for example|for instance|such as|sample|subset|among (?:the|our|those)|"
     r"those (?:who|that|with|in|on|from|under|over)|some of|part of)\b",
     re.I,
 )

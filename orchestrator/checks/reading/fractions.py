@@ -62,11 +62,11 @@ _OF: Final = {
 }
 _FRACTION = re.compile(
     r"\b(?:(?P<n>a|an|one|two|three|four|five|six|seven|eight|nine)[- ](?:good |full |small |mere |little over a |)?)(?P<of>thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|twentieths?)\b"
-    r"(?!\s+(?:quarter|time|year|day|month|week|of (?:an?|the) (?:year|hour|million|billion|century|century|month|day)|of an?\s|hour|place|party|part(?:y|ies)|floor|birthday|edition|row|successive|consecutive)|[- ]of[- ]an)",
+    r"(?!\s+(?:quarter|time|year|day|month|week|of (?:an?|the) (?:year|hour|million|billion|century|century|month|day)|of an?\s|hour|place|party|part(?:y|ies)|floor|birthday|edition|row|successive|consecutive|(?:comes?|came|follows?|followed|opens?|opened|joins?|joined|will|is (?:due|to|under)|(?:in|from|by|due in) (?:20\d\d|Q[1-4]|spring|summer|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))\b)|[- ]of[- ]an)",
     re.I,
 )
 _HALF = re.compile(
-    r"\bhalf(?=\s+(?:of\b|our\b|the\b|its\b|their\b|all\b|your\b|my\b|this\b|that\b|these\b|those\b|[a-z]+s\b))(?!\s+(?:of\s+)?(?:the\s+)?(?:an?\b|hour|million|thousand|dozen|hundred|billion|year|price|time|day|century|decade|size|number|as\b|of (?:20|the year|fy)|last|first|second|past))",
+    r"(?<!and a )\bhalf(?=\s+(?:of\b|our\b|the\b|its\b|their\b|all\b|your\b|my\b|this\b|that\b|these\b|those\b|[a-z]+s\b))(?!\s+(?:of\s+)?(?:the\s+)?(?:an?\b|hour|million|thousand|dozen|hundred|billion|year|price|time|day|century|decade|size|number|as\b|of (?:20|the year|fy)|last|first|second|past))",
     re.I,
 )
 _MAJORITY = re.compile(
@@ -146,12 +146,16 @@ def _ins(text: str) -> Iterator[tuple[int, int, float, float]]:
         yield match.start(), match.end(), 100 / whole, 100 / whole * 0.14
 
 
+_IN_PERCENT = re.compile(r"%|\bper ?cent\b", re.I)
+"""Of a part told in percent, "most" says only that no other is larger."""
+
+
 def _most(text: str) -> Iterator[tuple[int, int, float, float]]:
     """ "Most exhibitors": more than half of them."""
     for match in _MAJORITY.finditer(text):
         if not re.search(
             r"\b(?:the|are|is|at|our|his|its|second|third|their)\s*$", text[: match.start()], re.I
-        ):
+        ) and not _IN_PERCENT.search(text[match.end() :].partition(";")[0]):
             yield match.start(), match.end(), 75.0, 25.0
 
 

@@ -59,8 +59,9 @@ _NOT_BEFORE = re.compile(
     r"\b(?:every|each|per|within|in the|(?:the )?(?:last|past|next|first|other)|these|least|up to|minimum|older than|under|fixed for|paid back in|by)\s+$",
     re.I,
 )
+_CUT = re.compile(r"[,;:]|\band\b|\bbut\b", re.I)
 _NOT_A_SPAN = re.compile(
-    r"\b(?:notice|payback|paid back|warranty|guarantee|minimum|response|old|aged|ago|waiting|lead time|reserve|fixed for|median|average|limit|extended|prolonged|renewed|renewable|authority)\b",
+    r"\b(?:notice|payback|paid back|warranty|guarantee|minimum|response|old|aged|ago|waiting|lead time|reserve|fixed for|median|average|limit|extended|prolonged|renewed|renewable|authority|to run|to go|left|remaining|side by side)\b",
     re.I,
 )
 _BOUND = re.compile(r"^(?:since|until|till|before|after|from|by|to)\s+", re.I)
@@ -141,6 +142,13 @@ def _bounds(when: When) -> tuple[date, date] | None:
     return first, first if len(words) == 2 else first + timedelta(days=29)
 
 
+def _beside(text: str, start: int, end: int) -> str:
+    """The words of the clause that a length stands in, without the length."""
+    left = max((m.end() for m in _CUT.finditer(text, 0, start)), default=0)
+    right = min((m.start() for m in _CUT.finditer(text, end)), default=len(text))
+    return f"{text[left:start]} {text[end:right]}"
+
+
 def lengths_of(piece: Piece) -> Iterator[Length]:
     """The stretches of time that a sentence gives to something."""
     for match in _LENGTH.finditer(piece.text):
@@ -172,7 +180,7 @@ def lengths_of(piece: Piece) -> Iterator[Length]:
             low * unit,
             high * unit,
             unit,
-            terms_of(piece.text[: match.start()] + " " + piece.text[match.end() :]),
+            terms_of(_beside(piece.text, match.start(), match.end())),
         )
 
     for match in PAYMENTS.finditer(piece.text):

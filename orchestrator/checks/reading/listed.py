@@ -30,6 +30,7 @@ COMPLETE: Final = re.compile(
     r"\b(?:the (?:remaining|rest|remainder|others?|balance)|remaining|only other|nothing else|nobody else|no one else|no other|all other|everything else|and that is all|that is all|the last|makes? up the|plus|finally)\b",
     re.I,
 )
+_UNLIKE: Final = 100.0  # times: one of a list so much larger than all others is no part beside them
 _LONGEST: Final = 16  # words of a line that is an item
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _LAST_OF_ALL = re.compile(
@@ -108,6 +109,8 @@ def lists_of(measures: Sequence[Measure]) -> Iterator[Parts]:
         items = tuple(m for m in mine if m.status == ACTUAL)
         for kinds in ((COUNT,), (BARE,), (MONEY,), (PHYSICAL,)):
             chosen = tuple(m for m in items if m.amount.kind in kinds)
+            if _is_closed(chosen):
+                continue
             for first in (0, 1):
                 if (
                     len(chosen) - first >= 3
@@ -184,6 +187,12 @@ def opens_with_whole(measure: Measure) -> bool:
     return bool(_OF_THE_WHOLE.match(measure.piece.text[: measure.amount.start]))
 
 
+def _is_closed(items: Sequence[Measure]) -> bool:
+    """ "17 people: 1 professor, 8 students, 8 others": the first is the sum of the others, and no part."""
+    rest = sum(m.amount.value for m in items[1:])
+    return len(items) > 3 and abs(items[0].amount.value - rest) <= 1e-9 * rest
+
+
 def _run(run: Sequence[Measure]) -> Parts:
     return Parts(tuple(run), run[0].around, "list", run[0].piece.title)
 
@@ -193,6 +202,9 @@ def _same(items: Sequence[Measure]) -> bool:
     kinds = {m.amount.kind for m in items}
     units = {m.amount.unit for m in items}
     nouns = [m.noun for m in items if m.noun and m.row is None]
+    sizes = sorted(abs(m.amount.value) for m in items)
+    if len(sizes) > 2 and len(kinds) > 1 and sizes[-1] > _UNLIKE * sizes[-2]:
+        return False
     return (
         (len(kinds) == 1 or kinds == {COUNT, BARE})
         and len(units) == 1

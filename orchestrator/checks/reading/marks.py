@@ -33,7 +33,7 @@ _NARROWS = re.compile(
 )
 _RECURRING = re.compile(r"\b(?:MRR|ARR|monthly recurring|annual recurring)\b", re.I)
 _PER = re.compile(
-    r"^[^,;.]{0,14}?(?<![a-z])(?:for each|for every|per|for a|to the|to each|to every|in each|in every|on each|each|every|an?|/)(?:(?<=/)|\s)(?:of the |of our )?(?P<what>[a-z][\w-]+(?:\s[a-z]+)?)",
+    r"^[^,;.]{0,14}?(?<![a-z])(?<! at )(?<! in )(?<! on )(?<! to )(?<! of )(?<!from )(?<!with )(?<!into )(?:for each|for every|per|for a|to the|to each|to every|in each|in every|on each|each|every|an?|/)(?:(?<=/)|\s)(?:of the |of our )?(?P<what>[a-z][\w-]+(?:\s[a-z]+)?)",
     re.I,
 )
 _ONE_FOR = re.compile(

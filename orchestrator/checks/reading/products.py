@@ -196,7 +196,8 @@ def _is_total_of(rate: Measure, total: Measure) -> bool:
     if a.kind in (COUNT, BARE) and b.kind in (COUNT, BARE):
         if rate.noun and total.noun:
             return bool(rate.noun & total.noun)
-        return bool(features(rate.own) & features((*total.own, *total.around)))
+        unit_of = features(rate.own) - rate.per  # what is counted, not what it is counted for
+        return bool(unit_of & features((*total.own, *total.around)))
     return False
 
 
@@ -272,7 +273,8 @@ def _link(
             and abs(count.piece.order - m.piece.order) <= 1
             for m in (rate, total)
         )
-        if rate.rate and time == rate.rate and not total.rate and beside:
+        tied = count.piece in (rate.piece, total.piece)  # or any number of months would do
+        if rate.rate and time == rate.rate and not total.rate and beside and tied:
             return 0.55, "time"
         return 0.0, ""
     if count.rate:

@@ -30,6 +30,7 @@ from orchestrator.checks.reading.times import APART, compare_times
 
 _SEVERAL = re.compile(r"\b(?:several|multiple|more than one) (?:answers?|choices?|mentions?)\b", re.I)
 _SMALLEST: Final = 0.05  # percent
+_LONGEST_NOUN: Final = 24  # characters between a part and its share in brackets
 _SIZED: Final = (COUNT, BARE, MONEY, PHYSICAL)
 _OF_THEM = re.compile(r"\b(?:of (?:them|these|those|which|whom)|thereof|among them)\b", re.I)
 _THAT_IS = re.compile(
@@ -40,6 +41,14 @@ _ASIDE = re.compile(r"\s*[,(]?\s*(?:or|that is|i\.e\.|which is|equal to|being)?\
 _FURTHER = re.compile(r"[;(,].{0,20}$")
 _MARGIN = re.compile(
     r"\b(?:margins?|increas\w+|decreas\w+|grew|rose|fell|contract(?:ed|ion)|expan\w+|interest|yield|discount|rate of|CAGR|growth)\b",
+    re.I,
+)
+_NAMED_RATIO = re.compile(
+    r"\b(?:ratio|rate|margin|yield|return|cover(?:age)?)\b(?:\s\w+){0,2}?[\s:]+(?:of |is |was |at )?$", re.I
+)
+"""A figure with a name of its own is of what its definition says, and not of any two numbers."""
+_OF_WHAT = re.compile(
+    r"\s*of (?:the |our |its |their |all |these |those |this |that )*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*)?)",
     re.I,
 )
 _SHARE_WORDS: Final = frozenset({"shar", "percent", "part", "proportion"})
@@ -150,8 +159,18 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
         return
     anaphora = bool(_THAT_IS.match(statement.piece.text))
     of_those = bool(_OF_THEM.match(statement.piece.text[statement.amount.end :].lstrip()))
+    text, start = statement.piece.text, statement.amount.start
+    of_what = _whole_named(statement)
+    is_named = start >= 0 and bool(_NAMED_RATIO.search(text[:start]))
+    own_part = _part_in_front(statement, parts)
     for pair in parts:
         part, whole = pair.part, pair.whole
+        if (of_what and not of_what & features((*whole.own, *whole.around))) or (
+            is_named and pair.bond < 0.7
+        ):
+            continue
+        if own_part is not None and part.amount.value != own_part:
+            continue
         if part.piece is statement.piece and ((part.amount.kind == BARE and pair.bond < 0.8) or of_those):
             continue
         if (
@@ -240,6 +259,28 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             and (opposed or not _is_universal(statement))
         )
         yield Relation(statement, (whole, part), tuple(_wider(allowed)), strength, "share", note, accuses)
+
+
+def _whole_named(statement: Measure) -> frozenset[str]:
+    """What a share says it is of: "60 % of the overrun"; empty where it does not say."""
+    if statement.amount.start < 0 or statement.row:
+        return frozenset()
+    match = _OF_WHAT.match(statement.piece.text[statement.amount.end :])
+    return features(terms_of(match["what"])) if match else frozenset()
+
+
+def _part_in_front(statement: Measure, parts: Sequence[Part]) -> float | None:
+    """The part that a share in brackets is of: "71 patients (44 %)"; None where there is none."""
+    if statement.amount.start < 0 or not statement.piece.text[: statement.amount.start].endswith("("):
+        return None
+    mine = [
+        p.part.amount
+        for p in parts
+        if p.part.piece is statement.piece and 0 <= p.part.amount.end <= statement.amount.start
+    ]
+    last = max(mine, key=lambda amount: amount.end, default=None)
+    between = statement.piece.text[last.end : statement.amount.start] if last else ""
+    return last.value if last and len(between) <= _LONGEST_NOUN else None
 
 
 def _is_universal(statement: Measure) -> bool:

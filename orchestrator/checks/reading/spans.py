@@ -99,7 +99,7 @@ def span_tensions(pieces: Sequence[Piece], new: Sequence[Piece] = ()) -> Iterato
             if not ranked or ranked[0][0] < LEAST:
                 continue
             _, a, b = ranked[0]
-            days = (b.first - a.first).days
+            days = ((b.first if b.first == b.last else b.last) - a.first).days
             if not 0.2 < days / ((length.low + length.high) / 2) < 5:
                 continue
             note = f'{_day(a, a.first)} to {_day(b, b.last)} is about {_told(days, length.unit)}, not "{length.text.strip()}".'

@@ -221,12 +221,19 @@ def _to_a_hundred(parts: Parts) -> Iterator[Tension]:
         not (85 <= parts.total <= 115)
         or abs(parts.total - 100) <= slack
         or not (_MIX.search(whole) or count >= 5)
+        or _fills_up(parts.items)
     ):
         return
     shown = " + ".join(" ".join(item.amount.text.split()) for item in parts.items)
     yield Tension(
         "sum", parts.items[0].place, parts.items[-1].place, f"{shown} is {parts.total:g} %, not 100 %."
     )
+
+
+def _fills_up(items: Sequence[Measure]) -> bool:
+    """The shares of one piece of text make the whole by themselves; what follows is of something else."""
+    first = [m.amount.value for m in items if m.piece is items[0].piece]
+    return len(first) >= 3 and abs(sum(first) - 100) <= 0.5 * len(first) + 0.1
 
 
 def _number(value: float) -> str:
