@@ -57,8 +57,6 @@ PANEL_TESTS: Final = (
 )
 """tests/test_NAME.py: who asks what and when, what becomes of answers, and what is told at the end."""
 
-applied: str | None = None
-"""The mode of this process. A worker of pytest-xdist is told twice: as a process, and as a pytest."""
 name: str | None = "Ines"
 """Of presenters whom a test does not name; None while a test marked `nameless` runs."""
 PAGE: Final = "## An earlier plan (2026-10-01)\n\n- Gives figures without their period.\n"
@@ -78,17 +76,13 @@ applied: str | None = None
 
 
 def apply(mode: str) -> None:
-    """Give this process, and those that it starts, memory of this mode; a second time changes nothing.
+    """Give this process, and those that it starts, memory of this mode; a second time replaces nothing.
 
     Raises:
         ValueError: There is no such mode.
     """
     if mode not in MODES:
         raise ValueError(f"{VARIABLE}={mode}: use one of {', '.join(MODES)}")
-    global applied
-    if applied == mode:
-        return
-    applied = mode
     here = str(Path(__file__).with_name("in_every_process"))
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, *(path for path in paths if path not in ("", here))])
@@ -96,7 +90,7 @@ def apply(mode: str) -> None:
         for key in ("MEMORY", "FACTS", "TRACE"):
             os.environ[f"GREENROOM_{key}"] = "false"
     global applied
-    if applied == mode:  # what was replaced is not the real thing, and may not be taken for it
+    if applied == mode:  # what stands in for the real thing may not be taken for it
         return
     applied = mode
     if mode == "off":

@@ -72,7 +72,7 @@ class Remembering:
     def tools(self, rehearsal: Rehearsal) -> SessionTools:
         """The tools of its agents, for as long as it goes on."""
         options = rehearsal.options
-        return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self._embed)
+        return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
 
     def end(self, rehearsal: Rehearsal) -> None:
         """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.
