@@ -26,7 +26,7 @@ from orchestrator.checks.reading.measures import measures_of_segment
 from orchestrator.checks.reading.model import Measure
 from orchestrator.checks.sums import sum_tensions
 from orchestrator.checks.timed_rows import Row, timed_rows
-from orchestrator.checks.vetoes import let_stand, levels_stand
+from orchestrator.checks.vetoes import let_stand, levels_stand, without_parts
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
@@ -101,7 +101,7 @@ def tensions(
     found += levels_stand(deck_levels(index.groups), told, setting)
     found += unsaid(found, let_stand(deck_alike(index.alike), told, setting))
     found += unsaid(found, deck_echoes(index.wordings))
-    found += beside(found, unexplained(deck_tensions(index.reading), told))
+    found += beside(found, without_parts(unexplained(deck_tensions(index.reading), told), told))
     for segment in speech:
         found += tensions_of_segment(
             index, segment, [c for c in speech_claims if c.said_at_s == segment.start_s]
@@ -128,7 +128,7 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
         found += levels_stand(levels, told, setting)
         found += unsaid(found, let_stand(alike, told, setting))
     found += unsaid(found, speech_echoes(sayings, index.wordings))
-    found += beside(found, unexplained(read, told))
+    found += beside(found, without_parts(unexplained(read, told), told))
     return _without_repetition(found)
 
 

@@ -17,6 +17,7 @@ from orchestrator.claims.model import Place, Tension
 
 _TOUCH: Final = 1e-9
 _NOT_NOW: Final = frozenset({PLANNED, PAST})
+_OF_LEVELS: Final = frozenset({"deck-vs-deck", "speech-vs-deck"})
 _COUNTED: Final = frozenset({COUNT, BARE})
 
 
@@ -27,9 +28,7 @@ def levels_stand(
     for tension in found:
         pairs = _pairs(tension, measures)
         alike = [(a, b) for a, b in pairs if comparable(a, b)]
-        if _has_the_rest(tension, measures) or (
-            pairs and all(_is_of_another_kind(a, b) for a, b in pairs)
-        ):
+        if _has_the_rest(tension, measures) or (pairs and all(_is_of_another_kind(a, b) for a, b in pairs)):
             continue
         if not alike or any(may_be_one(a, b, setting) for a, b in alike):
             yield tension
@@ -42,6 +41,13 @@ def let_stand(found: Iterable[Tension], measures: Sequence[Measure], setting: Se
         if _has_the_rest(tension, measures):
             continue
         if not pairs or not all(is_set_apart(a, b, setting) for a, b in pairs):
+            yield tension
+
+
+def without_parts(found: Iterable[Tension], measures: Sequence[Measure]) -> Iterator[Tension]:
+    """Those of *found* that do not set two parts, or a part and its whole, against each other."""
+    for tension in found:
+        if tension.kind not in _OF_LEVELS or not _has_the_rest(tension, measures):
             yield tension
 
 
@@ -75,7 +81,9 @@ def _tell_the_same(a: Measure, b: Measure, setting: Setting) -> bool:
 
 
 def _has_the_rest(tension: Tension, measures: Sequence[Measure]) -> bool:
-    return any(_is_the_rest(a, b, measures) for a, b in _crossed(tension, measures))
+    return any(
+        _is_the_rest(a, b, measures) or _is_told_too(a, b, measures) for a, b in _pairs(tension, measures)
+    ) or any(_is_the_rest(a, b, measures) for a, b in _crossed(tension, measures))
 
 
 def _crossed(tension: Tension, measures: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
@@ -91,15 +99,29 @@ def _pairs(tension: Tension, measures: Sequence[Measure]) -> list[tuple[Measure,
 
 
 def _is_the_rest(a: Measure, b: Measure, measures: Sequence[Measure]) -> bool:
-    """A number beside one of the two is their difference: one is the whole, the other what is left of it."""
-    gap = abs(a.amount.value - b.amount.value)
+    """A number beside the two is their difference or sum: they are a whole and a part, or two parts."""
+    one, other = a.amount.value, b.amount.value
     return a.amount.kind in (COUNT, MONEY) and any(
         m is not a
         and m is not b
         and m.amount.kind in (a.amount.kind, BARE)
-        and abs(m.amount.value - gap) <= _TOUCH * gap
+        and any(abs(m.amount.value - told) <= _TOUCH * told for told in (abs(one - other), one + other))
         for m in measures
         if m.place in (a.place, b.place) and m.row is None
+    )
+
+
+def _is_told_too(a: Measure, b: Measure, measures: Sequence[Measure]) -> bool:
+    """The sentence of the one gives the value of the other as well: "7 seats, 3 up for election"."""
+    return {a.amount.kind, b.amount.kind} <= _COUNTED and any(
+        m is not near
+        and m.place == near.place
+        and m.piece is near.piece
+        and m.row is None
+        and m.amount.kind in _COUNTED
+        and m.amount.value == far.amount.value
+        for near, far in ((a, b), (b, a))
+        for m in measures
     )
 
 

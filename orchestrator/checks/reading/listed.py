@@ -109,7 +109,7 @@ def lists_of(measures: Sequence[Measure]) -> Iterator[Parts]:
         items = tuple(m for m in mine if m.status == ACTUAL)
         for kinds in ((COUNT,), (BARE,), (MONEY,), (PHYSICAL,)):
             chosen = tuple(m for m in items if m.amount.kind in kinds)
-            if _is_closed(chosen):
+            if _is_closed(_counted(items) if kinds[0] in (COUNT, BARE) else chosen):
                 continue
             for first in (0, 1):
                 if (
@@ -140,6 +140,7 @@ def _runs(slide: Sequence[Measure]) -> Iterator[Parts]:
         fits = (
             first is not None
             and _counts_as_part(first)
+            and not _is_closed(_counted(by_order[order]))
             and len(first.piece.text.split()) <= _LONGEST
             and not _NOT_AN_ITEM.search(first.piece.text[: first.amount.start])
             and not TOTAL_LABEL.search(first.piece.text)
@@ -187,6 +188,10 @@ def opens_with_whole(measure: Measure) -> bool:
     return bool(_OF_THE_WHOLE.match(measure.piece.text[: measure.amount.start]))
 
 
+def _counted(items: Sequence[Measure]) -> list[Measure]:
+    return [m for m in items if m.amount.kind in (COUNT, BARE)]
+
+
 def _is_closed(items: Sequence[Measure]) -> bool:
     """ "17 people: 1 professor, 8 students, 8 others": the first is the sum of the others, and no part."""
     rest = sum(m.amount.value for m in items[1:])
@@ -203,7 +208,7 @@ def _same(items: Sequence[Measure]) -> bool:
     units = {m.amount.unit for m in items}
     nouns = [m.noun for m in items if m.noun and m.row is None]
     sizes = sorted(abs(m.amount.value) for m in items)
-    if len(sizes) > 2 and len(kinds) > 1 and sizes[-1] > _UNLIKE * sizes[-2]:
+    if len(sizes) > 2 and sizes[-1] > _UNLIKE * sizes[-2] and kinds <= {COUNT, BARE}:
         return False
     return (
         (len(kinds) == 1 or kinds == {COUNT, BARE})

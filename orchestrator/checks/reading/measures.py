@@ -61,6 +61,8 @@ _NEXT_CLAUSE = re.compile(
     r"|\s(?:and|so)\s+(?:I|we|they|he|she|it|that|this|you|there|people|everybody|most of|for the|the (?:rest|others?))\b",
     re.I,
 )
+_AGO = re.compile(r"\s+(?:ago|earlier|back)\b", re.I)
+"""Behind a length of time: then it says when, and measures nothing."""
 _BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _TIMES_NOUN = re.compile(r"\btimes$", re.I)
 _WITHIN = re.compile(
@@ -112,6 +114,7 @@ def measures_of_piece(piece: Piece, words: DeckWords, title_when: tuple[When, ..
     found, criteria = _without_criteria(
         text, amounts(text, periods, spoken=piece.origin == "speech", english=words.english)
     )
+    found = [a for a in found if not (a.kind == TIME and _AGO.match(text, a.end))]
     brackets = [match.span() for match in _BRACKETS.finditer(text)]
     around = (*terms_of(piece.title), *terms_of(piece.before))
     made: list[Measure] = []

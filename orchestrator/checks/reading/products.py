@@ -243,7 +243,8 @@ def _with_counts(
         slip = whole > 1 and total.amount.low <= high / whole and low / whole <= total.amount.high
         strength += _SLIP * slip
         times = f" × {whole:.3g}" if whole != 1 else ""
-        words = f'"{_shown(rate)}" × "{_shown(count)}"{times} is {_number(a.value * n * whole)}, not "{_shown(total)}".'
+        product = _number(a.value * n * whole / total.amount.factor)
+        words = f'"{_shown(rate)}" × "{_shown(count)}"{times} is {product}, not "{_shown(total)}".'
         yield Triple(rate, count, total, low * 0.985, high * 1.015, strength, words, slip)
 
 
