@@ -377,14 +377,18 @@ def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
         return any(quote in text for _, text in slide_texts(slide))
 
 
-HAND_WRITTEN = ("open", "opened", "written_1", "written_2", "blind")
+HAND_WRITTEN = ("open", "opened", "written_1", "written_2", "written_3", "blind")
 """Files of tests/contradictions with pairs of whole small decks."""
+
+
+DENSE = ("dense_1", "dense_2")
+"""Decks with speech, full of figures, that hold no contradiction: whatever is found is an alarm."""
 
 
 def bench_contradictions(arguments: list[str]) -> int:
     """Generated pairs, and all those written by hand."""
     from tests.planted import pairs
-    from tests.planted_measure import by_hand, generated, measured
+    from tests.planted_measure import alarms_of, by_hand, generated, measured
 
     given = argparse.ArgumentParser(prog="scripts/bench contradictions")
     given.add_argument("--seed", type=int, default=1)
@@ -399,6 +403,10 @@ def bench_contradictions(arguments: list[str]) -> int:
         _scores(name, score, aim)
         if options.show or name == "open":
             _details(score)
+    for name in DENSE:
+        alarms = [len(found) for found in alarms_of(hand / f"{name}.yaml")]
+        with_any = sum(count > 0 for count in alarms)
+        print(f"{name:16} {sum(alarms)} alarms on {len(alarms)} decks, on {with_any} of them; aim: none")
     return 0
 
 

@@ -153,6 +153,12 @@ def by_hand(path: Path) -> Iterator[Case]:
         yield Case(row["id"], row["kind"], planted, clean, (a,), (b,), by_hand=True)
 
 
+def alarms_of(path: Path) -> Iterator[Sequence[Tension]]:
+    """What is found in each deck and speech of a file in which there is nothing to find."""
+    for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+        yield tensions_in(read_deck_text(row["deck"]), _segments(row["speech"]))
+
+
 def _segments(rows: list[dict[str, Any]] | str | None) -> tuple[Segment, ...]:
     """Segments with their slides, or paragraphs of speech, of which nobody knows the slide."""
     if isinstance(rows, str):

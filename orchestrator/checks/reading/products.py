@@ -112,6 +112,8 @@ def _accuses(triple: Triple) -> bool:
         for m in (triple.rate, triple.total, triple.count)
     ):
         return False
+    if triple.count is not None and triple.count.piece not in (triple.rate.piece, triple.total.piece):
+        return False  # three numbers of three sentences multiply to anything
     middle = (triple.low + triple.high) / 2
     return middle > 0 and (0.2 < triple.total.amount.value / middle < 5 or triple.is_slip)
 

@@ -30,6 +30,7 @@ from orchestrator.checks.reading.times import APART, compare_times
 
 _SEVERAL = re.compile(r"\b(?:several|multiple|more than one) (?:answers?|choices?|mentions?)\b", re.I)
 _SMALLEST: Final = 0.05  # percent
+_TOLD: Final = 0.5  # a bond below it is a guess: two numbers of one unit somewhere
 _LONGEST_NOUN: Final = 24  # characters between a part and its share in brackets
 _SIZED: Final = (COUNT, BARE, MONEY, PHYSICAL)
 _OF_THEM = re.compile(r"\b(?:of (?:them|these|those|which|whom)|thereof|among them)\b", re.I)
@@ -253,6 +254,14 @@ def share_relations(statement: Measure, parts: Sequence[Part], setting: Setting)
             continue
         accuses = (
             part.status != PLANNED
+            and (pair.bond >= _TOLD or follows or _of_one_noun(pair, statement))
+            and (
+                bool(of_what)
+                or follows
+                or statement.piece.origin != "speech"  # people say shares of many things, and seldom of what
+                or part.piece is statement.piece
+                or opposed
+            )
             and whole.amount.value >= 3
             and 0.28 < statement.amount.value / max(meant, 1e-9) < 3.6
             and value >= _SMALLEST
@@ -281,6 +290,16 @@ def _part_in_front(statement: Measure, parts: Sequence[Part]) -> float | None:
     last = max(mine, key=lambda amount: amount.end, default=None)
     between = statement.piece.text[last.end : statement.amount.start] if last else ""
     return last.value if last and len(between) <= _LONGEST_NOUN else None
+
+
+def _of_one_noun(pair: Part, statement: Measure) -> bool:
+    """Part and whole are written on one slide and counted by one noun, and the share is written, too."""
+    part, whole = pair.part, pair.whole
+    return (
+        bool(part.noun & whole.noun)
+        and part.piece.slide == whole.piece.slide
+        and bool(statement.piece.origin != "speech")
+    )
 
 
 def _is_universal(statement: Measure) -> bool:
