@@ -56,6 +56,7 @@ class Store:
         self.repairs: list[Repair] = []
         self._on_repair = on_repair
         self._depth = 0  # of transactions within each other
+        self._stills = 0  # of `still` within each other; only whoever holds the mutex looks at it
         self._write_fd = -1
         self._identity = (0, 0)  # device and inode of the ledger that is open for writing
         self._views_checked = False
@@ -122,10 +123,18 @@ class Store:
 
     @contextmanager
     def still(self) -> Iterator[int]:
-        """Catch up, then hold this process's view still for several reads; gives the last record's number."""
+        """Catch up, then hold this process's view still for several reads; gives the last record's number.
+
+        Within another, the view stays as it is: what the outer one has read may not be overtaken.
+        """
         with self.history.mutex:
-            self.catch_up()
-            yield self.seq + len(self.history.pending)
+            if self._stills == 0:
+                self.catch_up()
+            self._stills += 1
+            try:
+                yield self.seq + len(self.history.pending)
+            finally:
+                self._stills -= 1
 
     def subscribe(self, listener: Callable[[Record], None]) -> None:
         """As `History.subscribe`."""

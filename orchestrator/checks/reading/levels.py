@@ -97,7 +97,7 @@ def may_differ(a: Measure, b: Measure, setting: Setting) -> bool:
 
 def may_be_one(a: Measure, b: Measure, setting: Setting) -> bool:
     """No plan, part, name, place or time sets apart two figures of what is known to be one metric."""
-    if a.status not in (ACTUAL, OTHERS) or b.status not in (ACTUAL, OTHERS):
+    if a.status != b.status and not {a.status, b.status} <= {ACTUAL, OTHERS}:
         return False
     if (a.traits ^ b.traits) - SOFT or a.names ^ b.names - _around_names(a) - _around_names(b):
         return False
