@@ -381,8 +381,9 @@ def test_a_good_service_passes_the_check(server: MessagesServer) -> None:
 
 
 def test_what_is_wrong_is_said_at_the_start() -> None:
-    with pytest.raises(EngineError, match=r"needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL"):
-        ClaudeEngine(settings_from({})).check()
+    keyless = pytest.raises(EngineError, match=r"needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
+    with ClaudeEngine(settings_from({})) as engine, keyless:
+        engine.check()
     with MessagesServer(models=("small",)) as server:
         where = server.url.removeprefix("http://")
         with engine_on(server, api_key="old") as engine, pytest.raises(EngineError) as key:

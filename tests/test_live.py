@@ -40,6 +40,11 @@ def is_asked_again(server: MessagesServer, before: int) -> bool:
     return asked(server)["analyst"] > before
 
 
+def engine_threads() -> set[threading.Thread]:
+    """The threads in which engines make their calls."""
+    return {thread for thread in threading.enumerate() if thread.name == "claude"}
+
+
 def hangs_on(server: MessagesServer, agent: str, words: str) -> bool:
     """Whether a call of *agent* hangs that has heard these words, so that no newer one takes its place."""
     return any(
@@ -49,6 +54,7 @@ def hangs_on(server: MessagesServer, agent: str, words: str) -> bool:
 
 
 def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Path) -> None:
+    before = engine_threads()
     hanging = {("skeptic", "candidate_question"): HANGS}  # from the first one on
     with MessagesServer(by_both=hanging) as server, engine_on(server) as engine:
         with fed(quick, tmp_path, engine) as feed:
@@ -68,12 +74,10 @@ def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Pat
                 lambda: any("skeptic" in one.get("given_up", ()) for one in feed.values("refresh")),
             )
             assert not any("skeptic" in one.get("given_up", ()) for one in feed.values("refresh")[:1])
-        assert "claude" in {
-            thread.name for thread in threading.enumerate()
-        }  # it is the engine's, not the feed's
+        assert len(engine_threads() - before) == 1  # it is the engine's, not the feed's
         dropped = [one["dropped"] for one in feed.values("refreshed") if "dropped" in one]
         assert dropped[-1] == "the feed was stopped"
-    assert "claude" not in {thread.name for thread in threading.enumerate()}
+    assert engine_threads() == before
 
 
 def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_path: Path) -> None:
@@ -160,6 +164,7 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
 
 
 def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
+    before = engine_threads()
     with (
         MessagesServer() as server,
         engine_on(server) as engine,
@@ -173,7 +178,7 @@ def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: 
     with Session.open(None, feed.session.path) as ended:
         assert ended.state == "ended"
         assert ended.verify().valid
-    assert "claude" not in {thread.name for thread in threading.enumerate()}
+    assert engine_threads() == before
 
 
 def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: Path) -> None:
