@@ -79,7 +79,7 @@ def test_json_is_the_same(tmp_path: Path) -> None:
         ("- {agent: skeptic}", ": item 1 has no text: write what is answered under text"),
         ("- ''", ": item 1 has no text: write what is answered under text"),
         ("- {text: No., exchange: second}", ": item 1: exchange is not an exchange such as x1"),
-        ("- {text: No., claim: 3}", ": item 1: claim is not a claim such as d3.2 or s17.1"),
+        ("- {text: No., claim: 3}", ": item 1: claim is not a claim such as d3.2, d3.t1 or s17.1"),
         ("- {text: No., agent: ../x}", ": item 1: agent is not an agent's id such as skeptic"),
         ("- &a [*a]", " is not YAML: found unconstructable recursive node (line 1)"),
         (b"- \xff", " is not UTF-8 text: save it as UTF-8"),

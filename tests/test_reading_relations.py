@@ -1,9 +1,12 @@
+# ruff: noqa: E501 - a deck is one line
 """What the general reading finds between a sentence and figures elsewhere, and what it leaves alone."""
 
 from __future__ import annotations
 
 import pytest
 
+from orchestrator.deck.read import read_deck_text
+from tests.planted_measure import tensions_in
 from tests.test_reading import found
 
 FUEL = (
@@ -172,3 +175,22 @@ def test_answers_of_which_several_are_possible_are_no_share_of_one_count() -> No
         "- Reasons to leave (several answers possible): price 55 %, service 40 %, hours 31 % of the replies\n"
     )
     assert found(deck) == []
+
+
+@pytest.mark.parametrize(
+    "deck",
+    [
+        # three of four is a part of a whole, and no growth by a third
+        "# Orders\n\n- Signed by three of the four large buyers\n\n---\n\n# Cost\n\n- Cost for each buyer falls by seventeen percent\n",
+        # the other one's own slide
+        "# Who we are\n\n- Net worth ratio 9.8%\n\n---\n\n# Who they are\n\n- Net worth ratio 6.4%\n",
+        # staff, and people who tried it
+        "# Staff\n\n- We employ 71 people\n\n---\n\n# Trial\n\n- 64 people tested the game in October\n",
+        # a share of something else
+        "# Money\n\n- Spent to date: $14.6M of $17M\n- Publisher pays 60% of the overrun, we pay 40%\n",
+        # two lengths of two things
+        "# Sales\n\n- We expect sales to fall in 2029 and to be back by 2031\n\n---\n\n# Staff\n\n- Two clerks will go on secondment for six months\n",
+    ],
+)  # fmt: skip
+def test_two_things_of_one_unit_are_no_contradiction(deck: str) -> None:
+    assert tensions_in(read_deck_text(deck), ()) == ()

@@ -26,7 +26,7 @@ from orchestrator.checks.reading.measures import measures_of_segment
 from orchestrator.checks.reading.model import Measure
 from orchestrator.checks.sums import sum_tensions
 from orchestrator.checks.timed_rows import Row, timed_rows
-from orchestrator.checks.vetoes import let_stand, levels_stand, without_parts
+from orchestrator.checks.vetoes import let_stand, levels_stand, of_ours, without_parts
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
@@ -100,7 +100,7 @@ def tensions(
     setting = index.reading.setting
     found += levels_stand(deck_levels(index.groups), told, setting)
     found += unsaid(found, let_stand(deck_alike(index.alike), told, setting))
-    found += unsaid(found, deck_echoes(index.wordings))
+    found += unsaid(found, of_ours(deck_echoes(index.wordings), told))
     found += beside(found, without_parts(unexplained(deck_tensions(index.reading), told), told))
     for segment in speech:
         found += tensions_of_segment(
@@ -120,14 +120,15 @@ def tensions_of_segment(index: Index, segment: Segment, claims: Sequence[Claim] 
     sayings = said_of(index.alike, segment)
     levels = [*speech_levels(index.groups, spoken)]
     alike = [*speech_alike(index.alike, sayings)]
+    echoes = [*speech_echoes(sayings, index.wordings)]
     read = [*segment_tensions(index.reading, segment)]
     told: tuple[Measure, ...] = ()
-    if levels or alike or read:
+    if levels or alike or echoes or read:
         told = (*index.reading.measures, *measures_of_segment(segment, index.words))
         setting = index.reading.setting
         found += levels_stand(levels, told, setting)
         found += unsaid(found, let_stand(alike, told, setting))
-    found += unsaid(found, speech_echoes(sayings, index.wordings))
+        found += unsaid(found, of_ours(echoes, told))
     found += beside(found, without_parts(unexplained(read, told), told))
     return _without_repetition(found)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from orchestrator.checks.reading.levels import Setting, may_be_one
-from orchestrator.checks.reading.model import BARE, COUNT, MONEY, PAST, PLANNED, Measure
-from orchestrator.checks.reading.subject import comparable, features
-from orchestrator.checks.reading.times import SAME, compare_times
+from orchestrator.checks.reading.levels import Setting, may_be_one, tell_the_same
+from orchestrator.checks.reading.model import BARE, COUNT, MONEY, OTHERS, PAST, PLANNED, Measure
+from orchestrator.checks.reading.subject import comparable
 from orchestrator.claims.model import Place, Tension
 
 _TOUCH: Final = 1e-9
@@ -51,11 +50,19 @@ def without_parts(found: Iterable[Tension], measures: Sequence[Measure]) -> Iter
             yield tension
 
 
+def of_ours(found: Iterable[Tension], measures: Sequence[Measure]) -> Iterator[Tension]:
+    """Those of *found* of which not one side alone is another's figure."""
+    for tension in found:
+        pairs = _pairs(tension, measures)
+        if not pairs or not all((a.status == OTHERS) != (b.status == OTHERS) for a, b in pairs):
+            yield tension
+
+
 def is_set_apart(a: Measure, b: Measure, setting: Setting) -> bool:
     """One is counted per something, or of new ones alone, or of other ones, or not of now."""
-    if _is_of_another_kind(a, b):
+    if _is_of_another_kind(a, b) or (a.status == OTHERS) != (b.status == OTHERS):
         return True
-    return {a.amount.kind, b.amount.kind} <= _COUNTED and not _tell_the_same(a, b, setting)
+    return {a.amount.kind, b.amount.kind} <= _COUNTED and not tell_the_same(a, b, setting)
 
 
 def _is_of_another_kind(a: Measure, b: Measure) -> bool:
@@ -64,20 +71,6 @@ def _is_of_another_kind(a: Measure, b: Measure) -> bool:
     if {a.amount.kind, b.amount.kind} <= _COUNTED:
         return False
     return (a.status in _NOT_NOW) != (b.status in _NOT_NOW)
-
-
-def _tell_the_same(a: Measure, b: Measure, setting: Setting) -> bool:
-    """Two counts of one noun are of the same ones only if words beside the noun agree, or the time.
-
-    "71 people" who work here and "64 people" who tried it share the noun alone.
-    """
-    if not (a.noun and b.noun) or a.row or b.row:
-        return True
-    if compare_times(a, b, setting.year, setting.present) == SAME:
-        return True
-    nouns = a.noun | b.noun
-    beside = features(t for t in (*b.own, *b.around) if not t.features & nouns)
-    return any(t.features & beside for t in (*a.own, *a.around) if not t.features & nouns)
 
 
 def _has_the_rest(tension: Tension, measures: Sequence[Measure]) -> bool:

@@ -30,7 +30,7 @@ KEYS = ("text", "agent", "exchange", "claim", "park")
 _FORMS = {
     "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
     "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
-    "claim": (re.compile(r"[ds]\d{1,6}\.\d{1,6}"), "a claim such as d3.2 or s17.1"),
+    "claim": (re.compile(r"[ds]\d{1,6}\.t?\d{1,6}"), "a claim such as d3.2, d3.t1 or s17.1"),
 }
 
 

@@ -151,7 +151,7 @@ def status_of(clause: str, before: str, after: str, head: str, title: str, amoun
         return RANGE
     text = f"{head} | {clause}"
     if _OTHERS.search(text) or re.search(
-        r"\b(?:competit\w+|market (?:overview|landscape)|industry|benchmarks?|peers?)\b", title, re.I
+        r"\b(?:competit\w+|market (?:overview|landscape)|industry|benchmarks?|peers?|they are)\b", title, re.I
     ):
         return OTHERS
     if _EXAMPLE.search(clause):

@@ -92,7 +92,23 @@ def may_differ(a: Measure, b: Measure, setting: Setting) -> bool:
         _heads_fit(a, b) and _heads_fit(b, a)
     ):
         return False
+    if a.amount.kind == COUNT == b.amount.kind and not tell_the_same(a, b, setting):
+        return False
     return not (_metrics_differ(a, b) or (a.amount.kind != SHARE and is_opposed(a, b)))
+
+
+def tell_the_same(a: Measure, b: Measure, setting: Setting) -> bool:
+    """Two counts of one noun are of the same ones only if words beside the noun agree, or the time.
+
+    "71 people" who work here and "64 people" who tried it share the noun alone.
+    """
+    if not (a.noun and b.noun) or a.row or b.row:
+        return True
+    if compare_times(a, b, setting.year, setting.present) == SAME:
+        return True
+    nouns = a.noun | b.noun
+    beside = features(t for t in (*b.own, *b.around) if not t.features & nouns)
+    return any(t.features & beside for t in (*a.own, *a.around) if not t.features & nouns)
 
 
 def may_be_one(a: Measure, b: Measure, setting: Setting) -> bool:

@@ -29,6 +29,7 @@ from orchestrator.checks.reading.terms import Term
 from orchestrator.checks.when import fixed
 from orchestrator.claims.calendar import MONTHS
 
+_OF = re.compile(r"\s*(?:\w+\s)?(?:out )?of\s(?:the |our |its |all |their |these )?", re.I)
 _LEAST_FACTOR: Final = 0.15
 _SMALL: Final = 12
 
@@ -79,7 +80,7 @@ def _in_sentences(measures: Sequence[Measure]) -> Iterator[Pair]:
     for mine in by_piece.values():
         for position, first in enumerate(mine):
             for second in mine[position + 1 :]:
-                if not _alike(first, second):
+                if not _alike(first, second) or _is_part_of(first, second):
                     continue
                 statuses = (first.status, second.status)
                 if statuses == (ACTUAL, PAST):
@@ -94,6 +95,12 @@ def _in_sentences(measures: Sequence[Measure]) -> Iterator[Pair]:
                 if statuses == (ACTUAL, ACTUAL) and _is_before(second, first):
                     yield _pair(second, first, True)
                     break
+
+
+def _is_part_of(first: Measure, second: Measure) -> bool:
+    """ "Three of the four customers": a part and its whole, and not before and after."""
+    between = first.piece.text[first.amount.end : second.amount.start]
+    return bool(_OF.fullmatch(between))
 
 
 def _in_tables(measures: Sequence[Measure]) -> Iterator[Pair]:
