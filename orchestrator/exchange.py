@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.claims.model import Tension
+from orchestrator.claims.model import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
@@ -13,14 +13,15 @@ OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A claim that a panelist means to go after, and why."""
+    """Something that a panelist means to go after, and why."""
 
-    claim: str  # Claim.id
+    claim: str | None  # Claim.id; None where the line holds no extracted claim
     slide: int | None
     said_at_s: float | None
-    quote: str
-    angle: str  # the persona's pattern, red flag or benchmark, in words
+    quote: str  # verbatim from the slide; of something that is missing, the title of its slide
+    angle: str  # why this panelist goes after it
     good_answer: str  # what a good answer would contain
+    is_missing: bool = False  # the slide leaves it out; the quote only says which slide
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,19 @@ class Candidate:
     needs: tuple[str, ...]  # of claims.model.NEEDS: what the answer must give
     relevance: float  # 0 to 1
     lead_in: str  # what the moderator may say before it
-    angle: str  # why this question: pattern, red flag or benchmark
+    angle: str  # why this question
+    beside: Place | None = None  # of a contradiction, the other of the two quotes
+    good_answer: str = ""  # what a good answer would contain
+    is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an agent noticed about the presenter, with the words behind it."""
+
+    text: str
+    quote: str | None
+    matter: str | None = None  # what of the delivery it is about: said once in a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,11 @@ class Judgement:
     follow_up: str | None = None  # the next question, when the verdict asks for one
     promises: tuple[str, ...] = ()  # what the presenter undertook in this answer, verbatim
     contradicts: Tension | None = None  # the slide or earlier words that cannot be right beside it
+    still_open: tuple[str, ...] = ()  # what is left open, also where the panelist is satisfied
+    remark: str = ""  # what the panelist says to the answer before anything else: "That answers it."
+    is_new_question: bool = False  # the follow-up asks something that the question did not
+    note: str = ""  # what the panelist notes for itself, Markdown; "": nothing
+    noticed: Observation | None = None  # about the presenter, with the words behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +82,9 @@ class Turn:
     reason: str | None = None
     quote: str | None = None
     lead_in: str = ""  # the beginning of the question, which is not said again when it comes back
+    still_open: tuple[str, ...] = ()  # as Judgement.still_open
+    remark: str = ""  # as Judgement.remark
+    is_new_question: bool = False  # this question was not asked, or implied, by the one before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +105,9 @@ class Exchange:
     spent_s: float = 0.0  # seconds that its answers took
     angle: str | None = None  # why it was asked, as the candidate had it
     comes_back_to: str | None = None  # the parked exchange whose question is put again
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What an agent noticed about the presenter, with the words behind it."""
-
-    text: str
-    quote: str | None
-    matter: str | None = None  # what of the delivery it is about: said once in a session
+    beside: Place | None = None  # as Candidate.beside
+    good_answer: str = ""  # as Candidate.good_answer
+    is_missing: bool = False  # as Candidate.is_missing
 
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:

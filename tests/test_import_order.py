@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts memory.sensitive tooling
+exchange carried memory.facts memory.sensitive tooling checks.proposal
 layout given
 config entries
 home
@@ -42,6 +42,7 @@ claims
 speech
 checks
 intel
+dossier.model
 render
 frames
 messages

@@ -79,7 +79,12 @@ class Tension:
     kind: str  # of TENSION_KINDS
     a: Place
     b: Place
-    note: str
+    note: str  # one sentence, for people
+    class_: str = "computed"  # of TENSION_CLASSES
+    by: str = "offline"  # the engine that proposed it; "offline": the arithmetic of `checks`
+    subject: str = ""  # what it is about, one phrase: shown, never parsed
+    sum: str = ""  # computed: the arithmetic as people write it, "3.1 + 2.4 = 5.5, not 6.2"
+    places: tuple[Place, ...] = ()  # every quote of it, where there are more than `a` and `b`
 
 
 OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "dropped-promise")
@@ -87,5 +92,10 @@ OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "
 
 OF_FIGURES = ("sum", "growth", "share", "rate", "duration", "chart-vs-text")
 """Figures do not follow from each other; `note` says which, and the places are two of them."""
+
+COMPUTED = "computed"
+READ = "read"
+TENSION_CLASSES = (COMPUTED, READ)
+"""The arithmetic fails; or no figure decides it, both quotes stand, and no reading reconciles them."""
 
 TENSION_KINDS = (*OF_TWO_PLACES, *OF_FIGURES)

@@ -43,7 +43,7 @@ _LEFT_OPEN: Final = {
 
 def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
     """What the passages state, in their order."""
-    presenter = request.scene.presenter
+    presenter = request.presenter
     found: list[FactDraft] = []
     again = {one.comes_back_to for one in request.passages if one.comes_back_to is not None}
     heard = request.passages

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from orchestrator.carried import OpenPoint
+from orchestrator.checks.proposal import Passage as Passage
+from orchestrator.checks.proposal import Proposal, Refusal
 from orchestrator.claims.model import Claim, Tension
 from orchestrator.deck.model import Deck
+from orchestrator.dossier.model import BoardMember
+from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
-from orchestrator.intel.model import IntelItem
-from orchestrator.memory.facts import FactDraft, Passage
+from orchestrator.intel.model import IntelItem, Reported
+from orchestrator.memory.facts import FactDraft
+from orchestrator.memory.facts import Passage as FactPassage
 from orchestrator.orchestration import Phrases
 from orchestrator.persona import Seat
 from orchestrator.speech.model import Segment
@@ -50,14 +55,87 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[R]):
-    """One task for one agent."""
+    """One task. A request that is not a `SeatRequest` holds all that it is about.
+
+    Nobody's context goes with it, and a model answers it in a schema of its own.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class TensionsRequest(Request[tuple[Proposal, ...]]):
+    """What contradicts what in these passages? Proposals only: `checks.verify` decides.
+
+    `refused` holds what was proposed before and why it was not accepted: it may be mended, once.
+    """
+
+    passages: tuple[Passage, ...]
+    new: frozenset[str] = frozenset()  # ids of passages not looked at before; empty: all of them
+    known: tuple[Tension, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtRequest(Request[tuple[str | None, ...]]):
+    """For each tension: a reading under which both places hold, in one sentence; None: there is none."""
+
+    tensions: tuple[Tension, ...]
+    passages: tuple[Passage, ...]  # those that they quote, and what stands around them
+
+
+@dataclass(frozen=True, slots=True)
+class DossierRequest(Request[tuple[Attack, ...]]):
+    """What will this board ask about this deck? The likeliest first, at most `limit`."""
+
+    deck: Deck
+    claims: tuple[Claim, ...]
+    passages: tuple[Passage, ...]
+    seats: tuple[Seat, ...]  # the panelists
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
+    intel: tuple[IntelItem, ...] = ()
+    tensions: tuple[Tension, ...] = ()
+    focus: tuple[str, ...] = ()
+    kind: str | None = None  # of deck, where the presenter said so
+    limit: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NewsRequest(Request[tuple[Bearing, ...]]):
+    """Which of these findings from outside bears on which words of the deck, and how?"""
+
+    reported: tuple[Reported, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScribeRequest(Request[tuple[Remembered, ...]]):
+    """Which goals, decisions and blockers do these passages state, in so many words, new?"""
+
+    passages: tuple[FactPassage, ...]
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactsRequest(Request[tuple[FactDraft, ...]]):
+    """Which facts do these passages state that are not known yet? Nothing that was not said.
+
+    What comes back is checked against the passages, so an invention costs a call and no more.
+    """
+
+    passages: tuple[FactPassage, ...]
+    known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
+    presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRequest(Request[R]):
+    """One task for one agent, which is given its assembled context with it."""
 
     seat: Seat
     scene: Scene
 
 
 @dataclass(frozen=True, slots=True)
-class FocusBriefRequest(Request[tuple[Target, ...]]):
+class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
     """Which claims of the deck will this panelist go after? Asked once, at the start.
 
     `taken` holds the claims that other panelists have already made their own; `others` are
@@ -69,7 +147,7 @@ class FocusBriefRequest(Request[tuple[Target, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateRequest(Request[Candidate | None]):
+class CandidateRequest(SeatRequest[Candidate | None]):
     """What would this panelist ask now? `taken` holds the claims asked about, by anyone.
 
     None: nothing is left to ask.
@@ -80,7 +158,7 @@ class CandidateRequest(Request[Candidate | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementRequest(Request[Judgement]):
+class JudgementRequest(SeatRequest[Judgement]):
     """Does the last turn's answer give what was asked? `is_last`: no follow-up is possible."""
 
     exchange: Exchange
@@ -88,21 +166,21 @@ class JudgementRequest(Request[Judgement]):
 
 
 @dataclass(frozen=True, slots=True)
-class NotesRequest(Request[str]):
+class NotesRequest(SeatRequest[str]):
     """What the panelist notes for itself after a turn: one or two lines, Markdown."""
 
     exchange: Exchange
 
 
 @dataclass(frozen=True, slots=True)
-class ObservationRequest(Request[Observation | None]):
+class ObservationRequest(SeatRequest[Observation | None]):
     """What the panelist noticed about the presenter in this exchange, with a quote behind it."""
 
     exchange: Exchange
 
 
 @dataclass(frozen=True, slots=True)
-class PhrasesRequest(Request[tuple[str, ...]]):
+class PhrasesRequest(SeatRequest[tuple[str, ...]]):
     """The moderator's phrases for this session, filled in from its library."""
 
     library: Phrases
@@ -110,7 +188,7 @@ class PhrasesRequest(Request[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class ScratchpadRequest(Request[str]):
+class ScratchpadRequest(SeatRequest[str]):
     """The panelist's own page, kept across sessions, as it should stand now. Asked once, at the end."""
 
     before: str  # the page as it stands; "" where there is none
@@ -119,14 +197,12 @@ class ScratchpadRequest(Request[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class FactsRequest(Request[tuple[FactDraft, ...]]):
-    """Which facts do these passages state that are not known yet? Nothing that was not said.
+class DebriefRequest(SeatRequest[DebriefWords]):
+    """What should the presenter take home? Asked once, at the end, with the moderator's context."""
 
-    What comes back is checked against the passages, so an invention costs a call and no more.
-    """
-
-    passages: tuple[Passage, ...]
-    known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
+    tensions: tuple[Tension, ...] = ()
+    never_asked: tuple[Candidate, ...] = ()  # candidate questions that were never put
+    checks: tuple[str, ...] = ()  # names of the rubric's checks that only reading can decide
 
 
 class Engine(Protocol):

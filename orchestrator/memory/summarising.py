@@ -198,9 +198,7 @@ class Summariser:
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
         known = [fact.content for fact in self.facts.facts]
-        request = FactsRequest(
-            self.sitting.seats[MODERATOR], self.sitting.scene(), claim.passages, tuple(known[-MOST_KNOWN:])
-        )
+        request = FactsRequest(claim.passages, tuple(known[-MOST_KNOWN:]), self.sitting.scene().presenter)
         try:
             drafts = _asked(self.sitting, request)
         except EngineError as error:
@@ -269,9 +267,8 @@ class Summariser:
 
 
 def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:
-    context = sitting.context(MODERATOR, purpose="facts", request=request)
     try:
-        drafts = sitting.engine.reply(request, context)
+        drafts = sitting.engine.reply(request, None)
     finally:
         sitting.note_calls()
     if not isinstance(drafts, tuple):
