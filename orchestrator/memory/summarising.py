@@ -26,7 +26,6 @@ from orchestrator.errors import (
     SessionStateError,
     StoreError,
 )
-from orchestrator.layout import MODERATOR
 from orchestrator.memory.alone import alone
 from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.embedding import Embedder
