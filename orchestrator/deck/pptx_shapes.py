@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.model import Chart, Table
+from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_charts import read_charts
@@ -18,7 +19,7 @@ from orchestrator.deck.pptx_placeholders import (
     placeholder_type,
 )
 from orchestrator.deck.pptx_smartart import smartart_lines
-from orchestrator.deck.pptx_text import font_size, paragraphs
+from orchestrator.deck.pptx_text import font_size, nested_paragraphs, paragraphs
 from orchestrator.deck.prominence import Heading, most_prominent
 from orchestrator.deck.reading_order import Box, around, reading_order
 from orchestrator.errors import DeckError
@@ -35,6 +36,7 @@ class Piece:
 
     box: Box
     lines: tuple[str, ...] = ()
+    parents: tuple[int | None, ...] = ()  # of each line, within these lines
     title: bool = False  # a title placeholder
     size: float = 0.0  # of its letters
     tables: tuple[Table, ...] = ()
@@ -49,6 +51,7 @@ class SlideText:
 
     title: str = ""
     lines: list[str] = field(default_factory=list)
+    parents: list[int | None] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     alt_texts: list[str] = field(default_factory=list)
@@ -68,6 +71,8 @@ def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) ->
         if index == heading:
             text.title = " ".join(piece.lines)
         else:
+            first = len(text.lines)
+            text.parents += [None if parent is None else first + parent for parent in piece.parents]
             text.lines += piece.lines
         text.tables += piece.tables
         text.charts += piece.charts
@@ -89,7 +94,7 @@ def _letters(piece: Piece) -> int:
 def _heading(pieces: list[Piece]) -> int | None:
     """Which piece is the title: the first title placeholder with text, else what stands out."""
     for index, piece in enumerate(pieces):
-        if piece.title and piece.lines:
+        if piece.title and any(map(str.isalnum, "".join(piece.lines))):  # a lone icon is no title
             return index
     return most_prominent(
         [Heading(piece.lines[0] if len(piece.lines) == 1 else "", piece.size) for piece in pieces]
@@ -122,24 +127,25 @@ class _Reader:
         if shape.tag == f"{P}graphicFrame":
             return self._graphic(shape, box, alt_text)
         body = shape.find(f"{P}txBody")
-        lines = tuple(paragraphs(body))
+        lines, parents = _nested(nested_paragraphs(body))
         if not lines and not alt_text:
             return None
         size = font_size(body) if body is not None else 0.0
-        return Piece(box, lines, title=kind in TITLES, size=size, alt_text=alt_text)
+        return Piece(box, lines, parents, title=kind in TITLES, size=size, alt_text=alt_text)
 
     def _graphic(self, frame: Element, box: Box, alt_text: str) -> Piece | None:
         tables = tuple(_table(table) for table in frame.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"))
-        lines: tuple[str, ...] = ()
+        nested: list[tuple[str, int]] = []
         charts: tuple[Chart, ...] = ()
         for reference in frame.iterfind(f"{A}graphic/{A}graphicData/*"):
             if reference.tag in (f"{C}chart", f"{CX}chart"):
                 charts += tuple(self._charts(reference.get(f"{R}id", "")))
             elif reference.tag == f"{DGM}relIds":
-                lines += tuple(self._smartart(reference.get(f"{R}dm", "")))
-        if not (tables or lines or charts or alt_text):
+                nested += self._smartart(reference.get(f"{R}dm", ""))
+        if not (tables or nested or charts or alt_text):
             return None
-        return Piece(box, lines, tables=tables, charts=charts, alt_text=alt_text)
+        lines, parents = _nested(nested)
+        return Piece(box, lines, parents, tables=tables, charts=charts, alt_text=alt_text)
 
     def _charts(self, relationship: str) -> list[Chart]:
         root = self._related(relationship, "a chart")
@@ -150,7 +156,7 @@ class _Reader:
             self._notices.append("a chart keeps no numbers in the deck; it was left out")
         return charts
 
-    def _smartart(self, relationship: str) -> list[str]:
+    def _smartart(self, relationship: str) -> list[tuple[str, int]]:
         root = self._related(relationship, "a SmartArt diagram")
         return [] if root is None else smartart_lines(root)
 
@@ -178,6 +184,12 @@ def _shapes(tree: Element) -> Iterator[Element]:
                 if shapes := list(_shapes(alternative)):
                     yield from shapes
                     break
+
+
+def _nested(paragraphs: list[tuple[str, int]]) -> tuple[tuple[str, ...], Parents]:
+    """The lines of a shape, and the parent of each."""
+    texts = [text for text, _ in paragraphs]
+    return tuple(texts), tuple(by_levels(texts, [level for _, level in paragraphs]))
 
 
 def _group(group: Element, box: Box, alt_text: str, inside: tuple[Piece, ...]) -> Piece | None:
