@@ -38,6 +38,13 @@ _MOST_LETTERS_OF_A_FIGURE = 3
 """As in "USD", "Mio" or "bn"."""
 
 
+_MOST_WORDS_OF_A_LABEL = 4
+_LONGEST_LABEL = 30  # letters
+_ENDS = tuple(".,;:!?。、：！？…")
+FEWEST_LABELS = 3
+"""So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something."""
+
+
 def marked(deck: Deck) -> Deck:
     """*deck* with the lines and titles marked that nobody asserts, beside those marked already."""
     titles = _repeated((slide.number, [slide.title]) for slide in deck.slides)
@@ -49,6 +56,13 @@ def is_lone_figure(text: str) -> bool:
     """Whether *text* is a number with at most its unit: "4.2 M", "12", "< 5 %", "USD 3bn"."""
     letters = sum(character.isalpha() for character in text)
     return letters <= _MOST_LETTERS_OF_A_FIGURE and any(character.isdigit() for character in text)
+
+
+def is_fragment(text: str) -> bool:
+    """Whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
+    letters = sum(2 if character >= "\u2e80" else 1 for character in text)  # an ideograph is as wide as two
+    few = len(text.split()) <= _MOST_WORDS_OF_A_LABEL and letters <= _LONGEST_LABEL
+    return few and text[-1:] not in _ENDS and not any(map(str.isdigit, text))
 
 
 def _repeated(texts: Iterable[tuple[int, Iterable[str]]]) -> frozenset[str]:

@@ -108,6 +108,7 @@ def _slide(
         hidden=root.get("show") in ("0", "false"),
         section=section,
         parents=settled(text.parents),
+        labels=tuple(text.labels),
     )
 
 

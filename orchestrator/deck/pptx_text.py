@@ -11,7 +11,7 @@ _LIKE_RUNS = (f"{A}r", f"{A}fld")
 _COUNTED_BY_THE_PROGRAM = "slidenum"  # a:fld type, ECMA-376 part 1, 21.1.2.2.4
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how XML carries characters that it forbids: 22.4.2.4
 _LEVELS = tuple("012345678")  # ST_TextIndentLevelType: 20.1.10.85
-_DEFAULT_SIZE = 1800.0
+DEFAULT_SIZE = 1800.0
 """Hundredths of a point: the size of text where nothing says otherwise (presentation defaults)."""
 
 
@@ -52,10 +52,10 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def font_size(body: Element) -> float:
-    """The largest size that the text itself states, in hundredths of a point."""
+    """The largest size that the text itself states, in hundredths of a point; 0 if it states none."""
     stated = [
         float(properties.get("sz", ""))
         for properties in body.iter()
         if properties.tag in (f"{A}rPr", f"{A}defRPr") and properties.get("sz", "").isdigit()
     ]
-    return max(stated, default=_DEFAULT_SIZE)
+    return max(stated, default=0.0)
