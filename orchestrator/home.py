@@ -111,9 +111,10 @@ class Home:
         if panel is None:
             panel = tuple(name for name in known if name not in drafts)
             if not MIN_PANELISTS <= len(panel) <= MAX_PANELISTS:
+                named = f" ({', '.join(panel)})" if panel else ""
                 unwritten = f" besides drafts ({', '.join(drafts)})" if drafts else ""
                 raise UsageError(
-                    f"this home has {len(panel)} panelists ({', '.join(panel)}){unwritten} and a panel has "
+                    f"this home has {len(panel)} panelists{named}{unwritten} and a panel has "
                     f"{MIN_PANELISTS} to {MAX_PANELISTS}: name those that sit with --panel"
                 )
         for name in panel:

@@ -185,7 +185,7 @@ def unquoted(text: str) -> str:
 
 
 def table_rows(section: Section) -> list[dict[str, str]]:
-    """The rows of the section's first table by column name; rows that do not fit its header are passed over."""
+    """The rows of the section's first table, by column; those that do not fit its header are passed over."""
     lines = [line.text for line in section.body if line.text.lstrip().startswith("|")]
     if len(lines) < 2 or not _RULER.fullmatch(lines[1].strip()):
         return []

@@ -164,8 +164,8 @@ def _check_benchmarks(outline: Outline) -> None:
             break
     tables = outline.under(BENCHMARKS)
     for section in tables:
-        for line, row in outline.table(section, BENCHMARK_COLUMNS):
-            _check_benchmark(outline, line, row)
+        for number, row in outline.table(section, BENCHMARK_COLUMNS):
+            _check_benchmark(outline, number, row)
     _count(outline, whole, tables, LEAST_BENCHMARKS)
 
 
