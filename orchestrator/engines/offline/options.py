@@ -15,7 +15,7 @@ from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import ANY, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
-from orchestrator.engines.offline.wording import LONGEST_QUOTE, said, sentences, shortened
+from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences, shortened
 from orchestrator.engines.offline.words import holds, holds_all, plain
 
 ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
@@ -26,6 +26,9 @@ FOUND: Final = 3.0
 
 LATER: Final = 40.0
 """Places by which a question for hard or friendly boards goes back where the board is neither."""
+
+SPREAD: Final = 4
+"""Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
 SET_BACK: Final = 6.0
 """Places by which a question of the second kind of deck goes back."""
@@ -83,6 +86,7 @@ def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option
         if _suits(entry, intensity) and (entry.kind in (kind.id, ANY) or entry.kind == kind.beside):
             if not any(holds_all(pages.words, one) for one in entry.unless):
                 order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
+                order += number_of(key, entry.id) % SPREAD
                 found += _of_lines(entry, order, pages, key) if entry.has_quote else _of_deck(entry, order, pages, key)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
