@@ -225,7 +225,15 @@ def _rehearse(
 
 @contextmanager
 def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
-    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before."""
+    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before.
+
+    Says first who is left out of the panel because the seat is still a draft.
+    """
+    for name in home.drafts() if options.get("panel") is None else ():
+        Screen.current.note(
+            f"note: {name} does not sit: its files are still a draft; "
+            f"{Screen.current.command} panel check {name} says what to write"
+        )
     if options.get("id") is None:
         options["id"] = home.new_id()
     root = home.sessions / options["id"]
