@@ -31,7 +31,7 @@ from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
 from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home import UNFINISHED, Home, digests
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.model import Intel, Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
@@ -311,7 +311,7 @@ def _write_files(
         },
     )
     sitting = [seats[one] for one in layout.panel]
-    intel = _write_outside(store, deck, claims, gaps, found, sitting, options, outside)
+    intel = _write_outside(store, deck, claims, gaps, found, sitting, options, outside, engine)
     rehearsal = Rehearsal(store, lambda _: engine)
     rehearsal.room.deck, rehearsal.room.deck_claims = deck, claims  # the records are not committed yet
     rehearsal.room.tensions = list(found)
@@ -332,12 +332,15 @@ def _write_outside(
     seats: Sequence[Seat],
     options: Options,
     outside: Outside,
+    engine: Engine,
 ) -> Intel:
     """Write the first revision of external-intel, and the board dossier; returns the intel."""
-    intel = intel_of(outside.reported, deck, claims)
+    held = held_against(engine, outside.reported, deck)
+    intel = intel_of(held, outside.reported, deck, claims)
     most = store.max_revisions(store.layout.file("shared/external-intel.md"))
     store.write("shared/external-intel.md", intel_page(intel, most), by="start", value=intel_value(intel))
     dossier = build_dossier(
+        engine,
         deck,
         claims,
         gaps,

@@ -125,19 +125,20 @@ def _dossier(
     from orchestrator.deck.content import find_gaps
     from orchestrator.deck.read import read_deck
     from orchestrator.dossier.build import build_dossier
-    from orchestrator.intel.bearing import intel_of
+    from orchestrator.intel.page import not_read
+    from orchestrator.intel.bearing import held_against, intel_of
     from orchestrator.tensions import propose
 
     deck = read_deck(path)
     notices = list(deck.notices)
     claims = deck_claims(deck)
-    known = intel_of(engine, reported, deck, claims)
+    known = intel_of(held_against(engine, reported, deck), reported, deck, claims)
     computed = deck_tensions(deck)
     looked = propose(engine, deck_passages(deck), known=computed)
     if looked.failed is not None:
         notices.append(f"contradictions were not looked for beyond the arithmetic: {looked.failed}")
     if known.failed is not None:
-        notices.append(f"what came from outside was not held against the deck: {known.failed}")
+        notices.append(not_read(known.failed))
     found = build_dossier(
         engine,
         deck,
@@ -237,15 +238,16 @@ def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
 def _text(known: Intel, revision: int, most: int) -> str:
     """What came of it: the counts, and what now speaks against the deck."""
     from orchestrator.cli.summary import counted
-    from orchestrator.intel.page import counts, left_out
+    from orchestrator.intel.page import counts, not_read
 
     lines = [f"external-intel: revision {revision} of {most}"]
     if known.items:
         lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
     lines += [
-        f'  {item.id}  slide {item.slide}: "{item.quote}" is contradicted ({item.why})'
+        f'  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or "no reason given"})'
         for item in known.contradicting
+        for quoted in [f': "{item.quote}"' if item.quote is not None else ""]
     ]
-    if known.left_out:
-        lines.append(left_out(known.left_out))
+    if known.failed is not None:
+        lines.append(not_read(known.failed))
     return "\n".join(lines)
