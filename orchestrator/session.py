@@ -28,7 +28,7 @@ from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, S
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.embedding import embedder
@@ -409,10 +409,12 @@ class Session:
         reported = read_intel(paths)
         store = self.rehearsal.store
         most = store.max_revisions(store.layout.file(INTEL))
+        held = held_against(self.rehearsal.engine, reported, self.rehearsal.scene().deck)
+        self.rehearsal.note_calls()
         with store.transaction():
             room = self.room
             before = replace(room.intel, revision=store.state(INTEL).revisions)
-            intel = intel_of(reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
+            intel = intel_of(held, reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
             return store.write(INTEL, intel_page(intel, most), by="intel", value=intel_value(intel)), most
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:

@@ -31,7 +31,7 @@ from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
 from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home import UNFINISHED, Home, digests
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.model import Intel, Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
@@ -322,10 +322,10 @@ def _write_files(
     rehearsal.room.tensions = list(found)
     rehearsal.room.members = outside.members
     rehearsal.tooling = tooling
-    looking.look_at_deck(rehearsal)
+    rehearsal.room.tensions += looking.look_at_deck(rehearsal)
     sitting = [seats[one] for one in layout.panel]
     rehearsal.room.intel = _write_outside(
-        store, deck, claims, gaps, rehearsal.room.tensions, sitting, options, outside
+        store, deck, claims, gaps, rehearsal.room.tensions, sitting, options, outside, engine
     )
     phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
@@ -342,12 +342,15 @@ def _write_outside(
     seats: Sequence[Seat],
     options: Options,
     outside: Outside,
+    engine: Engine,
 ) -> Intel:
     """Write the first revision of external-intel, and the board dossier; returns the intel."""
-    intel = intel_of(outside.reported, deck, claims)
+    held = held_against(engine, outside.reported, deck)
+    intel = intel_of(held, outside.reported, deck, claims)
     most = store.max_revisions(store.layout.file("shared/external-intel.md"))
     store.write("shared/external-intel.md", intel_page(intel, most), by="start", value=intel_value(intel))
     dossier = build_dossier(
+        engine,
         deck,
         claims,
         gaps,
@@ -356,6 +359,7 @@ def _write_outside(
         intel=intel.items,
         tensions=found,
         focus=options.focus,
+        kind=options.kind,
     )
     value = dossier_value(dossier, outside.members)
     store.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
