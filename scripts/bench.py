@@ -20,7 +20,6 @@ Ratios are what counts: floor and measured are interleaved, so a slow machine sl
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re

@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
 from orchestrator.checks.verify import verify  # noqa: E402
+
 from orchestrator.claims.model import COMPUTED, Tension  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
@@ -158,7 +159,7 @@ def table(show: str | None) -> bool:
         def read(text: Text, score: Score, reading: Any = reading) -> Sequence[Tension]:
             one = reading.readings.get(text.key)
             if one is None:
-                raise SystemExit(f"{corpus}: {text.id} ({text.key}) was not read: deal it again")
+                raise SystemExit(f"{text.corpus}: {text.id} ({text.key}) was not read: deal it again")
             looked = by_reader(text, one)
             score.proposed += looked.proposed
             score.refused.update(looked.refused)
@@ -219,7 +220,7 @@ def again(folder: Path, corpus: str) -> None:
             rows.append(
                 {
                     **sheet_of(text),
-                    "refused": [{"proposal": index, "why": told} for told, index in refused],
+                    "refused": [{"proposal": at, "why": told} for told, at in refused],
                     "doubt": [
                         {"quotes": list(quotes_of(got)), "why": got.note, "sum": got.sum} for got in doubted
                     ],
