@@ -22,8 +22,8 @@ _TOTAL = re.compile(r"\W*(?:grand )?(?:total|sum|overall|all together|altogether
 _MOST_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
 
-_LEAST_EVIDENCE: Final = 4.0
-"""Powers of ten by which chance could miss: that figures with two digits agree in two places is luck."""
+_LEAST_EVIDENCE: Final = 3.0
+"""Powers of ten against chance, of all places that agree: two with two digits each would be luck."""
 
 _FARTHEST: Final = 2.0
 """A total that is half or twice its parts is one of something else."""
