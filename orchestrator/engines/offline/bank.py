@@ -72,6 +72,8 @@ class Phrases:
     seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat
     why: Mapping[str, str]  # by `about`: why a question is asked, a few words
     placeholders: re.Pattern[str]
+    bounds: tuple[str, ...]  # beside them a number counts nothing
+    courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     put_off: tuple[str, ...]  # whole sentences, plain
     do_not_know: tuple[str, ...]
     fillers: tuple[str, ...]  # words before a sentence that change nothing
@@ -103,8 +105,7 @@ def bank() -> Bank:
         if kind != ANY:
             signs = data["signs"]
             kinds.append(DeckKind(kind, data["name"], tuple(signs["titles"]), tuple(signs["texts"])))
-        first = len(entries)
-        entries += [_entry(kind, item, len(entries) - first) for item in data["questions"]]
+        entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
     return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
 
 
@@ -138,6 +139,8 @@ def _phrases(data: Mapping[str, Any]) -> Phrases:
         seats=_lists(data["seats"]),
         why=data["why"],
         placeholders=re.compile("|".join(data["placeholders"])),
+        bounds=tuple(data["bounds"]),
+        courtesies=tuple(data["courtesies"]),
         put_off=tuple(data["put_off"]),
         do_not_know=tuple(data["do_not_know"]),
         fillers=tuple(data["fillers"]),

@@ -14,17 +14,22 @@ from orchestrator.engines.offline.pages import Line
 LONGEST_QUOTE: Final = 130
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
-LONGEST_PARENT: Final = 60
+LONGEST_PARENT: Final = 48
+"""Characters of the line above it, which only says what the quote belongs to."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
 _T = TypeVar("_T")
 
 
+def number_of(*key: str) -> int:
+    """A number that is the same for the same key and spread evenly over others."""
+    return int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:4], "big")
+
+
 def pick(options: Sequence[_T], *key: str) -> _T:
     """One of the options, the same for the same key, so that two decks need not hear the same."""
-    digest = hashlib.sha256("\0".join(key).encode()).digest()
-    return options[int.from_bytes(digest[:4], "big") % len(options)]
+    return options[number_of(*key) % len(options)]
 
 
 def sentences(text: str) -> list[str]:
@@ -43,7 +48,7 @@ def said(entry: Entry, key: str, line: Line | None = None, slide: int | None = N
 def quoted(line: Line) -> str:
     """The line's words in quotation marks, with the line that it stands under."""
     text = _quote_marks(shortened(line.text, LONGEST_QUOTE))
-    if line.parent is None or len(line.parent) > LONGEST_PARENT:
+    if line.parent is None or len(line.parent) > LONGEST_PARENT or line.parent.rstrip().endswith("?"):
         return text
     return f"{text}, under {_quote_marks(line.parent.strip().rstrip(':.,;'))}"
 
