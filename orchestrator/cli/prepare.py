@@ -85,8 +85,9 @@ def dossier(
     engine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who answers: offline, claude or model.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")]
-    = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")
+    ] = None,
 ) -> None:
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
@@ -244,7 +245,7 @@ def _text(known: Intel, revision: int, most: int) -> str:
     if known.items:
         lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
     lines += [
-        f'  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or "no reason given"})'
+        f"  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or 'no reason given'})"
         for item in known.contradicting
         for quoted in [f': "{item.quote}"' if item.quote is not None else ""]
     ]
