@@ -328,6 +328,7 @@ def test_pages_of_real_decks(shared: Path) -> None:
             "SMPTE RIS Chair",
         ),
         alt_texts=("Team member headshot", "James Uren", "Jim Helman", "Jim Geduldick"),
+        parents=(None, 0, 0, None, 3, None, None, 6, None),
     )
     assert slides[4].title == "PROBLEM"  # it stands at the foot of the page
     energy = read_deck(shared / "decks" / "lfe_energnn_2026.pdf").slides[7]

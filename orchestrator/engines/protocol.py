@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from orchestrator.carried import OpenPoint
 from orchestrator.checks.proposal import Passage as Passage
@@ -51,6 +51,8 @@ class Scene:
     presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
     observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
     left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
+    kind: str | None = None  # of deck, where the presenter said so
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +140,14 @@ class SeatRequest(Request[R]):
 class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
     """Which claims of the deck will this panelist go after? Asked once, at the start.
 
-    `taken` holds the claims that other panelists have already made their own; `others` are
-    the panelists still to be asked, to whom a claim may be left that is more theirs.
+    `taken` holds what other panelists have already made their own: ids of claims, and quotes of
+    lines that are none. `others` are the panelists still to be asked, to whom a line may be left
+    that is more theirs.
     """
 
     taken: frozenset[str] = frozenset()
     others: tuple[Seat, ...] = ()
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,18 @@ class CandidateRequest(SeatRequest[Candidate | None]):
 
     targets: tuple[Target, ...] = ()
     taken: frozenset[str] = frozenset()
+    standing: tuple[Candidate, ...] = ()  # the other panelists' questions that may be asked now
+    asked: tuple[str, ...] = ()  # every question that was put, by anyone, in order
+    taken_lines: frozenset[str] = frozenset()  # quotes asked about by anyone, or standing with another
+    occasion: str = ""  # of OCCASIONS
+    exchanges_left: int = 0
+    minutes_left: float = 0.0
+    may_look_ahead: bool = False  # lines of slides that were not shown yet may be asked about
+    current: Candidate | None = None  # its own question that was not put yet, to be kept or replaced
+
+
+OCCASIONS: Final = ("break", "pause", "end", "refresh")
+"""When a candidate is wanted: where it may be put right now, or, at a refresh, at any moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +179,8 @@ class JudgementRequest(SeatRequest[Judgement]):
 
     exchange: Exchange
     is_last: bool = False
+    angle: str = ""  # why it was asked, as the candidate had it
+    good_answer: str = ""  # what a good answer would contain, as the candidate had it
 
 
 @dataclass(frozen=True, slots=True)
