@@ -21,8 +21,8 @@ def debrief_fault(request: DebriefRequest, part: DebriefPart) -> Fault | None:
     wrong = sum(_better(request, one, runs) is None for one in part.better)
     if wrong:
         return Fault(
-            f"{wrong} of the stronger answers rest on no words that stand in deck or speech, or hold a figure "
-            "that was not said: what nobody said belongs into `bring`"
+            f"{wrong} of the stronger answers rest on no words that stand in deck or speech, or hold a "
+            "figure that was not said: what nobody said belongs into `bring`"
         )
     unnamed = sum(one.name not in request.checks for one in part.checks)
     return Fault(f"{unnamed} of the checks are none that were asked for") if unnamed else None

@@ -79,7 +79,7 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
         return EngineError(f"{where} is busy or broken ({status}, {name}): try again later")
     said = _said(error)
     lines = {
-        401: f"{where} refused the key: check ANTHROPIC_API_KEY",
+        401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",
         403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
         404: f"{where} does not know the model {model}: choose another one"

@@ -65,6 +65,11 @@ class Settings:
         return self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
 
     @property
+    def key_name(self) -> str:
+        """The variable that holds its key."""
+        return "GREENROOM_MODEL_KEY" if self.engine == "model" else "ANTHROPIC_API_KEY"
+
+    @property
     def where(self) -> str:
         """The service in messages: never with a user's name or password."""
         from urllib.parse import urlsplit
