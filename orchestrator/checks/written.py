@@ -39,10 +39,10 @@ def said(amount: Amount) -> str:
         months = round(amount.value * 12)
         return f"{_MONTHS[months % 12]} {months // 12}"
     if amount.kind == MONEY:
-        return f"{amount.of} {_digits(amount.value)}".strip()
+        return f"{amount.of} {number_text(amount.value)}".strip()
     if amount.kind == TIME:
         return _length(amount)
-    return _digits(amount.value)
+    return number_text(amount.value)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -60,11 +60,12 @@ def _length(amount: Amount) -> str:
     value, unit = amount.value, amount.of
     if unit == "year" and abs(value) < 3:
         value, unit = value * 12, "month"
-    text = _digits(value)
+    text = number_text(value)
     return f"{text} {unit}{'' if text == '1' else 's'}" if unit else text
 
 
-def _digits(value: float) -> str:
+def number_text(value: float) -> str:
+    """In few digits: "5.5M", "12,400", "0.35"."""
     size = abs(value)
     for scale, letter in ((1e9, "bn"), (1e6, "M")):
         if size >= scale:

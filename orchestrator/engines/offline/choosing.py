@@ -105,7 +105,7 @@ def _target(option: Option, quote: str, claim: str | None) -> Target:
 
 def _all_options(scene: Scene) -> tuple[Option, ...]:
     """The deck's options, and before them what the presenter admits aloud."""
-    of_deck = options(scene.deck, scene.deck_claims, getattr(scene, "kind", None), scene.intensity)
+    of_deck = options(scene.deck, scene.deck_claims, scene.kind, scene.intensity)
     return (*_spoken_admissions(scene), *of_deck) if scene.segments else of_deck
 
 
@@ -143,16 +143,16 @@ def _answered(option: Option, speech: str) -> bool:
 
 def _asked(request: CandidateRequest) -> Asked:
     scene, agent = request.scene, request.seat.persona.id
-    standing = [one for one in getattr(request, "standing", ()) if one.agent != agent]
+    standing = [one for one in request.standing if one.agent != agent]
     first = [exchange.turns[0].question for exchange in scene.exchanges if exchange.turns]
-    questions = {*first, *getattr(request, "asked", ()), *(one.question for one in standing)}
+    questions = {*first, *request.asked, *(one.question for one in standing)}
     entries = [entry for question in sorted(questions) if (entry := entry_of(question)) is not None]
     places = [one.beside for one in (*scene.exchanges, *standing) if one.beside is not None]
     quotes = {one.quote for one in (*scene.exchanges, *standing) if one.quote is not None and not one.is_missing}
     return Asked(
         frozenset(entry.topic for entry in entries),
         frozenset(questions),
-        frozenset({*quotes, *(place.quote for place in places), *getattr(request, "taken_lines", ())}),
+        frozenset({*quotes, *(place.quote for place in places), *request.taken_lines}),
         request.taken | {one.claim for one in standing if one.claim is not None},
     )
 
@@ -169,7 +169,7 @@ def _shown(request: CandidateRequest) -> int | None:
     """The last slide that may be asked about; None: all of them."""
     scene = request.scene
     last = pages_of(scene.deck, scene.deck_claims).last
-    is_over = getattr(request, "may_look_ahead", False) or getattr(request, "occasion", "") == "end"
+    is_over = request.may_look_ahead or request.occasion == "end"
     return None if is_over or scene.slide is None or scene.slide >= last else scene.slide
 
 

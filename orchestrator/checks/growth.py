@@ -1,0 +1,87 @@
+"""Growth against both end points in one sentence: "from 3.1M to 4.2M (+14 %)", "4.2M, up 14 % on 3.1M"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from orchestrator.checks.interval import Interval, IntervalError, point
+from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
+from orchestrator.checks.written import number_text
+from orchestrator.claims.model import Tension
+from orchestrator.claims.numbers import Number
+
+_UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|increase of|decrease of|drop of)"
+_UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
+_TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
+_CHANGE_BEHIND = re.compile(rf"(?:\s+[\w-]+){{0,3}}\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE)
+_BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
+_CHANGE_BEFORE = re.compile(r"\s*,?\s*from\s+", re.IGNORECASE)
+_ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
+_UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:[).,;]|$)")
+_SPREAD = re.compile(
+    r"\b(?:per|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
+)
+"""The change is spread over several years, or counted in points."""
+
+
+def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
+    """A change in percent that is not the one between the two amounts it stands beside."""
+    if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
+        return
+    found = _from_to(sentence) or _up_on(sentence)
+    if found is None:
+        return
+    before, after, change = found
+    if not (is_amount(before) and of_one_unit((before, after)) and change.unit == "%"):
+        return
+    if before.value <= 0 or after.value <= 0 or _fits(before, after, change):
+        return
+    value = 100 * (after.value / before.value - 1)
+    sum_ = f"{before.text} to {after.text} is {number_text(value)} %, not {change.text}"
+    yield sentence.tension("growth", f"the change is not the one between the two: {sum_}", sum_)
+
+
+def _from_to(sentence: Sentence) -> tuple[Number, Number, Number] | None:
+    """ "from A to B (+P %)", "from A to B, up P %" or "up P %, from A to B"."""
+    text, (one, two, three) = sentence.text, sentence.numbers
+    if three.unit == "%" and _FROM.search(text[: one.start]) and _TO.fullmatch(text[one.end : two.start]):
+        gap = text[two.end : three.start]
+        said = _UP_SAID.search(gap) and _CHANGE_BEHIND.fullmatch(gap)
+        if (said or _BRACKETED.fullmatch(gap)) and _ENDS.match(text, three.end):
+            return one, two, three
+    is_before = one.unit == "%" and _UP_SAID.search(text[: one.start])
+    gaps = text[one.end : two.start], text[two.end : three.start]
+    if is_before and _CHANGE_BEFORE.fullmatch(gaps[0]) and _TO.fullmatch(gaps[1]):
+        return two, three, one
+    return None
+
+
+def _up_on(sentence: Sentence) -> tuple[Number, Number, Number] | None:
+    """ "B, up P % on A": nothing but what is counted stands between B and the change."""
+    text, (one, two, three) = sentence.text, sentence.numbers
+    gaps = text[one.end : two.start], text[two.end : three.start]
+    is_change = two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1])
+    return (three, one, two) if is_change else None
+
+
+def _is_long(sentence: Sentence) -> bool:
+    """The sentence names years that lie further apart than one."""
+    years = [date.first.year for date in sentence.dates if date.has_year]
+    return bool(years) and max(years) - min(years) > 1
+
+
+def _fits(before: Number, after: Number, change: Number) -> bool:
+    """The change, whichever of the two it is counted from, or the one as a share of the other."""
+    try:
+        ratio = interval_of(after) / interval_of(before)
+        back = interval_of(before) / interval_of(after)
+    except IntervalError:
+        return True
+    said = abs(interval_of(change))
+    half = Interval(said.low - 0.5, said.high + 0.5)
+    readings = (ratio - point(1), back - point(1), ratio, back)
+    return any(abs(reading * point(100)).may_equal(half) for reading in readings)
