@@ -27,6 +27,9 @@ from orchestrator.outline import Outline, Section, bullets, read_outline, steps,
 NEUTRAL: Final = "#5f6b7a"
 """The colour of a panelist whose persona gives none that a page can show."""
 
+ASKS = ("fit", "substance", "proof", "people", "money", "alternatives")
+"""The range of a board's questions, which the seats divide among them; `asks` names a seat's share."""
+
 STYLE, CRITERIA, INTENSITY = "Questioning style", "Satisfaction criteria", "Intensity scaling"
 INITIAL, FOLLOW_UPS, ESCALATIONS = "Initial questions", "Follow-ups", "Escalations"
 TRIGGERS = "Context triggers"
@@ -54,6 +57,7 @@ class Persona:
     escalations: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()  # what it reacts to, and how: one sentence or two each
     intensity: Mapping[str, str] = field(default_factory=dict)  # by INTENSITIES: its manner, prose
+    asks: tuple[str, ...] = ()  # of ASKS, its own first; none: as its title and role suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,7 @@ def persona_of(outline: Outline) -> Persona:
             for intensity in INTENSITIES
             if (section := outline.section(intensity.capitalize(), INTENSITY)) is not None
         },
+        asks=tuple(one for one in front.texts_or("asks") if one in ASKS),
     )
 
 

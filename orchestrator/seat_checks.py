@@ -13,6 +13,7 @@ from typing import Final
 from orchestrator.orchestration import INTENSITIES, PHRASE_HEADINGS, phrases_of
 from orchestrator.outline import Outline, Section, bullets, quoted_bullets
 from orchestrator.persona import (
+    ASKS,
     BENCHMARKS,
     COLOR,
     CRITERIA,
@@ -40,7 +41,7 @@ LEAST_BENCHMARKS: Final = 1
 LEAST_FRAMEWORKS: Final = 2
 LEAST_PHRASES: Final = 4
 
-PERSONA_KEYS = ("id", "name", "title", "role", "color", "voice", "accepts", "rejects")
+PERSONA_KEYS = ("id", "name", "title", "role", "color", "voice", "asks", "accepts", "rejects")
 PERSONA_HEADINGS = (
     "Identity",
     "Personality",
@@ -73,6 +74,9 @@ def check_persona(outline: Outline) -> None:
     if color and not COLOR.fullmatch(color):
         front.reject("color", f'is {color!r}: write six hex digits, as in "#2f6fed"')
     front.text("voice")
+    for one in front.texts("asks") if "asks" in front.values else ():
+        if one not in ASKS:
+            front.reject("asks", f"has {one!r}: choose from {', '.join(ASKS)}")
     for key in ("accepts", "rejects"):
         texts = front.texts(key)
         if texts and len(texts) < LEAST_CRITERIA:

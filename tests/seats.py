@@ -12,6 +12,7 @@ title: Director of trials
 role: tests what was tried
 color: "#2a6f97"
 voice: calm
+asks: [proof]
 accepts: [a figure, a name, a date, "no, not yet"]
 rejects: [an adjective, a team, some day, a promise]
 ---

@@ -109,7 +109,7 @@ HEADINGS = (
     "Identity, Personality, Voice, Questioning style, Satisfaction criteria, Context triggers, "
     "Intensity scaling, Relationship with other agents"
 )
-KEYS = "id, name, title, role, color, voice, accepts, rejects"
+KEYS = "id, name, title, role, color, voice, asks, accepts, rejects"
 FAULTY_PERSONAS = [
     # what is replaced, by what, the line that is named (by its beginning), the message
     ("id: regulator", "id: judge", "id", "`id` is 'judge', the folder is 'regulator': make them the same"),
@@ -121,6 +121,8 @@ FAULTY_PERSONAS = [
     ("voice: calm", "voices: calm", "voices", "`voices` is not a key of this file: did you mean `voice`?"),
     ("voice: calm", "voice: calm\nkinds: [money]", "kinds",
      f"`kinds` is not a key of this file: take it out; keys are {KEYS}"),
+    ("asks: [proof]", "asks: [proof, figures]", "asks",
+     "`asks` has 'figures': choose from fit, substance, proof, people, money, alternatives"),
     ("# Ines Falk, director of trials\n", "# Ines Falk\n", "# Ines Falk",
      "the title must be `# Ines Falk, Director of trials`, as the front matter says"),
     ("is a fictional character", "is careful", "# Ines Falk",

@@ -75,6 +75,7 @@ def test_persona_is_read_whole() -> None:
         role="tests what was tried",
         color="#2a6f97",
         voice="calm",
+        asks=("proof",),
         accepts=("a figure", "a name", "a date", "no, not yet"),
         rejects=("an adjective", "a team", "some day", "a promise"),
         initial=(

@@ -21,6 +21,9 @@ from orchestrator.speech.model import Segment
 FEWEST_WORDS: Final = 4
 """A shorter line is a name or a heading, unless it holds a figure or an admission."""
 
+SMALLEST_COUNT: Final = 3
+"""Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
+
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
 
@@ -48,6 +51,7 @@ class Page:
     number: int
     title: str
     words: str  # plain: title, lines, cells and notes, with the tags of its lines
+    asserted: str  # plain: its title and what may be quoted, with the tags
     lines: tuple[Line, ...]
 
 
@@ -102,15 +106,18 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
     whole = plain(" ".join([slide.title, *slide.lines, cells, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
-    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", tuple(lines))
+    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))]))
+    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
 
 
 def _line(
     slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool
 ) -> Line:
     within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
-    kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
+    kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
+    if max(sizes, default=0.0) < SMALLEST_COUNT and "count" in kinds:
+        kinds.remove("count")
     first = within[0].id if within else None
     return Line(text, _tagged(text, kinds), parent, slide, None, first, max(sizes, default=0.0), is_title)
 
@@ -128,9 +135,18 @@ def _is_open_question(text: str, after: str) -> bool:
 
 
 def _can_be_quoted(line: Line) -> bool:
-    """A title is a heading unless it holds a figure; a short line is a name unless it holds one."""
-    count = sum(1 for word in line.words.split() if word[0] != "#")
-    return "#" in line.words and count > 1 or (count >= FEWEST_WORDS and not line.is_title)
+    """A title is a heading unless it holds a figure; a short line is a name unless it holds one.
+
+    A question is quoted only where it stands open: in a form it is somebody else's.
+    """
+    words = line.words.split()
+    tags = {word for word in words if word[0] == "#"}
+    count = len(words) - len(tags)
+    if line.text.rstrip().endswith("?") and "#question" not in tags:
+        return False
+    if line.is_title:
+        return count >= FEWEST_WORDS and bool(tags & {"#money", "#percent", "#count"})
+    return count >= FEWEST_WORDS or (bool(tags) and count > 1)
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
