@@ -39,11 +39,17 @@ class Look:
     upto: int  # segments that there were
 
 
-def look_at_deck(rehearsal: Rehearsal) -> None:
-    """Ask once what contradicts what in the deck, and wait for it. Call inside the start's transaction."""
-    if rehearsal.reads:
-        look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.tensions), (), 0)
-        take(rehearsal, look, made(rehearsal, look))
+def look_at_deck(rehearsal: Rehearsal) -> tuple[Tension, ...]:
+    """Ask once what contradicts what in the deck, wait for it, and write it down.
+
+    Call inside the start's transaction, whose records the room does not have yet.
+    """
+    if not rehearsal.reads:
+        return ()
+    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.tensions), (), 0)
+    looked = made(rehearsal, look)
+    take(rehearsal, look, looked)
+    return looked.tensions
 
 
 def look_if_due(rehearsal: Rehearsal) -> bool:
@@ -76,9 +82,7 @@ def due(rehearsal: Rehearsal) -> Look | None:
 
 def made(rehearsal: Rehearsal, look: Look) -> Looked:
     """What comes of it. Touches nothing of the session, so it may be done in a thread of its own."""
-    return propose(
-        rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected
-    )
+    return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
 def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:

@@ -342,7 +342,8 @@ def conclude(rehearsal: Rehearsal, judging: Judging, judgement: Judgement) -> No
             rehearsal.store.note(
                 {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
             )
-            say(rehearsal, phrases.FOLLOW_UP, exchange=exchange.id, agent=exchange.agent)
+            occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
+            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent)
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:

@@ -59,6 +59,7 @@ class Rehearsal:
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
+        self._has_told_of_it = False  # that the offline panel took over
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         store.clock = self._clock_s
 
@@ -153,7 +154,8 @@ class Rehearsal:
         if self.store.frozen:
             return
         took_over = getattr(self.engine, "took_over", None)
-        if took_over is not None and self.room.took_over is None:
+        if took_over is not None and self.room.took_over is None and not self._has_told_of_it:
+            self._has_told_of_it = True  # in a transaction the room does not know its records yet
             self.store.note({"type": "took_over", "why": took_over}, by=MODERATOR)
         take = getattr(self.engine, "take_usage", None)
         if take is None:

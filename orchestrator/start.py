@@ -322,7 +322,7 @@ def _write_files(
     rehearsal.room.tensions = list(found)
     rehearsal.room.members = outside.members
     rehearsal.tooling = tooling
-    looking.look_at_deck(rehearsal)
+    rehearsal.room.tensions += looking.look_at_deck(rehearsal)
     sitting = [seats[one] for one in layout.panel]
     rehearsal.room.intel = _write_outside(
         store, deck, claims, gaps, rehearsal.room.tensions, sitting, options, outside, engine
