@@ -24,7 +24,7 @@ from orchestrator.engines.offline.options import (
 from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
 from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.offline.wording import entry_of, said
-from orchestrator.engines.offline.words import holds_all, plain
+from orchestrator.engines.offline.words import holds, holds_all, plain
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
 from orchestrator.exchange import Candidate, Target
 from orchestrator.speech.model import Segment
@@ -37,6 +37,12 @@ RELEVANCE: Final = {0: 0.95, ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 
 
 FROM_AFAR: Final = 0.15
 """Taken off a question about the whole while slides are still being shown, and off another's seat."""
+
+FOCUSED: Final = 20.0
+"""Places by which a question goes up that is about what the presenter asked the panel to look at."""
+
+LETTERS: Final = 5
+"""Of a focus word that are looked for: "pricing" finds "price" no more than "prices" does, and that will do."""
 
 MOST_TARGETS: Final = 7
 FEWEST_TARGETS: Final = 3
@@ -76,7 +82,15 @@ def candidate(request: CandidateRequest) -> Candidate | None:
         return None
     is_over = shown is None
     turns = _turns(scene, agent)
-    best = min(ready, key=lambda one: (*_rank(one, mine, shown, is_over=is_over), turns[one.tier], one.order))
+    focus = _focus(scene)
+    best = min(
+        ready,
+        key=lambda one: (
+            *_rank(one, mine, shown, is_over=is_over),
+            turns[one.tier],
+            one.order - FOCUSED * _is_about(one, focus),
+        ),
+    )
     return _candidate(best, agent, scene, is_mine=best.entry.seat in mine or not mine, is_over=is_over)
 
 
@@ -94,6 +108,17 @@ def _turns(scene: Scene, agent: str) -> dict[int, int]:
     asked = Counter(tier_of(entry) for entry in entries if entry is not None)
     places = {tier: [at for at, turn in enumerate(TURNS) if turn == tier] for tier in set(TURNS)}
     return {tier: (*at, *[len(TURNS)] * asked[tier])[asked[tier]] for tier, at in places.items()}
+
+
+def _focus(scene: Scene) -> tuple[str, ...]:
+    """The words of what the presenter wants the panel to look at; short ones say nothing."""
+    words = plain(" ".join(scene.focus)).split()
+    return tuple(f"{word[:LETTERS]}*" for word in words if len(word) >= LETTERS)
+
+
+def _is_about(option: Option, focus: tuple[str, ...]) -> bool:
+    text = plain(f"{option.question} {option.entry.good} {option.quote or ''}") if focus else ""
+    return any(holds(text, word) for word in focus)
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
@@ -135,7 +160,7 @@ def _spoken_admissions(scene: Scene) -> Iterator[Option]:
         for entry in entries if line is not None else ():
             called = called_for(entry, line) if line is not None else None
             if called is not None:
-                yield Option(entry, said(entry, scene.deck.sha256, called), ADMISSION, entry.place, called)
+                yield Option(entry, said(entry, scene.deck.sha256, scene.intensity, called), ADMISSION, entry.place, called)
 
 
 @lru_cache(maxsize=4096)

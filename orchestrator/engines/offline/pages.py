@@ -15,7 +15,7 @@ from orchestrator.claims.model import Claim
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.words import plain
+from orchestrator.engines.offline.words import holds, plain
 from orchestrator.speech.model import Segment
 
 FEWEST_WORDS: Final = 4
@@ -23,6 +23,9 @@ FEWEST_WORDS: Final = 4
 
 SMALLEST_COUNT: Final = 3
 """Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
+
+ALL_OR_NONE: Final = frozenset({0.0, 100.0})
+"""Percentages that stand for "all" and "none": nobody counted them."""
 
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
@@ -98,7 +101,7 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     for index, (origin, text, parent) in enumerate(asserted):
         after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
         line = _line(slide.number, text, parent, claims, is_title=origin == "title")
-        if _is_open_question(text, after) and not line.is_title:
+        if _is_open_question(text, after, slide.title) and not line.is_title:
             line = replace(line, words=f"{line.words}#question ")
         if text not in seen and not (is_first and line.is_title) and _can_be_quoted(line):
             lines.append(line)
@@ -116,8 +119,11 @@ def _line(
     within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
     kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
-    if max(sizes, default=0.0) < SMALLEST_COUNT and "count" in kinds:
-        kinds.remove("count")
+    is_bound = any(holds(plain(text), one) for one in bank().phrases.bounds)
+    if is_bound or max(sizes, default=0.0) < SMALLEST_COUNT:
+        kinds = [kind for kind in kinds if kind != "count"]
+    if set(sizes) <= ALL_OR_NONE:
+        kinds = [kind for kind in kinds if kind != "percent"]
     first = within[0].id if within else None
     return Line(text, _tagged(text, kinds), parent, slide, None, first, max(sizes, default=0.0), is_title)
 
@@ -129,9 +135,14 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
     return f"{plain(text)}{' '.join(tags)} "
 
 
-def _is_open_question(text: str, after: str) -> bool:
+def _is_open_question(text: str, after: str, title: str) -> bool:
     """A form's question has its answer in the line after it; one that is open has none."""
-    return text.rstrip().endswith("?") and after.rstrip().endswith("?") and plain(text).count(" ") > FEWEST_WORDS
+    if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
+        return False
+    around = plain(f"{title} {text}")
+    return around.count(" ") > FEWEST_WORDS and not any(
+        holds(around, one) for one in bank().phrases.courtesies
+    )
 
 
 def _can_be_quoted(line: Line) -> bool:
