@@ -25,7 +25,6 @@ FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""
 
 QUOTE: Final = "{quote}"
-SLIDE: Final = "{slide}"
 
 Condition = tuple[str, ...]
 """Patterns that are needed together."""
@@ -37,7 +36,7 @@ class Entry:
 
     id: str
     kind: str  # of deck; ANY
-    ask: tuple[str, ...]  # wordings, each with at most one slot
+    ask: tuple[str, ...]  # wordings, with or without the slot QUOTE
     seat: str  # of SEATS: what its asker cares about
     about: str  # of ABOUT
     good: str  # what a good answer gives
@@ -46,12 +45,18 @@ class Entry:
     topic: str = ""  # asked once a session, whichever entry asks it
     mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
+    firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
+    soft: tuple[str, ...] = ()  # and for a friendly one
     place: int = 0  # in its file: what boards ask most stands first
 
     @property
     def has_quote(self) -> bool:
         """Whether it is about one line of the deck."""
         return any(QUOTE in ask for ask in self.ask)
+
+    def wordings(self, intensity: str) -> tuple[str, ...]:
+        """As it is said at this intensity."""
+        return {"adversarial": self.firm, "friendly": self.soft}.get(intensity) or self.ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +125,19 @@ def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
     ask = known.pop("ask")
     return Entry(
         kind=kind,
-        ask=(ask,) if isinstance(ask, str) else tuple(ask),
+        ask=_texts(ask),
+        firm=_texts(known.pop("firm", ())),
+        soft=_texts(known.pop("soft", ())),
         when=_conditions(known.pop("when", ())),
         unless=_conditions(known.pop("unless", ())),
         topic=known.pop("topic", "") or known["id"],
         place=place,
         **known,
     )
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    return (items,) if isinstance(items, str) else tuple(items)
 
 
 def _conditions(items: Any) -> tuple[Condition, ...]:

@@ -160,7 +160,7 @@ def _spoken_admissions(scene: Scene) -> Iterator[Option]:
         for entry in entries if line is not None else ():
             called = called_for(entry, line) if line is not None else None
             if called is not None:
-                yield Option(entry, said(entry, scene.deck.sha256, called), ADMISSION, entry.place, called)
+                yield Option(entry, said(entry, scene.deck.sha256, scene.intensity, called), ADMISSION, entry.place, called)
 
 
 @lru_cache(maxsize=4096)

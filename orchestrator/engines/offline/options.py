@@ -87,7 +87,8 @@ def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option
             if not any(holds_all(pages.words, one) for one in entry.unless):
                 order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
                 order += number_of(key, entry.id) % SPREAD
-                found += _of_lines(entry, order, pages, key) if entry.has_quote else _of_deck(entry, order, pages, key)
+                made = _of_lines if entry.has_quote else _of_deck
+                found += made(entry, order, pages, key, intensity)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
 
@@ -110,24 +111,28 @@ def tier_of(entry: Entry) -> int:
     return LEFT_OUT if entry.kind != ANY else WHOLE
 
 
-def _of_deck(entry: Entry, order: float, pages: Pages, key: str) -> list[Option]:
+def _of_deck(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
     """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
     if not entry.when:
-        return [Option(entry, said(entry, key), tier_of(entry), order)]
+        return [Option(entry, said(entry, key, intensity), tier_of(entry), order)]
     found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
     if not found:
         return []
-    titled = next((page for page in found if any(holds(plain(page.title), one[0]) for one in entry.when)), None)
+    titled = next((page for page in found if page is not pages.pages[0] and _is_titled(page, entry)), None)
     shown = titled if entry.about == "missing" else None
-    return [Option(entry, said(entry, key), tier_of(entry), order - FOUND, None, shown)]
+    return [Option(entry, said(entry, key, intensity), tier_of(entry), order - FOUND, None, shown)]
 
 
-def _of_lines(entry: Entry, order: float, pages: Pages, key: str) -> list[Option]:
+def _is_titled(page: Page, entry: Entry) -> bool:
+    return any(holds(plain(page.title), one[0]) for one in entry.when)
+
+
+def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
     """The entry asked of each line that calls for it, the one with the largest figure first."""
     found = [called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))]
     found.sort(key=lambda line: -line.size)
     return [
-        Option(entry, said(entry, key, line), tier_of(entry), order + 0.1 * number, line)
+        Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)
         for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
     ]
 
