@@ -74,8 +74,9 @@ def _broken(
             continue
         named = labels is not None and _is_total(relation, lines, labels)
         enough = held >= 2 and evidence >= _LEAST_EVIDENCE + math.log10(len(lines))
-        alone = named and relation.minus is None and (held >= 1 or _is_only_column(lines))
-        if enough or (alone and failed[0][1].is_complete and not _explained(relation, lines, failed[0][0])):
+        is_all = held >= 1 or (_is_only_column(lines) and failed[0][1].is_complete)
+        alone = named and relation.minus is None and is_all
+        if enough or (alone and not _explained(relation, lines, failed[0][0])):
             yield relation, failed[0][0]
 
 
