@@ -15,6 +15,7 @@ from datetime import date
 from typing import Final
 
 from orchestrator.claims.calendar import (
+    MONTH_NAMES,
     MONTH_NUMBERS,
     NO_YEAR,
     WEEKDAYS,
@@ -126,8 +127,10 @@ def _numeric(match: re.Match[str]) -> Days:
     return (date(year, two, one),) * 2, True, "day"
 
 
-def _iso(match: re.Match[str]) -> Days:
+def _iso(match: re.Match[str]) -> Days | None:
     year, month = int(match["year"]), int(match["m"])
+    if match["sep"] == "/" and not match["d"] and month == (year + 1) % 100:
+        return None  # 2011/12: a fiscal year
     if match["d"]:
         return (date(year, month, int(match["d"])),) * 2, True, "day"
     return month_days(year, month), True, "month"
@@ -165,7 +168,7 @@ def _is_a_month(match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 9) : match.start()]
     placed = _BEFORE_A_MONTH.search(before) is not None
     if word.islower():
-        return len(word) > 4 and (word != "march" or (placed and bool(before.strip())))
+        return word in MONTH_NAMES and (word not in ("may", "march") or (placed and bool(before.strip())))
     if word.lower() in ("may", "march", "mar", "jan", "sun", "mai") or len(word) < 4:
         is_range = _BEHIND_A_MONTH.match(text, match.end()) is not None
         alone = not text[match.end() :].strip() and not before.strip()
@@ -301,7 +304,7 @@ _READERS: Final[tuple[Reader, ...]] = (
     ),
     _reader(rf"{_DAYS}[\s-]?(?:of\s)?{_MONTH}(?:(?:,?\s*(?:of\s)?){_YEAR}|-(?P<two>\d\d)\b)?", _day_of_month),
     _reader(rf"{_MONTH}\s(?:the\s)?{_DAYS}(?![.,]\d)(?:,?\s+{_YEAR})?", _day_of_month),
-    _reader(rf"{_MONTH}(?:,?\s?(?:of\s)?{_YEAR}|[-/](?P<two>\d\d)(?!\d))?", _month),
+    _reader(rf"{_MONTH}(?:,?\s?(?:of\s)?[-/]?{_YEAR}|[-/](?P<two>\d\d)(?!\d))?", _month),
     _reader(rf"{_PART}(?:,?\s?(?:(?:of|in)\s)?(?:the\s)?(?:/|-)?(?:{_FISCAL}|{_YEAR}|{_TWO}))?(?!\w)", _part),
     _reader(r"(?P<year>(?:19|20)\d\d)[\s/-]?(?:(?-i:(?P<h1>H))|Q)(?P<n1>[1-4])\b", _part),
     _reader(_FISCAL, _fiscal),

@@ -15,7 +15,7 @@ from orchestrator.claims.words import FUNCTION_WORDS
 _RECURS = re.compile(
     r"(?:per|a|an|each|every)\s(?:second|minute|hour|day|week|month|quarter|year|annum)\b"
     r"|/\s?(?:second|sec|s|minute|min|hour|hr|h|day|week|wk|month|mo|quarter|year|yr|a)\b|p\.\s?a\."
-    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b",
+    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b(?!\s\w)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")

@@ -12,7 +12,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.claims.numerals import digit_numerals, spoken_numerals
+from orchestrator.claims.dates import dates_in
+from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
 from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage
@@ -114,9 +115,11 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
 
 
-def figures(text: str) -> set[float]:
-    """The numbers that a text gives, in digits or words: "eighteen percent" is 18."""
-    return {numeral.value for read in (digit_numerals, spoken_numerals) for numeral in read(text)}
+def figures(text: str) -> set[object]:
+    """The numbers and the dates that a text gives, in whatever words: "eighteen percent" is 18."""
+    return {number.value for number in numbers_in(text)} | {
+        (date.first, date.last, date.precision) for date in dates_in(text)
+    }
 
 
 def names(text: str) -> frozenset[str]:
