@@ -49,7 +49,7 @@ def _quantity(text: str, number: Number, numbers: Sequence[Number], dates: Seque
         value=number.value,
         unit=number.unit or number.noun,
         period=_period(text, number, numbers, dates),
-        subject=_subject(text, number, numbers),
+        subject=_subject(text, number, numbers, dates),
         text=number.text,
     )
 
@@ -72,7 +72,7 @@ def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
     return any(left <= other.start and other.end <= right for other in numbers if other != number)
 
 
-def _subject(text: str, number: Number, numbers: Sequence[Number]) -> str | None:
+def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
     """The noun that is counted; else the words of the clause before the number, or those behind it."""
     if number.noun is not None:
         return number.noun
@@ -84,7 +84,8 @@ def _subject(text: str, number: Number, numbers: Sequence[Number]) -> str | None
     left = _telling(
         text, ([before, *cuts][-2] if colon else [before, *cuts][-1]), number.start, from_end=True
     )
-    return left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+    found = left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+    return None if any(date.text == found for date in dates) else found
 
 
 def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
