@@ -82,9 +82,7 @@ def due(rehearsal: Rehearsal) -> Look | None:
 
 def made(rehearsal: Rehearsal, look: Look) -> Looked:
     """What comes of it. Touches nothing of the session, so it may be done in a thread of its own."""
-    return propose(
-        rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected
-    )
+    return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
 def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:

@@ -162,9 +162,7 @@ def _to_ask(
     return unchanged, wanted
 
 
-def _ask(
-    rehearsal: Rehearsal, why: str, agent: str, context: Context, digest: str, at_s: float
-) -> Asked:
+def _ask(rehearsal: Rehearsal, why: str, agent: str, context: Context, digest: str, at_s: float) -> Asked:
     request = _request(rehearsal, agent, OCCASION.get(why, "refresh"))
     context = rehearsal.addressed(request, context)
     rehearsal.keep(context)

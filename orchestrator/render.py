@@ -167,7 +167,12 @@ def candidate(
         lines += ["", f"> {one_line(question.quote)}"]
         if question.beside is not None:
             beside = question.beside
-            lines += ["", f"Beside ({place(beside.slide, beside.said_at_s)})", "", f"> {one_line(beside.quote)}"]
+            lines += [
+                "",
+                f"Beside ({place(beside.slide, beside.said_at_s)})",
+                "",
+                f"> {one_line(beside.quote)}",
+            ]
     else:
         lines += ["Claim: none; nothing specific was found, so this question is a general one"]
     lines += [
@@ -187,10 +192,20 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
         left_out = ", which leaves it out" if done.is_missing else ""
-        lines += [f"About {place(done.slide, done.said_at_s)}{left_out}:", "", f"> {one_line(done.quote)}", ""]
+        lines += [
+            f"About {place(done.slide, done.said_at_s)}{left_out}:",
+            "",
+            f"> {one_line(done.quote)}",
+            "",
+        ]
         if done.beside is not None:
             beside = done.beside
-            lines += [f"Beside {place(beside.slide, beside.said_at_s)}:", "", f"> {one_line(beside.quote)}", ""]
+            lines += [
+                f"Beside {place(beside.slide, beside.said_at_s)}:",
+                "",
+                f"> {one_line(beside.quote)}",
+                "",
+            ]
     else:
         lines += ["About the whole; no particular claim.", ""]
     for number, turn in enumerate(done.turns, start=1):

@@ -327,6 +327,7 @@ def _write_files(
     rehearsal.room.intel = _write_outside(
         store, deck, claims, gaps, rehearsal.room.tensions, sitting, options, outside, engine
     )
+    rehearsal.note_calls()
     phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
     session_state.show_state(rehearsal, "presenting")

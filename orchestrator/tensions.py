@@ -150,9 +150,7 @@ def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[P
         if heard.said_at_s in times
         for one in spoken[max(0, at - NEAR_SEGMENTS) : at + NEAR_SEGMENTS + 1]
     }
-    return tuple(
-        one for one in passages if (one.said_at_s is None and one.slide in slides) or one.id in near
-    )
+    return tuple(one for one in passages if (one.said_at_s is None and one.slide in slides) or one.id in near)
 
 
 def _proposal_of(tension: Tension, passages: Sequence[Passage]) -> Proposal | None:

@@ -40,7 +40,8 @@ def deck_tensions(deck: Deck) -> tuple[Tension, ...]:
             found += table_tensions(table, slide.number)
         for chart in slide.charts:
             found += chart_tensions(chart, slide)
-        for text in (slide.title, *slide.lines, *slide.notes.split("\n")):
+        lines = (line for at, line in enumerate(slide.lines) if at not in slide.furniture)
+        for text in (slide.title, *lines, *slide.notes.split("\n")):
             found += _of_text(text, slide.number, None)
     return tuple(dict.fromkeys(found))
 

@@ -10,7 +10,9 @@ from orchestrator.speech.model import Segment
 
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:
-    """All that stands on the slides that are shown, and in their notes, in order.
+    """All that is asserted on the slides that are shown, and in their notes, in order.
+
+    Footers, dial-in lines and what repeats on many slides are left out: nobody says them.
 
     Every text is verbatim but for a chart's values, which no page spells out: "Revenue 2025: 4.2"
     names series and category and has the value as the deck stores it. Nothing that is empty is there.
@@ -46,9 +48,11 @@ def _of_slide(slide: Slide) -> Iterator[Passage]:
 
 def _texts(slide: Slide) -> Iterator[tuple[str, str, str, str]]:
     """Id within the slide, text, origin and what it stands under."""
-    yield "title", slide.title, "title", ""
-    for number, line in enumerate(slide.lines, start=1):
-        yield f"l{number}", line, "line", ""
+    yield "title", "" if slide.title_is_furniture else slide.title, "title", ""
+    for at, line in enumerate(slide.lines):
+        if at not in slide.furniture:
+            parent = slide.parents[at] if at < len(slide.parents) else None
+            yield f"l{at + 1}", line, "line", "" if parent is None else slide.lines[parent]
     for number, table in enumerate(slide.tables, start=1):
         yield from _cells(f"t{number}", table)
     for number, chart in enumerate(slide.charts, start=1):

@@ -85,8 +85,9 @@ def dossier(
     engine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who answers: offline, claude or model.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")]
-    = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")
+    ] = None,
 ) -> None:
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
@@ -125,8 +126,8 @@ def _dossier(
     from orchestrator.deck.content import find_gaps
     from orchestrator.deck.read import read_deck
     from orchestrator.dossier.build import build_dossier
-    from orchestrator.intel.page import not_read
     from orchestrator.intel.bearing import held_against, intel_of
+    from orchestrator.intel.page import not_read
     from orchestrator.tensions import propose
 
     deck = read_deck(path)
@@ -244,7 +245,7 @@ def _text(known: Intel, revision: int, most: int) -> str:
     if known.items:
         lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
     lines += [
-        f'  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or "no reason given"})'
+        f"  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or 'no reason given'})"
         for item in known.contradicting
         for quoted in [f': "{item.quote}"' if item.quote is not None else ""]
     ]

@@ -56,12 +56,13 @@ Board = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="offline (the default), claude, or model: a server of your own, see greenroom.yaml."
+        metavar="NAME",
+        help="offline (the default), claude, or model: a server of your own, see greenroom.yaml.",
     ),
 ]
 Kind = Annotated[
     str | None,
-    typer.Option(metavar="KIND", help="Of deck, where it is read as another: \"request for money\", …"),
+    typer.Option(metavar="KIND", help='Of deck, where it is read as another: "request for money", …'),
 ]
 LayoutName = Annotated[str | None, typer.Option("--layout", metavar="NAME", help="watermark or strict.")]
 Intensity = Annotated[str | None, typer.Option(metavar="LEVEL", help="friendly, moderate or adversarial.")]

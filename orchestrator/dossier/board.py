@@ -31,7 +31,11 @@ from orchestrator.errors import InputError
 MOST_MEMBERS: Final = 40
 """The largest boards have some thirty seats."""
 _LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
-_LISTS: Final = {"interests": (20, 120, "an interest"), "uses": (20, 200, "a thing used"), "rules": (40, 400, "a rule")}
+_LISTS: Final = {
+    "interests": (20, 120, "an interest"),
+    "uses": (20, 200, "a thing used"),
+    "rules": (40, 400, "a rule"),
+}
 """The most that a list may hold, the characters of one of it, and its name in a message."""
 
 _FORM: Final = Form(

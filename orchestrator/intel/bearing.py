@@ -119,9 +119,7 @@ def _beside(
     plain: IntelItem, about: Place, claim: Claim | None, one: Reported, said: Bearing | None
 ) -> IntelItem:
     """The item with the words that it bears on; the file's own stance goes before an engine's."""
-    item = replace(
-        plain, claim=claim.id if claim is not None else None, slide=about.slide, quote=about.quote
-    )
+    item = replace(plain, claim=claim.id if claim is not None else None, slide=about.slide, quote=about.quote)
     if said is None or one.stance is not None:
         return item
     return replace(item, stance=said.stance, why=one_line(said.why))

@@ -17,6 +17,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
+from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.words import word_set
 from orchestrator.memory.embedding import Embedder, similarity
@@ -43,7 +44,7 @@ class Read:
     """What of a sentence must be equal, and its words."""
 
     words: tuple[str, ...]
-    exact: tuple[frozenset[object], ...]  # figures and dates, units, order and codes
+    exact: tuple[frozenset[object], ...]  # figures, quantities, times, order and codes
     names: frozenset[str]
     is_negated: bool
 
@@ -88,6 +89,7 @@ def read(content: str) -> Read:
     exact: tuple[frozenset[object], ...] = (
         frozenset(figures(content)),
         frozenset((one.value, one.unit) for one in numbers_in(content)),
+        frozenset((one.first, one.last) for one in dates_in(content)),
         frozenset(words) & _WHICH,
         frozenset(code.casefold() for code in _CODE.findall(content)),
     )

@@ -116,10 +116,19 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 
 
 def figures(text: str) -> set[object]:
-    """The numbers and the dates that a text gives, in whatever words: "eighteen percent" is 18."""
-    return {number.value for number in numbers_in(text)} | {
-        (date.first, date.last, date.precision) for date in dates_in(text)
-    }
+    """The numbers and dates that a text gives, in digits or words: "eighteen percent" is 18.
+
+    A date gives its year, its month and its day each, so that a part of it is found in the whole.
+    """
+    found: set[object] = {number.value for number in numbers_in(text)}
+    for date in dates_in(text):
+        if date.has_year:
+            found.add(("year", date.last.year))
+        if date.precision in ("day", "month"):
+            found.add(("month", date.first.month))
+        if date.precision not in ("month", "year"):
+            found.add((date.precision, date.first.month, date.first.day))
+    return found
 
 
 def names(text: str) -> frozenset[str]:
