@@ -64,7 +64,12 @@ def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequenc
     beside = [date for date in dates if not _between(number, date, numbers)]
     if not beside:
         return None
-    return min(beside, key=lambda date: max(date.start - number.end, number.start - date.end)).text
+    return min(beside, key=lambda date: _distance(text, number, date)).text
+
+
+def _distance(text: str, number: Number, date: Date) -> tuple[bool, int]:
+    left, right = min(number.end, date.end), max(number.start, date.start)
+    return _CLAUSE.search(text, left, right) is not None, right - left
 
 
 def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
