@@ -50,6 +50,17 @@ class Option:
     order: float  # within its tier: the lowest first
     line: Line | None = None  # whose words it quotes
     page: Page | None = None  # the slide from which something is missing
+    angle: str = ""  # why it is asked, where the bank's words do not say it
+    agent: str | None = None  # the panelist that it belongs to; None: whoever's seat it is
+
+    @property
+    def claim(self) -> str | None:
+        """The claim that its line holds."""
+        return None if self.line is None else self.line.claim
+
+    def is_for(self, agent: str, seats: frozenset[str]) -> bool:
+        """Whether this panelist, who has these seats, asks it by right; without seats it asks all."""
+        return self.agent == agent if self.agent is not None else not seats or self.entry.seat in seats
 
     @property
     def slide(self) -> int | None:
@@ -129,7 +140,9 @@ def _is_titled(page: Page, entry: Entry) -> bool:
 
 def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
     """The entry asked of each line that calls for it, the one with the largest figure first."""
-    found = [called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))]
+    found = [
+        called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))
+    ]
     found.sort(key=lambda line: -line.size)
     return [
         Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)

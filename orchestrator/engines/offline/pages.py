@@ -109,13 +109,13 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
     whole = plain(" ".join([slide.title, *slide.lines, cells, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
-    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))]))
+    said = plain(
+        " ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))])
+    )
     return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
 
 
-def _line(
-    slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool
-) -> Line:
+def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:
     within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
     kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
