@@ -18,7 +18,7 @@ DECK = read_deck_text("# Ferries\n\n- We sail\n")
 OPEN = "What do you do if we say no?"
 RESERVE = "How much have you set aside for what goes wrong?"
 PAYBACK = "When is the money back?"
-DOWNTIME = "How long does it stand still, and who was told?"
+DOWNTIME = "How long does it stand still?"
 
 
 def judged(question: str, *answers: str | None, is_last: bool = False) -> Judgement:
@@ -61,6 +61,8 @@ def judged(question: str, *answers: str | None, is_last: bool = False) -> Judgem
         (PAYBACK, "In 2029 we will tell you.", "unjudged"),
         (PAYBACK, "Three years.", "unjudged"),
         (OPEN, "€240,000.", "unjudged"),
+        (DOWNTIME, "Four hours.", "satisfied"),
+        (DOWNTIME, "Four people.", "unjudged"),
         (DOWNTIME, "We told everybody.", "unjudged"),
     ],
 )

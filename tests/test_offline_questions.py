@@ -85,17 +85,16 @@ def asked_all(deck: Deck, count: int, **more: Any) -> list[Candidate]:
         put.append(got)
         exchanges.append(
             Exchange(
-                f"x{number}", got.agent, got.claim, got.slide, got.said_at_s, got.quote, got.grounded, "", 0.0,
-                (Turn(got.question),), "unjudged", beside=got.beside, is_missing=got.is_missing,
+                f"x{number}", got.agent, got.claim, got.slide, got.said_at_s, got.quote, got.grounded, "",
+                0.0, (Turn(got.question),), "unjudged", beside=got.beside, is_missing=got.is_missing,
             )
         )  # fmt: skip
     return put
 
 
-WORDS = st.sampled_from(
-    "we will not yet grow by 12 % the €3 million budget in 2027 hope most users pilot costs data standard "
-    "open source board migration cloud XX projects ? new team customers from who 40 patients".split()
-)
+VOCABULARY = """we will not yet grow by 12 % the €3 million budget in 2027 hope most users pilot costs data
+standard open source board migration cloud XX projects ? new team customers from who 40 patients"""
+WORDS = st.sampled_from(VOCABULARY.split())
 LINES = st.lists(WORDS, min_size=2, max_size=14).map(" ".join)
 DECKS = st.lists(st.lists(LINES, min_size=1, max_size=6), min_size=1, max_size=8).filter(
     lambda slides: sum(len(lines) for lines in slides) >= 5
@@ -197,10 +196,7 @@ def test_what_the_presenter_has_said_is_not_asked_for() -> None:
         return {one.question for one in asked_all(deck, 24, segments=segments)}
 
     said = Segment("There is a contingency of ten percent in it, and we leased before.", 1.0, 5.0, None)
-    reserve = {
-        "How much have you set aside for what goes wrong?",
-        "Is there a reserve in the sum, and who may touch it?",
-    }
+    reserve = {"How much have you set aside for what goes wrong?", "How large is the reserve in that sum?"}
     assert questions() & reserve
     assert not questions(said) & reserve
 
@@ -227,7 +223,7 @@ def test_the_briefs_divide_the_deck_among_the_seats() -> None:
     deck = read_deck_text(FERRIES)
     briefs = [ENGINE.reply(FocusBriefRequest(seat, scene(deck))) for seat in SEATS]
     assert all(brief for brief in briefs)
-    assert len({brief[0].quote for brief in briefs}) == 3
+    assert len({target.quote for brief in briefs for target in brief[:2]}) >= 4
     for target in briefs[0] + briefs[1] + briefs[2]:
         assert target.is_missing or any(target.quote in line for _, line, _ in asserted_lines(
             deck.slides[(target.slide or 0) - 1]
