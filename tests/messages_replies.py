@@ -236,7 +236,7 @@ def _notes(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
 
 def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
-    answered = [one for one in about["exchanges"] if one["turns"] and one["turns"][-1]["answer"]]
+    answered = [one for one in about.get("exchanges", ()) if one["turns"] and one["turns"][-1]["answer"]]
     better = [
         {
             "exchange": one["exchange"],
@@ -250,10 +250,10 @@ def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
         "better": better,
         "checks": [
             {"name": name, "quote": "", "why": "nothing shows it", "state": "not judged"}
-            for name in about["checks"]
+            for name in about.get("checks", ())
         ],
-        "dismissed": [one["number"] for one in about["tensions"][:1]],
-        "still_wanted": [one["number"] for one in about["never_asked"][:2]],
+        "dismissed": [one["number"] for one in about.get("tensions", ())[:1]],
+        "still_wanted": [one["number"] for one in about.get("never_asked", ())[:2]],
         "why": "It was asked twice.",
         "fix_exchange": answered[0]["exchange"] if answered else "",
         "fix": "Say which record the figures come from.",
