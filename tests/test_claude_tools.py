@@ -150,7 +150,8 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         store = session.rehearsal.store
         trace = full_trace(store.record(entry.seq) for entry in store.entries())
         steps = [one for one in trace.steps if one.action["action"] == "use_tool"]
-        assert re.fullmatch(rf"{AGENT} uses memory_write for its candidate question: \d+ characters", described(steps[0]))
+        said = rf"{AGENT} uses memory_write for its candidate question: \d+ characters"
+        assert re.fullmatch(said, described(steps[0]))
         assert [one.action["tool"] for one in steps] == [
             one["tool"] for _, one in values(session, "tool-use")
         ]
