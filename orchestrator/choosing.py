@@ -88,16 +88,23 @@ def is_full(rehearsal: Rehearsal) -> bool:
     return _left(rehearsal) <= 0
 
 
-def choose_at_pause(rehearsal: Rehearsal) -> Choice | None:
-    """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
+def may_ask_at_pause(rehearsal: Rehearsal) -> bool:
+    """Whether somebody may come in at this pause, if they have a question."""
     room, mode = rehearsal.room, rehearsal.options.mode
     if is_full(rehearsal) or room.asked_here or not _in_pace(rehearsal, AHEAD[mode]):
-        return None
+        return False
     if mode == HAND_RAISE:
-        return choose(rehearsal, holds_back=True, how="raised a hand")
+        return True
     last_s = max(room.quiet_from_s or 0.0, room.said[-1].at_s if room.said else 0.0)
-    if rehearsal.now_s() - last_s < rehearsal.rules.timers_s.free_flow_gap:
+    return rehearsal.now_s() - last_s >= rehearsal.rules.timers_s.free_flow_gap
+
+
+def choose_at_pause(rehearsal: Rehearsal) -> Choice | None:
+    """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
+    if not may_ask_at_pause(rehearsal):
         return None
+    if rehearsal.options.mode == HAND_RAISE:
+        return choose(rehearsal, holds_back=True, how="raised a hand")
     return choose(
         rehearsal, holds_back=True, only=partial(_is_on_the_table, rehearsal), how="cut in"
     ) or choose(rehearsal, holds_back=True, how="cut in")
@@ -118,9 +125,11 @@ def _is_on_the_table(rehearsal: Rehearsal, candidate: Candidate) -> bool:
     return candidate.grounded and room.slide in (None, candidate.slide)
 
 
-def _score(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> tuple[bool, float]:
+def _score(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
+    """A contradiction, with both its quotes, comes before every other question, and a general one last."""
     focus = FOCUS_WEIGHT if _in_focus(rehearsal, candidate) else 0.0
-    return candidate.grounded, candidate.relevance + focus + SILENCE_WEIGHT * _silence(rehearsal, agent)
+    weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(rehearsal, agent)
+    return candidate.beside is not None, candidate.grounded, weight
 
 
 def _silence(rehearsal: Rehearsal, agent: str) -> float:

@@ -33,6 +33,7 @@ class Form:
     example: str  # how an entry begins: "- name: …"
     keys: tuple[str, ...]
     lists: frozenset[str] = frozenset()
+    sentences: frozenset[str] = frozenset()  # of `lists`: where a single text is cut at line ends, not commas
     bare: str | None = None  # the key of an entry that is only a text; None: that is refused
     inside: str | None = None  # the key under which a mapping may hold the list, beside defaults
 
@@ -189,7 +190,7 @@ def _entry(item: Any, form: Form, where: str, defaults: Mapping[str, Any]) -> En
     texts, lists = {}, {}
     for key, value in {**defaults, **item}.items():
         if key in form.lists:
-            lists[key] = _texts(value, key, where)
+            lists[key] = _texts(value, key, where, "\n" if key in form.sentences else ",")
         elif (text := _text(value, key, where)) is not None:
             texts[key] = text
     return Entry(where, texts, lists)
@@ -203,9 +204,9 @@ def _check_keys(item: Mapping[Any, Any], form: Form, where: str) -> None:
             raise InputError(f"{where}: unknown key {one_line(str(key))[:40]!r}: {hint}")
 
 
-def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
-    """A list of texts; a single text is read as a list with commas."""
-    items = value.split(",") if isinstance(value, str) else [] if value is None else value
+def _texts(value: Any, key: str, where: str, between: str) -> tuple[str, ...]:
+    """A list of texts; a single text is read as a list with *between* between them."""
+    items = value.split(between) if isinstance(value, str) else [] if value is None else value
     if not isinstance(items, list):
         raise InputError(f"{where}: {key} is neither a text nor a list of texts")
     found = (_text(item, key, where) for item in items)

@@ -33,7 +33,7 @@ class FrontMatter:
         self.findings.add(self.line_of(key), f"`{key}` {message}")
 
     def only(self, keys: Iterable[str], within: str = "") -> None:
-        """Find each key that is not one of *keys*, and name the nearest that is."""
+        """Find each key that is not one of *keys*, and name the one that was meant, if one is missing."""
         keys = tuple(keys)
         found = self.values if not within else self.values.get(within)
         if not isinstance(found, Mapping):
@@ -43,9 +43,13 @@ class FrontMatter:
             if key in keys:
                 continue
             absent = [known for known in keys if known not in found]
-            near = difflib.get_close_matches(key, absent, 1) or difflib.get_close_matches(key, keys, 1, 0)
-            self.misspelt.add(prefix + near[0])
-            self.reject(prefix + key, f"is not a key of this file: did you mean `{near[0]}`?")
+            if near := difflib.get_close_matches(key, absent, 1):
+                self.misspelt.add(prefix + near[0])
+                self.reject(prefix + key, f"is not a key of this file: did you mean `{near[0]}`?")
+            else:
+                self.reject(
+                    prefix + key, f"is not a key of this file: take it out; keys are {', '.join(keys)}"
+                )
 
     def lookup(self, key: str) -> Any:
         """The value of a key; None, with a finding, when there is none."""
@@ -82,21 +86,21 @@ class FrontMatter:
             self.reject(key, "must be a list of texts: write each in quotes")
         return ()
 
+    def text_or(self, key: str, default: str) -> str:
+        """One line of text, or *default* where there is none; nothing is found missing."""
+        value = self.values.get(key)
+        return value if isinstance(value, str) and value.strip() and value.isprintable() else default
+
+    def texts_or(self, key: str) -> tuple[str, ...]:
+        """A list of texts; empty where there is none, and nothing is found missing."""
+        value = self.values.get(key)
+        return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
     def choice(self, key: str, choices: Sequence[str]) -> str:
         value = self.text(key)
         if value and value not in choices:
             self.reject(key, f"is {value!r}: choose one of {', '.join(choices)}")
         return value
-
-    def choices(self, key: str, choices: Sequence[str]) -> tuple[str, ...]:
-        """A list of texts that are all among *choices*, each once."""
-        values = self.texts(key)
-        for value in values:
-            if value not in choices:
-                self.reject(key, f"has {value!r}: choose from {', '.join(choices)}")
-        if len(set(values)) < len(values):
-            self.reject(key, "has an entry twice: keep one")
-        return values
 
     def number(self, key: str) -> float:
         """A number above 0."""

@@ -20,10 +20,20 @@ from typing import Final
 
 from orchestrator.config import Config, read_config
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
-from orchestrator.layout import MAX_PANELISTS, MIN_PANELISTS, MODERATOR, Layout, layout_of
+from orchestrator.layout import (
+    MAX_PANELISTS,
+    MIN_PANELISTS,
+    MODERATOR,
+    PANELIST_TEMPLATES,
+    Layout,
+    layout_of,
+)
 
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
+
+DRAFT: Final = "DRAFT:"
+"""Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
 
 
 @dataclass(frozen=True)
@@ -85,23 +95,36 @@ class Home:
         )
         return tuple(name for name in found if name != MODERATOR)
 
+    def drafts(self) -> tuple[str, ...]:
+        """The panelists here that somebody still has to write: they do not sit."""
+        return tuple(name for name in self.panelists() if _is_draft(self.templates / name))
+
     def layout(self, panel: tuple[str, ...] | None) -> Layout:
         """The table of a session with these panelists; all of this home's where none are named.
 
+        Seats that are still drafts are left out of the latter: `drafts` names them.
+
         Raises:
-            UsageError: A named one has no folder here, or there are too few or too many.
+            UsageError: A named one has no folder here or is a draft, or there are too few or too many.
         """
-        known = self.panelists()
+        known, drafts = self.panelists(), self.drafts()
         if panel is None:
-            if not MIN_PANELISTS <= len(known) <= MAX_PANELISTS:
+            panel = tuple(name for name in known if name not in drafts)
+            if not MIN_PANELISTS <= len(panel) <= MAX_PANELISTS:
+                named = f" ({', '.join(panel)})" if panel else ""
+                unwritten = f" besides drafts ({', '.join(drafts)})" if drafts else ""
                 raise UsageError(
-                    f"this home has {len(known)} panelists ({', '.join(known)}) and a panel has "
+                    f"this home has {len(panel)} panelists{named}{unwritten} and a panel has "
                     f"{MIN_PANELISTS} to {MAX_PANELISTS}: name those that sit with --panel"
                 )
-            panel = known
         for name in panel:
             if name not in known:
                 raise UsageError(f"there is no panelist {name!r} here: this home has {', '.join(known)}")
+            if name in drafts:
+                raise UsageError(
+                    f"{name!r} is still a draft: rewrite the lines marked {DRAFT!r} in "
+                    f"{self.templates / name}; `greenroom panel check {name}` lists them"
+                )
         return layout_of(panel)
 
     def read_templates(self, layout: Layout) -> dict[str, str]:
@@ -185,6 +208,17 @@ def session_folder(path: Path) -> Path:
         if (candidate / "ledger" / "ledger.jsonl").is_file():
             return candidate.absolute()
     raise SessionNotFoundError(f"{path}: no session and no unpacked archive here")
+
+
+def _is_draft(folder: Path) -> bool:
+    """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
+    for name in PANELIST_TEMPLATES:
+        try:
+            if DRAFT.encode() in (folder / name).read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def digests(texts: Mapping[str, str]) -> dict[str, str]:

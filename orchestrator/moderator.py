@@ -18,9 +18,8 @@ from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_
 from orchestrator.claims.extract import speech_claims
 from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.engines.surfacing import new_numbers
 from orchestrator.errors import EngineError, SessionStateError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn, still_to_come_back
+from orchestrator.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import FREE_FLOW
 from orchestrator.phrases import say
@@ -28,6 +27,7 @@ from orchestrator.rehearsal import Rehearsal
 from orchestrator.session_state import show_state
 from orchestrator.speech.model import WORDS_PER_MINUTE, Segment
 from orchestrator.speech.parking import wish_to_park
+from orchestrator.surfaced import new_numbers
 from orchestrator.values import to_json
 
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -133,6 +133,9 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         asked_at_s=rehearsal.now_s(),
         turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip()),),
         angle=candidate.angle,
+        beside=candidate.beside,
+        good_answer=candidate.good_answer,
+        is_missing=candidate.is_missing,
     )
     return _put(rehearsal, exchange, phrases.CALLING if calls else None)
 
@@ -180,7 +183,6 @@ def take_answer(
         return
     wish = wish_to_park(words)
     is_parked = parks or wish is not None
-    seen = noticed_before(rehearsal, exchange) if is_parked else None
     answered = exchange
     with rehearsal.store.transaction():
         if words:
@@ -188,7 +190,7 @@ def take_answer(
         elif used is not None:
             rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
         if is_parked:
-            _park(rehearsal, answered, wish, seen)
+            _park(rehearsal, answered, wish)
         else:
             show_state(rehearsal, "judging", exchange)
 
@@ -218,20 +220,18 @@ def _answered(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
     return replace(exchange, turns=(*exchange.turns[:-1], last), spent_s=round(exchange.spent_s + lasts_s, 3))
 
 
-def take_heard(rehearsal: Rehearsal, *, observes: bool = True) -> None:
+def take_heard(rehearsal: Rehearsal) -> None:
     """What the presenter said since the question, already in the transcript, is the answer.
 
-    Where it asks to come back to the question, the exchange is parked and not judged; its panelist
-    is first asked what it noticed, if *observes*.
+    Where it asks to come back to the question, the exchange is parked and not judged.
     """
     exchange = still_open(rehearsal)
     text = " ".join(segment.text for segment in rehearsal.room.heard)
     wish = wish_to_park(text)
-    seen = noticed_before(rehearsal, exchange) if wish is not None and observes else None
     with rehearsal.store.transaction():
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
         if wish is not None:
-            _park(rehearsal, _answered(exchange, text), wish, seen)
+            _park(rehearsal, _answered(exchange, text), wish)
         else:
             show_state(rehearsal, "judging", exchange)
 
@@ -249,10 +249,7 @@ def judge(rehearsal: Rehearsal) -> Judgement:
     judging = begin_judging(rehearsal)
     together.wait([judging.reply])
     judgement = verdict(rehearsal, judging)
-    judged = with_verdict(judging.exchange, judgement)
-    note = panelist.take_note(rehearsal, judged)
-    seen = panelist.observation(rehearsal, judged) if is_noticed(rehearsal, judging, judgement) else None
-    conclude(rehearsal, judging, judgement, note=note, seen=seen)
+    conclude(rehearsal, judging, judgement)
     return judgement
 
 
@@ -278,7 +275,14 @@ def begin_judging(rehearsal: Rehearsal, on_text: Callable[[str], None] | None = 
         reply.set_result(Judgement("unjudged", "no answer was given"))
         return Judging(exchange, is_last, reply)
     seat = rehearsal.seats[exchange.agent]
-    request = JudgementRequest(seat, rehearsal.kept_scene(), exchange, is_last)
+    request = JudgementRequest(
+        seat,
+        rehearsal.kept_scene(),
+        exchange,
+        is_last,
+        angle=exchange.angle or "",
+        good_answer=exchange.good_answer,
+    )
     context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
     reply = together.begun(rehearsal.engine, request, context, on_text)
     return Judging(exchange, is_last, reply)
@@ -296,7 +300,12 @@ def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
 def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
     """The exchange with the verdict on its last answer."""
     turn = replace(
-        exchange.turns[-1], verdict=judgement.verdict, reason=judgement.reason, quote=judgement.quote
+        exchange.turns[-1],
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        quote=judgement.quote,
+        still_open=judgement.still_open,
+        remark=judgement.remark,
     )
     return replace(exchange, turns=(*exchange.turns[:-1], turn))
 
@@ -306,20 +315,8 @@ def _asks_on(judging: Judging, judgement: Judgement) -> bool:
     return wants_more and not judging.is_last
 
 
-def is_noticed(rehearsal: Rehearsal, judging: Judging, judgement: Judgement) -> bool:
-    """Whether this verdict closes an exchange in which there is something to notice about the presenter."""
-    return not _asks_on(judging, judgement) and was_judged(with_verdict(judging.exchange, judgement))
-
-
-def conclude(
-    rehearsal: Rehearsal,
-    judging: Judging,
-    judgement: Judgement,
-    *,
-    note: tuple[str, str] | None = None,
-    seen: Observation | None = None,
-) -> None:
-    """Write a verdict down; then put the follow-up, or close the exchange.
+def conclude(rehearsal: Rehearsal, judging: Judging, judgement: Judgement) -> None:
+    """Write a verdict down, with what was noted at it; then put the follow-up, or close the exchange.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
@@ -335,18 +332,22 @@ def conclude(
         rehearsal.store.note(
             {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
         )
-        if note is not None:
-            panelist.add_note(rehearsal, exchange, note)
+        panelist.add_noted(rehearsal, exchange, judgement)
         if _asks_on(judging, judgement) and judgement.follow_up is not None:
-            follow_up = Turn(judgement.follow_up, judgement.missing or exchange.turns[-1].needs)
+            follow_up = Turn(
+                judgement.follow_up,
+                judgement.missing or exchange.turns[-1].needs,
+                is_new_question=judgement.is_new_question,
+            )
             rehearsal.store.note(
                 {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
             )
-            say(rehearsal, phrases.FOLLOW_UP, exchange=exchange.id, agent=exchange.agent)
+            occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
+            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent)
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", replace(judged, turns=(*judged.turns, follow_up)))
         else:
-            resolve(rehearsal, judged, _outcome(judgement), seen)
+            resolve(rehearsal, judged, _outcome(judgement))
 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
@@ -362,40 +363,20 @@ def _outcome(judgement: Judgement) -> str:
 
 def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it."""
-    seen = noticed_before(rehearsal, still_open(rehearsal))
     with rehearsal.store.transaction():
-        return _park(rehearsal, still_open(rehearsal), None, seen)
+        return _park(rehearsal, still_open(rehearsal), None)
 
 
-def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None, seen: Observation | None) -> Exchange:
+def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None) -> Exchange:
     """The wish stands with the question it was about, and no verdict: parking is no failing."""
     last = replace(exchange.turns[-1], reason=WISHED, quote=wish)
-    return resolve(rehearsal, replace(exchange, turns=(*exchange.turns[:-1], last)), "parked", seen)
+    return resolve(rehearsal, replace(exchange, turns=(*exchange.turns[:-1], last)), "parked")
 
 
-def noticed_before(rehearsal: Rehearsal, exchange: Exchange) -> Observation | None:
-    """What was noticed in an exchange that is parked now, if an answer of it was judged before."""
-    return panelist.observation(rehearsal, exchange) if was_judged(exchange) else None
-
-
-def was_judged(exchange: Exchange) -> bool:
-    """Whether an answer of it has a verdict, whichever."""
-    return any(turn.answer and turn.verdict for turn in exchange.turns)
-
-
-def resolve(
-    rehearsal: Rehearsal,
-    exchange: Exchange,
-    outcome: str,
-    seen: Observation | None = None,
-    *,
-    is_ending: bool = False,
-) -> Exchange:
+def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending: bool = False) -> Exchange:
     """Write an exchange down and give the floor back. Call inside a transaction.
 
-    Args:
-        seen: What its panelist noticed about the presenter.
-        is_ending: The session ends with it, so there is no floor to give back.
+    *is_ending*: the session ends with it, so there is no floor to give back.
     """
     done = replace(exchange, outcome=outcome)
     surfaced = new_numbers(done, rehearsal.scene())
@@ -406,7 +387,6 @@ def resolve(
         by=MODERATOR,
         value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
     )
-    panelist.add_observation(rehearsal, done, seen)
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     if not is_ending:
         _round_off(rehearsal, done)
@@ -439,7 +419,8 @@ def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
     why = f": {render.one_line(last.reason)}" if last.reason else ""
-    return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}\n"
+    left = f" Still open: {render.one_line('; '.join(last.still_open))}." if last.still_open else ""
+    return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}{left}\n"
 
 
 def still_open(rehearsal: Rehearsal) -> Exchange:

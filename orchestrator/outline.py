@@ -178,6 +178,22 @@ def bullets(section: Section | None) -> list[Line]:
     return _items(section, _BULLET)
 
 
+def unquoted(text: str) -> str:
+    """*text* without the double quotes around it, if it is one phrase in double quotes."""
+    match = _QUOTED.fullmatch(text)
+    return match[1] if match else text
+
+
+def table_rows(section: Section) -> list[dict[str, str]]:
+    """The rows of the section's first table, by column; those that do not fit its header are passed over."""
+    lines = [line.text for line in section.body if line.text.lstrip().startswith("|")]
+    if len(lines) < 2 or not _RULER.fullmatch(lines[1].strip()):
+        return []
+    columns = _cells(lines[0])
+    rows = (_cells(line) for line in lines[2:])
+    return [dict(zip(columns, row, strict=True)) for row in rows if len(row) == len(columns)]
+
+
 def steps(section: Section) -> list[Line]:
     """The section's numbered steps."""
     return _items(section, _STEP)

@@ -1,4 +1,6 @@
-"""What the moderator says: one phrase at a time, from the library that was filled in for this session.
+"""What the moderator says: one phrase at a time, of those that were chosen for this session.
+
+The choice is made here, from the library and the deck, without an engine.
 
 A line that was said is a record (`said`) and stands in `moderator/generated-phrases.md`, behind the
 phrases it was taken from. No panelist's context holds that file.
@@ -7,13 +9,13 @@ phrases it was taken from. No panelist's context holds that file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable
+from typing import Final
 
 from orchestrator import render
-from orchestrator.engines.protocol import PhrasesRequest
-from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
-from orchestrator.orchestration import PHRASE_SLOTS, Phrases
+from orchestrator.orchestration import Phrases
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import UNNAMED, Said
 from orchestrator.values import tagged
@@ -24,6 +26,7 @@ OPENING = "Opening"
 CALLING = "Calling on a panelist"
 TRANSITION = "Transition"
 FOLLOW_UP = "Follow-up"
+FURTHER = "Further question"  # a follow-up that asks something which the question did not
 ACKNOWLEDGING = "Acknowledging an answer"
 PARKING = "Parking"
 COMING_BACK = "Coming back"
@@ -37,41 +40,40 @@ CLOSING = "Closing"
 FEWEST_MINUTES = 2
 """With fewer minutes left none are named: the phrases say "minutes", and one is hardly worth counting."""
 
+OF_EACH: Final = 3
+"""Phrases of each occasion in one session: as many as a listener hears before the first comes again."""
+
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def write_phrases(rehearsal: Rehearsal) -> None:
     """Choose this session's phrases from the library. Their slots stay open until they are said."""
-    slots = {name: f"{{{name}}}" for name in PHRASE_SLOTS}
-    request = PhrasesRequest(rehearsal.seats[MODERATOR], rehearsal.scene(), rehearsal.phrases, slots)
-    context = rehearsal.context(MODERATOR, purpose="phrases", request=request)
-    try:
-        chosen = rehearsal.engine.reply(request, context)
-    except EngineError:
-        chosen = ()
-    finally:
-        rehearsal.note_calls()
-    by_heading = _by_heading(chosen, rehearsal.phrases)
+    chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
+    texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
     named = _presenter(rehearsal)
     rehearsal.store.append(
         PATH,
-        render.phrases([_filled(text, named) for text in chosen]),
+        render.phrases([_filled(text, named) for text in texts]),
         by=MODERATOR,
         value={
             "type": "phrases",
-            "phrases": list(chosen),
-            "by_heading": {heading: list(texts) for heading, texts in by_heading.items()},
+            "phrases": texts,
+            "by_heading": {heading: list(options) for heading, options in chosen.items()},
         },
     )
 
 
-def _by_heading(chosen: Sequence[str], library: Phrases) -> dict[str, tuple[str, ...]]:
-    """The chosen phrases under the headings of the library that they came from."""
+def choose(library: Phrases, key: str) -> dict[str, tuple[str, ...]]:
+    """At most three phrases for each occasion: the same ones for the same *key*, others for another."""
     return {
-        heading: found
-        for heading, texts in library.items()
-        if (found := tuple(text for text in chosen if text in texts))
+        heading: _from(f"{key}:{heading}", texts)[:OF_EACH] for heading, texts in library.items() if texts
     }
+
+
+def _from(key: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """All *texts*, in an order that starts at a place chosen by *key*."""
+    start = zlib.crc32(key.encode()) % len(texts)
+    return texts[start:] + texts[:start]
 
 
 def say(

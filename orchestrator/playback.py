@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
-from orchestrator import moderator, refreshing, render, tensions, timekeeping
+from orchestrator import looking, moderator, refreshing, render, timekeeping
+from orchestrator.choosing import is_full, may_ask_at_pause
 from orchestrator.claims.extract import speech_claims
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange
@@ -113,8 +115,10 @@ def step(
         return True
     if asks and room.open is not None:
         return _go_on_asking(rehearsal, playback, prompt)
-    if room.refresh_due:
-        refreshing.refresh(rehearsal, "played out" if room.is_played_out else "slide")
+    if looking.look_if_due(rehearsal):
+        return True
+    if (why := _why_refresh(rehearsal, asks=asks)) is not None:
+        refreshing.refresh(rehearsal, why)
         return True
     if asks and room.break_due:
         moderator.ask_somebody(rehearsal)
@@ -133,6 +137,19 @@ def step(
         return False
     moderator.ask_somebody(rehearsal)
     return True
+
+
+def _why_refresh(rehearsal: Rehearsal, *, asks: bool) -> str | None:
+    """Why the candidates are looked at before the next step; None: they are not.
+
+    A model is asked only where its question can be put next.
+    """
+    room = rehearsal.room
+    if not rehearsal.has_model:
+        return ("played out" if room.is_played_out else "slide") if room.refresh_due else None
+    if not asks or not room.is_to_be_thought_of or is_full(rehearsal):
+        return None
+    return "end" if room.is_played_out else "break"
 
 
 def _is_at_a_stop(rehearsal: Rehearsal, playback: Playback) -> bool:
@@ -176,7 +193,7 @@ def _play_on(rehearsal: Rehearsal, playback: Playback, wait_until: Callable[[flo
     changes = segment.slide is not None and segment.slide != room.slide
     due_s = start_s if changes else playback.offset_s + segment.end_s
     refresh_s = rehearsal.rules.timers_s.refresh
-    tick_s = (room.refreshed_at_s // refresh_s + 1) * refresh_s
+    tick_s = inf if rehearsal.has_model else (room.refreshed_at_s // refresh_s + 1) * refresh_s
     pause_s = _pause_s(rehearsal, playback)
     if pause_s is not None and pause_s < tick_s and _ask_at_pause(rehearsal, pause_s, wait_until):
         return
@@ -208,9 +225,13 @@ def _pause_s(rehearsal: Rehearsal, playback: Playback) -> float | None:
 
 
 def _ask_at_pause(rehearsal: Rehearsal, at_s: float, wait_until: Callable[[float], None] | None) -> bool:
+    """Let somebody come in; False if nobody does. A model is first asked for questions, if one can be put."""
     if wait_until is not None:
         wait_until(at_s)
     rehearsal.playing_s = at_s
+    if rehearsal.has_model and may_ask_at_pause(rehearsal) and rehearsal.room.refreshed_at_s < at_s:
+        refreshing.refresh(rehearsal, "pause")
+        return True
     return moderator.ask_at_pause(rehearsal) is not None
 
 
@@ -240,7 +261,7 @@ def add_segment(
         source: The followed file's name and the number of the line that it came from.
     """
     claims = speech_claims(segment, len(rehearsal.room.segments) + 1)
-    found = tensions.tensions_in(rehearsal, segment, claims)
+    found = looking.tensions_in(rehearsal, segment)
     value = {
         "type": "segment",
         "segment": to_json(segment),
@@ -255,7 +276,7 @@ def add_segment(
         return
     with rehearsal.store.transaction():
         rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
-        tensions.note_tensions(rehearsal, found)
+        looking.note_tensions(rehearsal, found)
 
 
 def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool) -> None:

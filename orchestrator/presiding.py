@@ -9,36 +9,46 @@ Source: DESIGN.md, sections 6 and 7.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
-from orchestrator import moderator, panelist, refreshing, timekeeping
-from orchestrator.choosing import choose
-from orchestrator.engines import together
+from orchestrator import looking, moderator, panelist, refreshing, timekeeping
+from orchestrator.choosing import choose, is_full
 from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.moderator import Judging
 from orchestrator.orchestration import SECTION_BREAKS
 from orchestrator.pauses import ends_sentence
 from orchestrator.rehearsal import Rehearsal
-from orchestrator.render_moderator import Teller
+from orchestrator.render_moderator import Teller, question_lines
+from orchestrator.tensions import Looked
 
 PATIENCE_S: Final = 5.0
 """Session clock: how long a break waits for questions that are being made, where others are ready."""
 ELSEWHERE: Final = "it was judged, parked or closed elsewhere meanwhile"
 
 
-@dataclass(frozen=True, slots=True)
-class Afterthought:
-    """A note or an observation that is being made of an exchange whose verdict stands."""
+class Looking:
+    """One look for contradictions, in a thread of its own; what it finds is taken when it is there."""
 
-    what: str  # notes or observation
-    exchange: Exchange
-    reply: Future[Any]
+    def __init__(self, rehearsal: Rehearsal, look: looking.Look) -> None:
+        self.look = look
+        self.looked: Looked | None = None
+        self._rehearsal = rehearsal
+        self._thread = threading.Thread(target=self._run, name="tensions", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self.looked = looking.made(self._rehearsal, self.look)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, with a result or, where something unforeseen happened, without."""
+        return not self._thread.is_alive()
 
 
 @dataclass
@@ -49,7 +59,7 @@ class Presiding:
     say: Callable[[str], None]
     running: dict[str, refreshing.Asked] = field(default_factory=dict)  # by panelist
     judging: Judging | None = None
-    afterthoughts: list[Afterthought] = field(default_factory=list)
+    looking: Looking | None = None
     heard_at: float = field(default_factory=monotonic)  # wall clock: when somebody last spoke
     break_since_s: float | None = None  # session clock: since when a break waits for questions
 
@@ -59,7 +69,7 @@ class Presiding:
     @property
     def is_waiting(self) -> bool:
         """Whether any call is under way."""
-        return bool(self.running or self.judging or self.afterthoughts)
+        return bool(self.running or self.judging or self.looking)
 
     def tell(self) -> None:
         """Show what the moderator has said since last time, and what has begun or ceased to fail."""
@@ -100,9 +110,11 @@ def take(panel: Presiding) -> None:
     """Write what has come from calls that are over, if it still fits."""
     for agent in [agent for agent, one in panel.running.items() if one.reply.done()]:
         refreshing.take(panel.rehearsal, panel.running.pop(agent))
-    for one in [one for one in panel.afterthoughts if one.reply.done()]:
-        panel.afterthoughts.remove(one)
-        _add(panel, one)
+    if panel.looking is not None and panel.looking.is_over:
+        look, looked = panel.looking.look, panel.looking.looked
+        panel.looking = None
+        if panel.rehearsal.room.state != "closing":
+            looking.take(panel.rehearsal, look, looked or Looked(failed="the look broke off"))
     judging = panel.judging
     if judging is not None and judging.reply.done():
         panel.judging = None
@@ -114,15 +126,13 @@ def leave(panel: Presiding, why: str) -> None:
     if not panel.is_waiting:
         return
     judging, panel.judging = panel.judging, None
-    thoughts, panel.afterthoughts = panel.afterthoughts, []
-    for reply in [*([judging.reply] if judging else []), *(one.reply for one in thoughts)]:
-        reply.cancel()
+    panel.looking = None  # what was said since is looked through by the next feed
+    if judging is not None:
+        judging.reply.cancel()
     refreshing.give_up(panel.rehearsal, panel.running, why)
     with suppress(SessionFrozenError):
-        for one in thoughts:
-            panelist.left_out(panel.rehearsal, one.exchange, one.what, why)
         if judging is not None:
-            panelist.left_out(panel.rehearsal, judging.exchange, "judgement", why)
+            panelist.left_out(panel.rehearsal, judging.exchange, why)
 
 
 def finish_answer(panel: Presiding) -> None:
@@ -130,16 +140,11 @@ def finish_answer(panel: Presiding) -> None:
     rehearsal, open_ = panel.rehearsal, panel.rehearsal.room.open
     if open_ is None or not rehearsal.room.heard or open_.turns[-1].answer is not None:
         return
-    waits = isinstance(rehearsal.engine, together.Beginning)
-    moderator.take_heard(rehearsal, observes=not waits)
+    moderator.take_heard(rehearsal)
     if rehearsal.room.open is not None:
         _judge(panel)
-        return
-    panel.tell()  # the answer asked to come back to it
-    parked = rehearsal.room.exchanges[-1]
-    if waits and moderator.was_judged(parked):
-        reply = panelist.begin_observation(rehearsal, parked)
-        panel.afterthoughts.append(Afterthought("observation", parked, reply))
+    else:
+        panel.tell()  # the answer asked to come back to it
 
 
 # ---------------------------------------------------------------------- while a question is open
@@ -153,7 +158,7 @@ def _attend(panel: Presiding, open_: Exchange) -> None:
     if panel.judging is not None and not moderator.is_still(rehearsal, panel.judging.exchange):
         _drop_judging(panel)
     if open_.turns[-1].answer is not None:
-        if isinstance(rehearsal.engine, together.Beginning):  # the others need not wait for the verdict
+        if rehearsal.has_model:  # the others need not wait for the verdict
             _refresh_if_due(panel, leave_out=open_.agent)
         return
     silent_s = monotonic() - panel.heard_at
@@ -165,13 +170,13 @@ def _drop_judging(panel: Presiding) -> None:
     """The exchange went on without the verdict that was awaited: what happened elsewhere stands."""
     if panel.judging is not None:
         panel.judging.reply.cancel()
-        panelist.left_out(panel.rehearsal, panel.judging.exchange, "judgement", ELSEWHERE)
+        panelist.left_out(panel.rehearsal, panel.judging.exchange, ELSEWHERE)
         panel.judging = None
 
 
 def _judge(panel: Presiding) -> None:
     rehearsal = panel.rehearsal
-    if isinstance(rehearsal.engine, together.Beginning):
+    if rehearsal.has_model:
         panel.judging = moderator.begin_judging(rehearsal)
         return
     exchange = moderator.still_open(rehearsal)
@@ -179,46 +184,26 @@ def _judge(panel: Presiding) -> None:
 
 
 def _conclude(panel: Presiding, judging: Judging) -> None:
-    """The verdict counts at once; the note and the observation follow when they are made."""
     rehearsal = panel.rehearsal
     judgement = moderator.verdict(rehearsal, judging)
     if not moderator.is_still(rehearsal, judging.exchange) or rehearsal.room.state == "closing":
-        panelist.left_out(rehearsal, judging.exchange, "judgement", ELSEWHERE)
+        panelist.left_out(rehearsal, judging.exchange, ELSEWHERE)
         return
-    judged = moderator.with_verdict(judging.exchange, judgement)
-    thoughts = [Afterthought("notes", judged, panelist.begin_note(rehearsal, judged))]
-    if moderator.is_noticed(rehearsal, judging, judgement):
-        thoughts.append(Afterthought("observation", judged, panelist.begin_observation(rehearsal, judged)))
     try:
         moderator.conclude(rehearsal, judging, judgement)
     except (SessionStateError, SessionFrozenError):  # in this very moment
-        for one in thoughts:
-            one.reply.cancel()
         return
-    panel.afterthoughts += thoughts
     _tell_verdict(panel, judging.exchange, judgement)
 
 
 def _tell_verdict(panel: Presiding, exchange: Exchange, judgement: Judgement) -> None:
     name = panel.rehearsal.name_of(exchange.agent)
     panel.say(f"{exchange.id}: taken as the answer to {name}; {judgement.verdict}: {judgement.reason}")
+    if judgement.remark:
+        panel.say(f"{name}: {judgement.remark}")
     panel.tell()
     if panel.rehearsal.room.open is not None:
         _tell_question(panel, panel.rehearsal.room.open)
-
-
-def _add(panel: Presiding, one: Afterthought) -> None:
-    rehearsal = panel.rehearsal
-    rehearsal.note_calls()
-    got = together.outcome(one.reply)
-    if rehearsal.room.state == "closing":
-        return  # the debrief is being written
-    if one.what == "notes":
-        note = panelist.note_of(rehearsal, one.exchange, got)
-        if note is not None:
-            panelist.add_note(rehearsal, one.exchange, note)
-        return
-    panelist.add_observation(rehearsal, one.exchange, panelist.seen_of(rehearsal, one.exchange, got))
 
 
 # ---------------------------------------------------------------------- while none is
@@ -227,6 +212,7 @@ def _add(panel: Presiding, one: Afterthought) -> None:
 def _preside(panel: Presiding) -> None:
     rehearsal, room = panel.rehearsal, panel.rehearsal.room
     _drop_judging(panel)
+    _look_if_due(panel)
     _refresh_if_due(panel)
     if room.break_due and not _waits_for_questions(panel):
         _put(panel, moderator.ask_somebody(rehearsal))
@@ -236,8 +222,18 @@ def _preside(panel: Presiding) -> None:
         _put(panel, moderator.ask_at_pause(rehearsal))
 
 
+def _look_if_due(panel: Presiding) -> None:
+    """Rules answer at once; a model looks beside everything else, and one look at a time."""
+    if not panel.rehearsal.has_model:
+        looking.look_if_due(panel.rehearsal)
+    elif panel.looking is None and (look := looking.due(panel.rehearsal)) is not None:
+        panel.looking = Looking(panel.rehearsal, look)
+
+
 def _refresh_if_due(panel: Presiding, *, leave_out: str | None = None) -> None:
     rehearsal, room = panel.rehearsal, panel.rehearsal.room
+    if rehearsal.has_model and is_full(rehearsal):
+        return  # nobody can ask any more
     if room.refresh_due or rehearsal.now_s() - room.refreshed_at_s >= rehearsal.rules.timers_s.refresh:
         why = "slide" if room.refresh_due else "timer"
         left_out = () if leave_out is None else (leave_out,)
@@ -284,4 +280,5 @@ def _put(panel: Presiding, exchange: Exchange | None) -> None:
 
 
 def _tell_question(panel: Presiding, exchange: Exchange) -> None:
-    panel.say(f"{panel.rehearsal.name_of(exchange.agent)}: {exchange.turns[-1].question}")
+    for line in question_lines(panel.rehearsal, exchange):
+        panel.say(line)

@@ -5,6 +5,11 @@ given up. Live speech does not (`begin`, `take`, `give_up`): each panelist's cal
 newer one takes the place of one that still runs, and what comes is written only if it still fits.
 An engine that fails leaves the last good candidate, as stale, and the reason in the ledger.
 
+A model is asked where a question can be put, and not between: in a recording at breaks, at pauses in
+which somebody may come in, and at the end; live, where that can be at any moment, by the timer. It is
+shown its own question that was not put yet, and keeps or replaces it: nobody else judges whether
+the talk has answered it meanwhile. The offline engine costs nothing and is asked at every tick.
+
 Source: DESIGN.md, sections 6 to 8.
 """
 
@@ -14,7 +19,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from orchestrator import panelist
 from orchestrator.context import Context
@@ -32,7 +37,8 @@ INPUT_FILES = slice(4, 10)
 """Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
 INTEL = 4
 
-NEWER = "a newer one was begun"
+OCCASION: Final = {"break": "break", "pause": "pause", "ask": "pause", "end": "end", "played out": "end"}
+"""Why a candidate is wanted, as its request says it; by the timer and at a change of slide: refresh."""
 ASKED = "a question was put meanwhile"
 
 
@@ -52,10 +58,12 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     """Look at every panelist's candidate question again and wait for it; one record says when and why.
 
     By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again.
+    *why*: one of `OCCASION`'s keys.
     """
     at_s = rehearsal.now_s()
+    _mark_stale(rehearsal)
     unchanged, wanted = _to_ask(rehearsal, why, {}, ())
-    asked = [_ask(rehearsal, agent, context, digest, at_s) for agent, context, digest in wanted]
+    asked = [_ask(rehearsal, why, agent, context, digest, at_s) for agent, context, digest in wanted]
     together.wait([one.reply for one in asked])
     _write_round(rehearsal, why, at_s, unchanged, asked)
 
@@ -69,11 +77,12 @@ def begin(
     made from has changed. Take what has come before you begin.
     """
     at_s = rehearsal.now_s()
+    _mark_stale(rehearsal)
     unchanged, wanted = _to_ask(rehearsal, why, running, leave_out)
     given_up = [agent for agent, _, _ in wanted if agent in running]
     for agent in given_up:
         running.pop(agent).reply.cancel()
-    asked = [_ask(rehearsal, agent, context, digest, at_s) for agent, context, digest in wanted]
+    asked = [_ask(rehearsal, why, agent, context, digest, at_s) for agent, context, digest in wanted]
     done = [one for one in asked if one.reply.done()]
     running.update((one.agent, one) for one in asked if one not in done)
     _write_round(
@@ -96,6 +105,8 @@ def take(rehearsal: Rehearsal, one: Asked) -> None:
         writes = made is not None and _differs(made, rehearsal.room.waiting.get(one.agent))
         if made is not None and writes:
             panelist.write_candidate(rehearsal, one.agent, made)
+        elif made is not None:
+            _confirm(rehearsal, one)
         now = {one.agent: made} if made is not None else {}
         hands = _hands_up(rehearsal, now, inputs)
         value |= {"made": writes, "inputs": inputs, **({"failed": failed} if failed else {})}
@@ -151,17 +162,64 @@ def _to_ask(
     return unchanged, wanted
 
 
-def _ask(rehearsal: Rehearsal, agent: str, context: Context, digest: str, at_s: float) -> Asked:
-    request = CandidateRequest(
-        rehearsal.seats[agent],
-        rehearsal.kept_scene(),
-        targets=rehearsal.room.targets.get(agent, ()),
-        taken=rehearsal.room.asked_claims,
-    )
+def _ask(rehearsal: Rehearsal, why: str, agent: str, context: Context, digest: str, at_s: float) -> Asked:
+    request = _request(rehearsal, agent, OCCASION.get(why, "refresh"))
     context = rehearsal.addressed(request, context)
     rehearsal.keep(context)
     reply = together.begun(rehearsal.engine, request, context)
     return Asked(agent, context, digest, at_s, opened_so_far(rehearsal.room), reply)
+
+
+def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateRequest:
+    room, options = rehearsal.room, rehearsal.options
+    standing = tuple(
+        one.candidate
+        for other, one in room.waiting.items()
+        if other != agent and panelist.why_stale(rehearsal, one) is None
+    )
+    quoted = [one.quote for one in (*room.asked, *standing) if not one.is_missing]
+    quoted += [one.beside.quote for one in (*room.asked, *standing) if one.beside is not None]
+    questions = [turn.question for exchange in room.asked for turn in exchange.turns]
+    left_s = options.minutes * 60 - rehearsal.now_s() - room.spent_s
+    return CandidateRequest(
+        rehearsal.seats[agent],
+        rehearsal.kept_scene(),
+        targets=room.targets.get(agent, ()),
+        taken=room.asked_claims,
+        standing=tuple(rehearsal.on_record(standing, lambda one: (one.question, one.quote or ""))),
+        asked=tuple(rehearsal.on_record(questions, lambda text: (text,))),
+        taken_lines=frozenset(rehearsal.on_record([one for one in quoted if one], lambda text: (text,))),
+        occasion=occasion,
+        exchanges_left=max(0, options.exchanges - len(room.exchanges)),
+        minutes_left=round(max(0.0, left_s) / 60, 1),
+        may_look_ahead=room.is_played_out or room.slide is None,
+        current=_current(rehearsal, agent),
+    )
+
+
+def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
+    """The panelist's own question that was not put yet."""
+    last = rehearsal.room.waiting.get(agent)
+    if last is None or last.status == "empty" or panelist.was_asked(rehearsal.room, last.candidate):
+        return None
+    own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
+    return own[0] if own else None
+
+
+def _mark_stale(rehearsal: Rehearsal) -> None:
+    """Before a model is shown its files: a question that may not be asked any more does not stand as ready."""
+    if not rehearsal.has_model:
+        return
+    for agent, waiting in list(rehearsal.room.waiting.items()):
+        if waiting.status == "ready" and panelist.why_stale(rehearsal, waiting) is not None:
+            panelist.write_candidate(rehearsal, agent, replace(waiting, status="stale"))
+
+
+def _confirm(rehearsal: Rehearsal, one: Asked) -> None:
+    """A model has kept its question: its file says when. Rules keep theirs at every tick, and the record says so."""
+    last = rehearsal.room.waiting.get(one.agent)
+    if rehearsal.has_model and last is not None and last.status == "ready":
+        panelist.write_candidate(rehearsal, one.agent, replace(last, confirmed_at_s=one.at_s))
 
 
 # ---------------------------------------------------------------------- writing
@@ -205,6 +263,9 @@ def _write_round(
     with rehearsal.store.transaction():
         for agent, waiting in made.items():
             panelist.write_candidate(rehearsal, agent, waiting)
+        for one in done:
+            if one.agent not in made and one.agent not in failed:
+                _confirm(rehearsal, one)
         hands = _hands_up(rehearsal, made, inputs)
         rehearsal.store.note({**value, **({"hands": [*hands]} if hands else {})}, by=MODERATOR)
         _show_changes(rehearsal, hands, inputs, failed, spent=spent)
@@ -216,13 +277,15 @@ def _made_of(
     """What stands in the candidate's file after this reply, None: what stood there; and why it failed."""
     if isinstance(got, EngineError):
         return _as_stale(rehearsal, one.agent), {one.agent: str(got)}
-    files = one.context.receipt.files
+    files, last = one.context.receipt.files, rehearsal.room.waiting.get(one.agent)
+    is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
     waiting = Waiting(
         candidate=got if got is not None else panelist.no_question(one.agent),
-        status="ready" if got is not None else "empty",
-        made_at_s=one.at_s,
+        status="empty" if got is None else "stale" if panelist.was_asked(rehearsal.room, got) else "ready",
+        made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
         input_sha256=_digest([sha256 for _, _, sha256 in files[:10]]),
         intel_sha256=files[INTEL][2],
+        confirmed_at_s=one.at_s if is_kept else None,
     )
     return waiting, {}
 

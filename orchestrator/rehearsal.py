@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from orchestrator.carried import carried_of
-from orchestrator.checks.find import Index, index_of
+from orchestrator.checks.passages import Passage, deck_passages
 from orchestrator.context import Assembler, Context, read_templates
 from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.engines.together import Beginning
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
+from orchestrator.memory.off_record import TRANSCRIPT
 from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.pauses import pauses_in
 from orchestrator.persona import Seat, read_domain, read_persona
@@ -27,6 +28,9 @@ from orchestrator.store import Repair, Store
 from orchestrator.tooling import Tooling
 
 T = TypeVar("T")
+
+OFFLINE: Final = "offline"
+"""The engine without a model."""
 
 
 class Rehearsal:
@@ -55,6 +59,8 @@ class Rehearsal:
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
+        self._has_told_of_it = False  # that the offline panel took over
+        self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         store.clock = self._clock_s
 
     def _clock_s(self) -> float:
@@ -88,10 +94,19 @@ class Rehearsal:
         return read_phrases(*_named(self.templates, "templates/moderator/phrase-library.md"))
 
     @cached_property
-    def figures(self) -> Index:
-        """The deck's figures, made once, for speech to be held against."""
-        deck = self.scene().deck
-        return index_of(deck, self.room.deck_claims)
+    def deck_passages(self) -> tuple[Passage, ...]:
+        """All of the deck that can be quoted, made once."""
+        return deck_passages(self.scene().deck)
+
+    @property
+    def has_model(self) -> bool:
+        """A call takes time and may cost money, so nobody is asked without need."""
+        return isinstance(self.engine, Beginning)
+
+    @property
+    def reads(self) -> bool:
+        """The engine understands what is said, so it can be asked what contradicts what."""
+        return self.engine.name != OFFLINE
 
     @property
     def turn_limit(self) -> int:
@@ -136,8 +151,14 @@ class Rehearsal:
 
     def note_calls(self) -> None:
         """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
+        if self.store.frozen:
+            return
+        took_over = getattr(self.engine, "took_over", None)
+        if took_over is not None and self.room.took_over is None and not self._has_told_of_it:
+            self._has_told_of_it = True  # in a transaction the room does not know its records yet
+            self.store.note({"type": "took_over", "why": took_over}, by=MODERATOR)
         take = getattr(self.engine, "take_usage", None)
-        if take is None or self.store.frozen:
+        if take is None:
             return
         notes = [(MODERATOR, usage.value()) for usage in take()]
         if self.tooling is not None:
@@ -165,26 +186,43 @@ class Rehearsal:
         return Scene(
             deck=room.deck,
             deck_claims=room.deck_claims,
-            speech_claims=self._on_record(room.speech_claims, lambda claim: (claim.text,)),
+            speech_claims=self.on_record(room.speech_claims, lambda claim: (claim.text,)),
             segments=room.segments,
             exchanges=exchanges,
             slide=None if room.is_played_out else room.slide,
             clock_s=self.now_s(),
             intensity=self.options.intensity,
             focus=self.options.focus,
-            tensions=self._on_record(room.tensions, lambda one: (one.a.quote, one.b.quote)),
+            tensions=self.on_record(room.tensions, lambda one: (one.a.quote, one.b.quote)),
             intel=room.intel.items,
             presenter=room.presenter,
             observed=room.observed,
             left_open=self.carried.open_points,
+            members=room.members,
+            kind=self.options.kind,
         )
 
-    def _on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
-        """Those that rest on nothing that was said off the record: nobody is asked about that."""
+    def is_off_record(self, text: str) -> bool:
+        """These words were said off the record, or quote what was: they go into nobody's request."""
         off_record = self.assembler.off_record()
         if not off_record.hidden:
+            return False
+        return text in self._hidden(tuple(off_record.hidden)) or off_record.touches(f'"{text}"')
+
+    def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
+        """What was said off the record, piece by piece."""
+        if self._hidden_words is None or self._hidden_words[0] != seqs:
+            paths = self.assembler.off_record().hidden
+            values = [self.store.record(seq).value or {} for seq in seqs if paths[seq] == TRANSCRIPT]
+            said = frozenset(value["segment"]["text"] for value in values if "segment" in value)
+            self._hidden_words = seqs, said
+        return self._hidden_words[1]
+
+    def on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
+        """Those that rest on nothing that was said off the record: nobody is asked about that."""
+        if not self.assembler.off_record().hidden:
             return found
-        return [one for one in found if not any(off_record.touches(f'"{text}"') for text in words_of(one))]
+        return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
 
     def kept_scene(self) -> Scene:
         """The scene for a call that may go on while the talk does: as it is now, whatever comes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import Tension
+from orchestrator.claims.model import READ, Place, Tension
 from orchestrator.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.speech.model import Segment
 
@@ -81,7 +81,7 @@ def focus_brief(heading: str, targets: Sequence[Target]) -> str:
         ]
     for number, target in enumerate(targets, start=1):
         lines += [
-            f"## {number}. Claim {target.claim} ({place(target.slide, target.said_at_s)})",
+            f"## {number}. {_target(target)}",
             "",
             f"> {one_line(target.quote)}",
             "",
@@ -92,23 +92,34 @@ def focus_brief(heading: str, targets: Sequence[Target]) -> str:
     return "\n".join(lines)
 
 
+def _target(target: Target) -> str:
+    where = place(target.slide, target.said_at_s)
+    if target.is_missing:
+        return f"Missing on {where}"
+    return f"Claim {target.claim} ({where})" if target.claim is not None else where.capitalize()
+
+
 SHOWN_TENSIONS = 12
 """In a focus brief; the deck that has more has them for another reason than its figures."""
 
 
-def evidence(found: Sequence[Target], tensions: Sequence[Tension]) -> str:
-    """What rules have found in the deck, below a focus brief that a model has written."""
-    if not found and not tensions:
+def findings(tensions: Sequence[Tension]) -> str:
+    """Where the deck contradicts itself, below a focus brief; what no figure decides stands apart."""
+    if not tensions:
         return ""
-    lines = ["## Found in the deck by rules", "", "Evidence to weigh: use it or leave it.", ""]
-    for tension in tensions[:SHOWN_TENSIONS]:
-        lines.append(f"- Contradiction ({tension.kind}): {both_sides(tension)}")
-    if len(tensions) > SHOWN_TENSIONS:
-        lines.append(f"- and {len(tensions) - SHOWN_TENSIONS} more contradictions")
-    for target in found:
-        where = place(target.slide, target.said_at_s)
-        lines.append(f'- Claim {target.claim}, {where}, "{one_line(target.quote)}": {one_line(target.angle)}')
-    return "\n".join([*lines, ""])
+    computed = [one for one in tensions if one.class_ != READ]
+    read = [one for one in tensions if one.class_ == READ]
+    lines: list[str] = []
+    for heading, found in (
+        ("Where the deck contradicts itself", computed),
+        ("To ask about: both places stand, and no figure decides between them", read),
+    ):
+        if found:
+            lines += [f"## {heading}", "", *(f"- {both_sides(one)}" for one in found[:SHOWN_TENSIONS])]
+            if len(found) > SHOWN_TENSIONS:
+                lines.append(f"- and {len(found) - SHOWN_TENSIONS} more")
+            lines.append("")
+    return "\n".join(lines)
 
 
 def both_sides(tension: Tension) -> str:
@@ -117,20 +128,51 @@ def both_sides(tension: Tension) -> str:
     return one_line(f"{a}; {b}: {tension.note}")
 
 
+def quoted(asked: Candidate | Exchange) -> list[str]:
+    """The words that a question is about, with their places: what the presenter sees above it.
+
+    Both quotes of a contradiction. Of something that a slide leaves out, which slide; of a general
+    question, nothing.
+    """
+    if asked.quote is None:
+        return []
+    where = place(asked.slide, asked.said_at_s)
+    if asked.is_missing:
+        return [f'{where}, "{one_line(asked.quote)}", leaves it out']
+    sides = [Place(asked.slide, asked.said_at_s, asked.quote), *([asked.beside] if asked.beside else [])]
+    return [f'{place(one.slide, one.said_at_s)}: "{one_line(one.quote)}"' for one in sides]
+
+
 def candidate(
-    heading: str, question: Candidate | None, status: str, made_at_s: float, input_sha256: str
+    heading: str,
+    question: Candidate | None,
+    status: str,
+    made_at_s: float,
+    input_sha256: str,
+    *,
+    confirmed_at_s: float | None = None,
 ) -> str:
     """A panelist's candidate question."""
     lines = [heading, "", f"Status: {status}"]
     if question is None:
         return "\n".join([*lines, f"Looked at: {clock(made_at_s)}", ""])
     lines += [f"Made at: {clock(made_at_s)}, from files 1 to 10 with digest {input_sha256[:16]}"]
+    if confirmed_at_s is not None:
+        lines.append(f"Confirmed at: {clock(confirmed_at_s)}")
     if question.grounded and question.quote is not None:
-        lines += [
-            f"Claim: {question.claim} ({place(question.slide, question.said_at_s)})",
-            "",
-            f"> {one_line(question.quote)}",
-        ]
+        about = f"Claim: {question.claim}" if question.claim is not None else "About"
+        lines += [f"{about} ({place(question.slide, question.said_at_s)})"]
+        if question.is_missing:
+            lines.append("Missing: the slide leaves it out")
+        lines += ["", f"> {one_line(question.quote)}"]
+        if question.beside is not None:
+            beside = question.beside
+            lines += [
+                "",
+                f"Beside ({place(beside.slide, beside.said_at_s)})",
+                "",
+                f"> {one_line(beside.quote)}",
+            ]
     else:
         lines += ["Claim: none; nothing specific was found, so this question is a general one"]
     lines += [
@@ -149,7 +191,21 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     """One exchange in the history; *new_numbers* are those that came to light in its answers."""
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
-        lines += [f"About {place(done.slide, done.said_at_s)}:", "", f"> {one_line(done.quote)}", ""]
+        left_out = ", which leaves it out" if done.is_missing else ""
+        lines += [
+            f"About {place(done.slide, done.said_at_s)}{left_out}:",
+            "",
+            f"> {one_line(done.quote)}",
+            "",
+        ]
+        if done.beside is not None:
+            beside = done.beside
+            lines += [
+                f"Beside {place(beside.slide, beside.said_at_s)}:",
+                "",
+                f"> {one_line(beside.quote)}",
+                "",
+            ]
     else:
         lines += ["About the whole; no particular claim.", ""]
     for number, turn in enumerate(done.turns, start=1):
@@ -157,17 +213,22 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     if new_numbers:
         numbers = ", ".join(f'"{one_line(number)}"' for number in new_numbers)
         lines += [f"New numbers, said for the first time: {numbers}.", ""]
-    if done.outcome != "satisfied" and done.turns[-1].needs:
-        lines += [f"Stays open: {', '.join(done.turns[-1].needs)}.", ""]
+    last = done.turns[-1]
+    left = last.still_open or (last.needs if done.outcome != "satisfied" else ())
+    if left:
+        lines += [f"Stays open: {one_line('; '.join(left) if last.still_open else ', '.join(left))}.", ""]
     lines += [f"Outcome: {done.outcome}. Called on because: {one_line(done.why_this_agent)}.", ""]
     return "\n".join(lines)
 
 
 def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
-    lines = [f"{number}. Question: {one_line(turn.question)}"]
+    new = " (a new one)" if turn.is_new_question else ""
+    lines = [f"{number}. Question{new}: {one_line(turn.question)}"]
     lines.append(f"   - Answer: {one_line(turn.answer) if turn.answer else 'none was given'}")
     if turn.verdict is not None:
         lines.append(f"   - Verdict ({turn.verdict}): {verdict(turn, is_last=is_last)}")
+    if turn.remark:
+        lines.append(f"   - Said to it: {one_line(turn.remark)}")
     return [*lines, ""]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator import phrases, render
+from orchestrator.exchange import Exchange
 from orchestrator.layout import MODERATOR
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Said
@@ -26,19 +27,45 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
     return f"{rehearsal.name_of(MODERATOR)} ({render.clock(said.at_s)}): {said.text}"
 
 
+def taken_over(why: str) -> str:
+    """That the offline panel sits in the model's place, in one line."""
+    return f"the model never answered, so the offline panel took over: {render.one_line(why)}"
+
+
+def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
+    """The open question as it is put: the quoted words above it, always, so that nobody has to look for them."""
+    name = rehearsal.name_of(exchange.agent)
+    return [
+        *(f"  {words}" for words in render.quoted(exchange)),
+        f"{name}: {render.one_line(exchange.turns[-1].question)}",
+    ]
+
+
 class Teller:
     """What a terminal is still to be told: the moderator's lines, and what a failing engine keeps back."""
 
-    def __init__(self, rehearsal: Rehearsal) -> None:
+    def __init__(self, rehearsal: Rehearsal, *, shows_questions: bool = False) -> None:
+        """*shows_questions*: also those that are put meanwhile, each below the words that it is about."""
         self._rehearsal = rehearsal
+        self._shows_questions = shows_questions
+        self._asked = self._turns()
         self._told = len(rehearsal.room.said)
         self._failing = set(rehearsal.room.failed)
+        self._is_taken_over = rehearsal.room.took_over is not None
+
+    def _turns(self) -> int:
+        """How many questions were put so far, follow-ups among them."""
+        return sum(len(exchange.turns) for exchange in self._rehearsal.room.asked)
 
     def lines(self) -> list[str]:
         """What has come up since last time; a failure is told when it begins and when it is over."""
         rehearsal, room = self._rehearsal, self._rehearsal.room
         news = [words for line in room.said[self._told :] if (words := spoken(rehearsal, line))]
         self._told = len(room.said)
+        if self._shows_questions and self._turns() != self._asked:
+            self._asked = self._turns()
+            if room.open is not None:
+                news += question_lines(rehearsal, room.open)
         for agent in rehearsal.options.panel:
             name = rehearsal.name_of(agent)
             if agent in room.failed and agent not in self._failing:
@@ -47,4 +74,7 @@ class Teller:
             elif agent in self._failing and agent not in room.failed:
                 news.append(f"note: {name} has questions again")
         self._failing = set(room.failed)
+        if room.took_over is not None and not self._is_taken_over:
+            news.append(f"note: {taken_over(room.took_over)}")
+        self._is_taken_over = room.took_over is not None
         return news

@@ -10,6 +10,8 @@ session            open: versions, panel, options, deck, digests of the template
 deck               write of deck-content: slides, claims, gaps
 intel              write of external-intel: every finding, and the claim it bears on
 focus_brief        write of a focus brief: the targets
+dossier            write of the board dossier: the likely questions, and who sits on the board
+tensions           note: contradictions that an engine proposed and code verified, and what was refused
 segment            append to the transcript: the segment, its claims, its place in a playback
 slide              append to the transcript: the slide, and whether a section ended before it
 answer             append to the transcript: the answer, for which exchange
@@ -29,7 +31,9 @@ said               append to generated-phrases: a line of the moderator's, with 
 call               note: what one call to a model used
 refresh            note: when the candidates were last looked at, why, and whose hands are up
 refreshed          note: what came of one panelist's call that the refresh did not wait for
-left_out           note: a note, an observation or a judgement that did not come, and why
+left_out           note: a judgement that did not come, and why
+took_over          note: no call to the model ever succeeded, so the offline panel sits in its place
+debrief_words      note: all that the debrief says and that no count gives
 playback           note: a recording that is being played, with its answers
 speaker            note: who the presenter is
 time_warning       append to the debrief notes: a share of the time budget is used up
@@ -51,6 +55,8 @@ from typing import Any
 from orchestrator.claims.model import Claim, Gap, Tension
 from orchestrator.clock import ClockState
 from orchestrator.deck.model import Deck
+from orchestrator.dossier.model import BoardMember
+from orchestrator.engines.said import DebriefWords
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
 from orchestrator.intel.model import Intel
 from orchestrator.ledger import Record
@@ -80,6 +86,7 @@ class Options:
     tools: bool = False  # panelists that a model speaks for are offered the tools of memory
     keep_source: bool = True
     language: str = "en"
+    kind: str | None = None  # of deck, where the presenter said so
 
 
 UNNAMED = "Presenter"
@@ -106,6 +113,7 @@ class Waiting:
     made_at_s: float
     input_sha256: str  # of files 1 to 10, as the candidate was made from them
     intel_sha256: str
+    confirmed_at_s: float | None = None  # when its panelist last kept it; None: not since it was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +160,11 @@ class Room:
     gaps: tuple[Gap, ...] = ()
     is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
     tensions: list[Tension] = field(default_factory=list)  # the deck's own, then those found in speech
+    is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
+    looked_upto: int = 0  # segments that an engine has looked through for contradictions
+    look_due: str | None = None  # the occasion to look through what was said since; None: none
+    suspected: list[Tension] = field(default_factory=list)  # by a verdict, and not verified yet
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
     targets: dict[str, tuple[Target, ...]] = field(default_factory=dict)
     observed: list[Observation] = field(default_factory=list)
@@ -162,6 +175,7 @@ class Room:
     presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
     slides: list[SlideTime] = field(default_factory=list)
     waiting: dict[str, Waiting] = field(default_factory=dict)
+    wanted: dict[str, Candidate] = field(default_factory=dict)  # every question that stood, by its words
     exchanges: list[Exchange] = field(default_factory=list)  # closed ones
     open: Exchange | None = None
     heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
@@ -177,6 +191,7 @@ class Room:
     )  # digest of files 5 to 10, by agent, as its candidate was last made or confirmed from
     confirmed_s: dict[str, float] = field(default_factory=dict)  # session clock: when that was, by agent
     refresh_due: bool = False
+    is_to_be_thought_of: bool = False  # a question can be put now, and nobody was asked for one since
     break_due: bool = False
     section_ended: int = -1  # how many slides had been shown when the last section ended
     is_played_out: bool = False
@@ -197,6 +212,9 @@ class Room:
     voice_until_s: float = 0.0
     is_pause_suggested: bool = False  # during this monologue
     calls: list[CallUsage] = field(default_factory=list)  # to a model, in the order of their replies
+    took_over: str | None = None  # why the offline panel sits in the model's place; None: it does not
+    debrief_words: DebriefWords | None = None  # None: nobody was asked for them, or the engine failed
+    debrief_failed: str | None = None  # why there are none
     ended: bool = False
 
     @property
@@ -228,13 +246,23 @@ class Room:
     @property
     def spent_s(self) -> float:
         """Seconds that answers took; a recording waits meanwhile, so its clock does not show them."""
-        return sum(exchange.spent_s for exchange in [*self.exchanges, *([self.open] if self.open else [])])
+        return sum(exchange.spent_s for exchange in self.asked)
+
+    @property
+    def asked(self) -> list[Exchange]:
+        """Every exchange in the order of asking, the open one last."""
+        return [*self.exchanges, *([self.open] if self.open is not None else [])]
+
+    @property
+    def never_asked(self) -> tuple[Candidate, ...]:
+        """Questions that stood at some time and were never put, in the order in which they came up."""
+        put = [exchange.turns[0].question for exchange in self.asked]
+        return tuple(one for text, one in self.wanted.items() if not any(text in words for words in put))
 
     @property
     def asked_claims(self) -> frozenset[str]:
         """Claims that somebody has asked about."""
-        all_ = [*self.exchanges, *([self.open] if self.open else [])]
-        return frozenset(exchange.claim for exchange in all_ if exchange.claim is not None)
+        return frozenset(exchange.claim for exchange in self.asked if exchange.claim is not None)
 
     @property
     def monologue_s(self) -> float:
@@ -268,6 +296,18 @@ class Room:
         self.is_checked = "tensions" in value
         self.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
         self.claims_by_id.update((claim.id, claim) for claim in self.deck_claims)
+
+    def _dossier(self, value: Mapping[str, Any], record: Record) -> None:
+        if value.get("board"):
+            self.members = from_json(tuple[BoardMember, ...], value["board"])
+
+    def _tensions(self, value: Mapping[str, Any], record: Record) -> None:
+        self.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
+        self.look_due = None
+        self.suspected.clear()
+        if "failed" not in value:  # else the same words are looked through again
+            self.is_deck_looked_at = True
+            self.looked_upto = value["upto"]
 
     def _intel(self, value: Mapping[str, Any], record: Record) -> None:
         self.intel = from_json(Intel, value["intel"])
@@ -330,22 +370,27 @@ class Room:
     def _slide(self, value: Mapping[str, Any], record: Record) -> None:
         self.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
         self.refresh_due = True
+        self.look_due = "slide"
         if value.get("break"):
-            self.break_due = True
+            self.break_due = self.is_to_be_thought_of = True
+            self.look_due = "break"
 
     def _section_end(self, value: Mapping[str, Any], record: Record) -> None:
         self.section_ended = value["slides"]
-        self.break_due = self.refresh_due = True
+        self.break_due = self.refresh_due = self.is_to_be_thought_of = True
+        self.look_due = "break"
 
     def _candidate(self, value: Mapping[str, Any], record: Record) -> None:
-        self.waiting[record.by] = from_json(Waiting, value["waiting"])
+        waiting = self.waiting[record.by] = from_json(Waiting, value["waiting"])
+        if waiting.status == "ready":
+            self.wanted.setdefault(waiting.candidate.question, waiting.candidate)
 
     def _call(self, value: Mapping[str, Any], record: Record) -> None:
         self.calls.append(call_of(value))
 
     def _refresh(self, value: Mapping[str, Any], record: Record) -> None:
         self.refreshed_at_s = value["at_s"]
-        self.refresh_due = False
+        self.refresh_due = self.is_to_be_thought_of = False
         self.hands = tuple(value.get("hands", ()))
         self._looked_at(value)
 
@@ -387,8 +432,12 @@ class Room:
                 verdict=judgement.verdict,
                 reason=judgement.reason,
                 quote=judgement.quote,
+                still_open=judgement.still_open,
+                remark=judgement.remark,
             )
             self.open = replace(self.open, turns=(*self.open.turns[:-1], last))
+            if judgement.contradicts is not None:
+                self.suspected.append(judgement.contradicts)
 
     def _follow_up(self, value: Mapping[str, Any], record: Record) -> None:
         if self.open is not None:
@@ -401,8 +450,9 @@ class Room:
         self.open = None
         self.quiet_from_s, self.is_prompted = record.clock_s, False
         self.voice_from_s, self.is_pause_suggested = None, False
+        self.look_due = "exchange"
         if self.is_played_out:
-            self.refresh_due = True
+            self.refresh_due = self.is_to_be_thought_of = True
 
     def _observation(self, value: Mapping[str, Any], record: Record) -> None:
         self.observed.append(from_json(Observation, value))
@@ -426,7 +476,7 @@ class Room:
         self.warned.add(value["share"])
 
     def _no_question(self, value: Mapping[str, Any], record: Record) -> None:
-        self.is_prompted = self.break_due = True
+        self.is_prompted = self.break_due = self.is_to_be_thought_of = True
 
     def _monologue(self, value: Mapping[str, Any], record: Record) -> None:
         self.is_pause_suggested = True
@@ -447,4 +497,13 @@ class Room:
     def _played_out(self, value: Mapping[str, Any], record: Record) -> None:
         self.is_played_out = True
         self.asked_when_played_out = len(self.exchanges)
-        self.refresh_due = True
+        self.refresh_due = self.is_to_be_thought_of = True
+        self.look_due = "break"
+
+    def _took_over(self, value: Mapping[str, Any], record: Record) -> None:
+        self.took_over = value["why"]
+
+    def _debrief_words(self, value: Mapping[str, Any], record: Record) -> None:
+        self.debrief_failed = value.get("failed")
+        if "words" in value:
+            self.debrief_words = from_json(DebriefWords, value["words"])

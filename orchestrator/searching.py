@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.model import Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
@@ -52,6 +52,9 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
         searched = rehearsal.engine.search(texts)  # type: ignore[attr-defined]  # `_check` looked
     except EngineError as error:
         raise EngineError(f"{error}: {_give_files(rehearsal)}") from None
+    reported = [_reported(one, queries[one.query]) for one in searched.found]
+    held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
+    rehearsal.note_calls()
     with store.transaction():
         for usage in searched.usage:
             store.note(usage.value(), by="moderator")
@@ -59,9 +62,8 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
         if not searched.found:
             return WebIntel(texts, revision, most, False, searched.failed)
         room = rehearsal.room
-        reported = [_reported(one, queries[one.query]) for one in searched.found]
         before = replace(room.intel, revision=revision)
-        intel = intel_of(reported, rehearsal.scene().deck, room.deck_claims, before=before)
+        intel = intel_of(held, reported, rehearsal.scene().deck, room.deck_claims, before=before)
         value = {**intel_value(intel), "searched": list(texts)}
         revision = store.write(INTEL, intel_page(intel, most), by="intel", value=value)
     return WebIntel(texts, revision, most, True, searched.failed)

@@ -20,6 +20,7 @@ from orchestrator.choosing import choose
 from orchestrator.claims.model import Tension
 from orchestrator.config import Config
 from orchestrator.context import Context, Receipt, receipt_of
+from orchestrator.debriefing import ask_for_debrief
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
@@ -27,7 +28,7 @@ from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, S
 from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.embedding import embedder
@@ -37,7 +38,7 @@ from orchestrator.memory.summarising import NEVER, Schedule
 from orchestrator.memory.watching import Watch
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
-from orchestrator.rehearsal import Rehearsal, open_rehearsal
+from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal
 from orchestrator.room import Options, Room
 from orchestrator.searching import WebIntel, search_intel
 from orchestrator.speech.answers import Answer
@@ -93,7 +94,7 @@ class Session:
                 `resume` goes on with it whatever happens; `load` takes one in later.
             say: Told in one line when the session's budget is nearly used up, and when it is.
             **options: The fields of `start.Given`: id, presenter, panel, date, intensity, mode,
-                minutes, exchanges, focus, intel, board, speaker, layout, remember, keep_source.
+                minutes, exchanges, focus, intel, board, kind, speaker, layout, remember, keep_source.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
@@ -408,10 +409,12 @@ class Session:
         reported = read_intel(paths)
         store = self.rehearsal.store
         most = store.max_revisions(store.layout.file(INTEL))
+        held = held_against(self.rehearsal.engine, reported, self.rehearsal.scene().deck)
+        self.rehearsal.note_calls()
         with store.transaction():
             room = self.room
             before = replace(room.intel, revision=store.state(INTEL).revisions)
-            intel = intel_of(reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
+            intel = intel_of(held, reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
             return store.write(INTEL, intel_page(intel, most), by="intel", value=intel_value(intel)), most
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
@@ -514,17 +517,17 @@ class Session:
             SessionFrozenError: It has ended already.
         """
         store, rehearsal = self.rehearsal.store, self.rehearsal
-        asked = rehearsal.room.open
-        seen = None if asked is None else moderator.noticed_before(rehearsal, asked)
         with store.transaction():
             open_ = rehearsal.room.open
             if open_ is not None:
                 answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
                 outcome = "unresolved" if answered else "unjudged"
-                moderator.resolve(rehearsal, open_, outcome, seen, is_ending=True)
+                moderator.resolve(rehearsal, open_, outcome, is_ending=True)
             moderator.close(rehearsal)
         self.watch.before_end()
         self._remembering.end(rehearsal)
+        if not without_debrief:
+            ask_for_debrief(rehearsal)
         store.mend()
         if not without_debrief:
             self._write_debrief()
@@ -585,12 +588,11 @@ class Session:
 
 
 def _schedule(config: Config, engine: str) -> Schedule:
-    """By rules facts cost nothing; a model is paid for each run, so it reads once, at the end."""
+    """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
     if not config.facts:
         return NEVER
-    if engine == "claude":
-        return Schedule(every_s=None, after_exchange=False)
-    return Schedule(every_s=float(config.facts_every_s))
+    is_free = engine == OFFLINE
+    return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
 
 
 def _remembering(home: Home | None) -> Remembering:

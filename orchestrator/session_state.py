@@ -8,13 +8,11 @@ from orchestrator import render
 from orchestrator.exchange import Exchange
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import HAND_RAISE
-from orchestrator.rehearsal import Rehearsal
+from orchestrator.rehearsal import OFFLINE, Rehearsal
 
 PATH = "moderator/session-state.md"
 BUDGET_SHOWN_FROM = 0.8
 """The share of a session's budget at which the panel's engine warns of it."""
-OFFLINE = "offline"
-"""The engine for which `unjudged` is a finding about the answer, and no failure of its own."""
 
 
 def show_state(
@@ -55,6 +53,7 @@ def show_state(
         lines += [
             f"- Exchange: {exchange.id}, turn {len(exchange.turns)} of {rehearsal.turn_limit}",
             f"- Asking: {rehearsal.name_of(exchange.agent)} ({exchange.agent})",
+            *(f"- About: {words}" for words in render.quoted(exchange)),
             f"- Question: {render.one_line(exchange.turns[-1].question)}",
         ]
     lines += _degraded(rehearsal, room.failed if failed is None else failed, last)
@@ -66,13 +65,15 @@ def show_state(
 def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:
     """What a failing engine keeps from being as it should; nothing while all is well."""
     room = rehearsal.room
-    lines = [
+    lines = [f"- Offline panel: {render.one_line(room.took_over)}"] if room.took_over is not None else []
+    lines += [
         f"- Not refreshed: {_names(rehearsal, [agent])}: {render.one_line(failed[agent])}"
         for agent in rehearsal.options.panel
         if agent in failed
     ]
     closed = last or (room.exchanges[-1] if room.exchanges else None)
-    if rehearsal.options.engine != OFFLINE and closed is not None and closed.outcome == "unjudged":
+    unjudged_is_failure = rehearsal.options.engine != OFFLINE and room.took_over is None
+    if unjudged_is_failure and closed is not None and closed.outcome == "unjudged":
         lines.append(f"- Unjudged: {closed.id}: {render.one_line(closed.turns[-1].reason or 'no verdict')}")
     share = room.calls[-1].budget_share if room.calls else None
     if share is not None and share >= BUDGET_SHOWN_FROM:

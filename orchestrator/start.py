@@ -14,13 +14,13 @@ from pathlib import Path
 from time import time
 from typing import Any, Final
 
-from orchestrator import __version__, files, panelist, phrases, session_state
+from orchestrator import __version__, files, looking, panelist, phrases, session_state
 from orchestrator.carried import KEY, NOTHING, Carried
-from orchestrator.checks.find import tensions
+from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
 from orchestrator.claims.model import Claim, Gap, Tension
-from orchestrator.config import checked
+from orchestrator.config import CHOICES, checked
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.deck.model import Deck
 from orchestrator.dossier.board import read_board
@@ -31,7 +31,7 @@ from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
 from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home import UNFINISHED, Home, digests
-from orchestrator.intel.bearing import intel_of
+from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.model import Intel, Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
@@ -69,6 +69,7 @@ class Given:
     keep_source: bool = True
     intel: tuple[Path, ...] = ()
     board: Path | None = None
+    kind: str | None = None  # of deck; None: the engine says what it takes it for
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, lan
         tools=given.remember and config.memory and config.tools,
         keep_source=given.keep_source,
         language=language,
+        kind=given.kind,
     )
 
 
@@ -177,12 +179,17 @@ def _check(given: Given) -> None:
     """Raises UsageError for an option that cannot be meant."""
     for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)
-        own_engine = key == "engine" and value not in ("claude",)
+        own_engine = key == "engine" and value not in CHOICES["engine"]
         if value is not None and not own_engine:
             checked(key, value, f"--{key}")
     if given.remember and (given.presenter is None or given.presenter == UNNAMED):
         raise UsageError("--remember needs your name: give it with --presenter NAME")
-    texts = {"presenter": (given.presenter,), "speaker": (given.speaker,), "focus": given.focus}
+    texts = {
+        "presenter": (given.presenter,),
+        "speaker": (given.speaker,),
+        "focus": given.focus,
+        "kind": (given.kind,),
+    }
     for key, values in texts.items():
         for value in values:
             if value is not None and not isinstance(value, str):
@@ -292,7 +299,7 @@ def _write_files(
 ) -> None:
     deck = source.deck
     claims, gaps = deck_claims(deck), find_gaps(deck)
-    found = tensions(deck, claims)
+    found = deck_tensions(deck)
     blueprint = _blueprints(home, _fields(options, deck, layout, seats, rules))
     for path, row in layout.files.items():
         if row.has_blueprint and path != "shared/session-config.md":
@@ -310,13 +317,17 @@ def _write_files(
             "tensions": to_json(found),
         },
     )
-    sitting = [seats[one] for one in layout.panel]
-    intel = _write_outside(store, deck, claims, gaps, found, sitting, options, outside)
     rehearsal = Rehearsal(store, lambda _: engine)
     rehearsal.room.deck, rehearsal.room.deck_claims = deck, claims  # the records are not committed yet
     rehearsal.room.tensions = list(found)
-    rehearsal.room.intel = intel
+    rehearsal.room.members = outside.members
     rehearsal.tooling = tooling
+    rehearsal.room.tensions += looking.look_at_deck(rehearsal)
+    sitting = [seats[one] for one in layout.panel]
+    rehearsal.room.intel = _write_outside(
+        store, deck, claims, gaps, rehearsal.room.tensions, sitting, options, outside, engine
+    )
+    rehearsal.note_calls()
     phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
     session_state.show_state(rehearsal, "presenting")
@@ -332,12 +343,15 @@ def _write_outside(
     seats: Sequence[Seat],
     options: Options,
     outside: Outside,
+    engine: Engine,
 ) -> Intel:
     """Write the first revision of external-intel, and the board dossier; returns the intel."""
-    intel = intel_of(outside.reported, deck, claims)
+    held = held_against(engine, outside.reported, deck)
+    intel = intel_of(held, outside.reported, deck, claims)
     most = store.max_revisions(store.layout.file("shared/external-intel.md"))
     store.write("shared/external-intel.md", intel_page(intel, most), by="start", value=intel_value(intel))
     dossier = build_dossier(
+        engine,
         deck,
         claims,
         gaps,
@@ -346,6 +360,7 @@ def _write_outside(
         intel=intel.items,
         tensions=found,
         focus=options.focus,
+        kind=options.kind,
     )
     value = dossier_value(dossier, outside.members)
     store.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)

@@ -4,8 +4,9 @@
     scripts/bench append context  some of them
     scripts/bench rehearsal       half an hour of speech on 25 slides, and what a refresh costs
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
-    scripts/bench contradictions [--seed N] [--pairs N] [--show]
-                                  planted contradictions found, and false alarms on their clean twins
+    scripts/bench reading [--show CORPUS]
+                                  contradictions found in decks and clean decks blamed, by arithmetic alone
+                                  and by recorded proposals that code verifies
     scripts/bench caching [--calls] [--offline]
                                   what a rehearsal's calls to a model cost, in each layout, beside its limit
     scripts/bench memory [recall] [labelled] [--embeddings URL] [--model NAME]
@@ -19,7 +20,6 @@ Ratios are what counts: floor and measured are interleaved, so a slow machine sl
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -48,7 +48,6 @@ from orchestrator.store import Store, create_store  # noqa: E402
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal
-    from tests.planted_measure import Score
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -255,7 +254,7 @@ def long_material() -> tuple[str, str]:
     """A Markdown deck of 25 slides, and half an hour of speech about it, at 150 words a minute."""
     import yaml
 
-    rows = yaml.safe_load((ROOT / "tests" / "contradictions" / "open.yaml").read_text("utf-8"))
+    rows = yaml.safe_load((ROOT / "scripts" / "bench_data" / "open.yaml").read_text("utf-8"))
     slides = [
         slide.strip()
         for row in rows
@@ -377,60 +376,6 @@ def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
         return any(quote in text for _, text in slide_texts(slide))
 
 
-HAND_WRITTEN = ("open", "opened", "written_1", "written_2", "written_3", "blind")
-"""Files of tests/contradictions with pairs of whole small decks."""
-
-
-DENSE = ("dense_1", "dense_2")
-"""Decks with speech, full of figures, that hold no contradiction: whatever is found is an alarm."""
-
-
-def bench_contradictions(arguments: list[str]) -> int:
-    """Generated pairs, and all those written by hand."""
-    from tests.planted import pairs
-    from tests.planted_measure import alarms_of, by_hand, generated, measured
-
-    given = argparse.ArgumentParser(prog="scripts/bench contradictions")
-    given.add_argument("--seed", type=int, default=1)
-    given.add_argument("--pairs", type=int, default=144)
-    given.add_argument("--show", action="store_true", help="misses and alarms of all sets")
-    options = given.parse_args(arguments)
-    hand = ROOT / "tests" / "contradictions"
-    named = [("generated", generated(pairs(options.seed, options.pairs)), (0.90, 0.05))]
-    named += [(name, by_hand(hand / f"{name}.yaml"), (0.65, 0.03)) for name in HAND_WRITTEN]
-    for name, cases, aim in named:
-        score = measured(cases)
-        _scores(name, score, aim)
-        if options.show or name == "open":
-            _details(score)
-    for name in DENSE:
-        alarms = [len(found) for found in alarms_of(hand / f"{name}.yaml")]
-        with_any = sum(count > 0 for count in alarms)
-        print(f"{name:16} {sum(alarms)} alarms on {len(alarms)} decks, on {with_any} of them; aim: none")
-    return 0
-
-
-def _scores(name: str, score: Score, aim: tuple[float, float]) -> None:
-    print(f"{name:16} {'found':>5} {'planted':>8} {'recall':>7} {'alarms':>7}")
-    for kind, planted in score.planted.items():
-        found, alarmed = score.found.get(kind, 0), score.alarmed.get(kind, 0)
-        print(f"  {kind:14} {found:5} {planted:8} {found / planted:7.0%} {alarmed:7}")
-    found, alarmed = sum(score.found.values()), len(score.alarms)
-    print(f"  {'all':14} {found:5} {score.cases:8} {score.recall:7.0%} {alarmed:7} ({score.false_share:.0%})")
-    reached = score.recall >= aim[0] and score.false_share <= aim[1]
-    print(f"  aim {aim[0]:.0%} and at most {aim[1]:.0%}: {'reached' if reached else 'NOT REACHED'}")
-    print(f"  {len(score.extras)} other tensions in planted decks\n")
-
-
-def _details(score: Score) -> None:
-    for case, _ in score.missed:
-        print(f"  missed {case.kind} {case.id}: {case.a[0].texts[0]!r} | {case.b[0].texts[0]!r}")
-    alarms = [("alarm", case, tension) for case, found in score.alarms for tension in found]
-    for what, case, one in alarms + [("other", case, tension) for case, tension in score.extras]:
-        print(f"  {what} {one.kind} in {case.id}: {one.a.quote!r} | {one.b.quote!r}: {one.note}")
-    print()
-
-
 MEASURED = """
 import json, resource, subprocess, sys, time
 begin = time.perf_counter()
@@ -472,8 +417,7 @@ def _in_module(name: str) -> Callable[[list[str]], int]:
 
 PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "decks": bench_all_decks,
-    "contradictions": bench_contradictions,
-    **{name: _in_module(name) for name in ("caching", "memory", "scribe", "live")},
+    **{name: _in_module(name) for name in ("reading", "caching", "memory", "scribe", "live")},
 }
 """Figures that have options of their own; each is named alone."""
 

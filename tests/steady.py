@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from orchestrator.engines.offline import phrases
 from orchestrator.engines.protocol import (
     CandidateRequest,
-    FocusBriefRequest,
+    DebriefRequest,
     JudgementRequest,
-    NotesRequest,
-    PhrasesRequest,
     Request,
+    ScratchpadRequest,
 )
+from orchestrator.engines.said import DebriefWords
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement
 from orchestrator.home import Home
@@ -56,14 +55,13 @@ class SteadyEngine:
             case JudgementRequest():
                 wanting = request.exchange.turns[-1].answer == "No."
                 asked = f"Question {request.exchange.id} again?"
-                return Judgement("follow_up" if wanting else "satisfied", "as told", follow_up=asked)
-            case PhrasesRequest():
-                return phrases(request)
-            case NotesRequest():
-                return "- noted"
-            case FocusBriefRequest():
-                return ()
-        return None
+                verdict = "follow_up" if wanting else "satisfied"
+                return Judgement(verdict, "as told", follow_up=asked, note="- noted")
+            case DebriefRequest():
+                return DebriefWords()
+            case ScratchpadRequest():
+                return request.before
+        return ()  # no targets, no attacks, no facts, no contradictions
 
     def _candidate(self, request: CandidateRequest) -> Candidate | None:
         agent = request.seat.persona.id

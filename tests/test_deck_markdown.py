@@ -91,12 +91,15 @@ def test_a_whole_deck() -> None:
                 tables=(Table((("Quarter", "Revenue"), ("Q1", "3.0"), ("Q2", "a | b"))),),
                 notes="Pause here,\nand smile.",
                 alt_texts=("Revenue by quarter",),
+                parents=(None, None, None, 2),
             ),
             Slide(
                 number=2,
                 title="Second slide",
                 lines=("A paragraph over two lines.", "---", "price: 4 # **not bold**"),
                 notes="Ask for questions.\ntwice",
+                furniture=(1,),
+                labels=(2,),
             ),
             Slide(number=3, title=""),
             Slide(

@@ -27,8 +27,9 @@ spending
 finding
 front_matter
 outline
-pattern orchestration
+orchestration
 persona
+seat_checks
 panel
 files
 ledger

@@ -10,19 +10,43 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orchestrator import Home, Session
 from orchestrator.orchestration import PHRASE_HEADINGS, read_phrases
-from orchestrator.phrases import say
+from orchestrator.phrases import OF_EACH, choose, say
 from orchestrator.render_moderator import spoken
 from orchestrator.speech.answers import Answer
 from tests.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.steady import DECK, SteadyEngine, recording, rehearsed, running_on
 
-OF_SOMEBODY = ("Calling on a panelist", "Follow-up", "Coming back")
+OF_SOMEBODY = ("Calling on a panelist", "Follow-up", "Further question", "Coming back")
 """Said of a panelist, whose name and title are known."""
 LIBRARY = "templates/moderator/phrase-library.md"
 PATH = "moderator/generated-phrases.md"
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(PHRASE_HEADINGS), st.lists(st.text(min_size=1), unique=True).map(tuple), max_size=5
+    ),
+    st.text(),
+)
+def test_the_choice_is_of_the_library_and_the_same_for_the_same_deck(
+    known: dict[str, tuple[str, ...]], deck: str
+) -> None:
+    chosen = choose(known, deck)
+    assert chosen == choose(known, deck)
+    assert list(chosen) == [heading for heading, texts in known.items() if texts]
+    for heading, texts in chosen.items():
+        assert len(texts) == len(set(texts)) == min(OF_EACH, len(known[heading]))
+        assert set(texts) <= set(known[heading])
+
+
+def test_another_deck_hears_other_phrases() -> None:
+    known = {"Opening": tuple("abcdefghij")}
+    assert len({choose(known, f"deck {number}")["Opening"] for number in range(100)}) == 10
 
 
 @pytest.fixture

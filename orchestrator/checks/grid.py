@@ -1,4 +1,4 @@
-"""A table as numbers: what each cell holds, in the unit that its header or its row's label names."""
+"""A table's figures as a grid: which cells hold one number and nothing else."""
 
 from __future__ import annotations
 
@@ -6,75 +6,66 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.checks.amounts import Amount, amounts
-from orchestrator.claims.units import is_currency
+from orchestrator.claims.dates import dates_in
+from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.deck.model import Table
 
-NUMBER: Final = "number"
-EMPTY: Final = "empty"  # nothing, a dash, "n/a", "tbd": not known, or not written
-VAGUE: Final = "vague"  # "~3", "10-12", "<1", "20+"
-WORDS: Final = "words"
+_BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
+"""What may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
 
-_EMPTY = re.compile(r"\W*(?:n\.?/?a\.?|tb[cda]|none|nil|open|pending|k\.?a\.?)?\W*", re.IGNORECASE)
-_NEGATIVE = re.compile(r"^\s*\(.*\)\s*$|^\s*[-−–]\s*[€$£]?\s?\d")
-_AROUND_NUMBER = re.compile(r"[\s\d.,’'()*†+%€£$¥~≈<>≤≥−–-]|[kKmMbB]n?\b|\b[A-Z]{3}\b")
+LONGEST_CELL: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what sort of thing it is, and its number where it is one."""
+    """A cell that is one number: `low` to `high` are the values that its last digit allows."""
 
-    sort: str
+    row: int
+    column: int
     text: str
-    amount: Amount | None = None
-
-    @property
-    def value(self) -> float:
-        """The number, negative where the cell writes it in brackets or with a minus."""
-        if self.amount is None:
-            return 0.0
-        return -abs(self.amount.value) if _NEGATIVE.match(self.text) else self.amount.value
-
-    @property
-    def half(self) -> float:
-        return self.amount.half if self.amount else 0.0
+    value: float
+    low: float
+    high: float
+    unit: str | None
 
 
-def cell(text: str) -> Cell:
-    """What one cell holds. Only a cell that is a number and its unit counts as a number."""
-    stripped = text.strip()
-    if _EMPTY.fullmatch(stripped):
-        return Cell(EMPTY, stripped)
-    found = amounts(stripped)
-    if len(found) != 1 or not _is_only(stripped, found[0]):
-        return Cell(VAGUE if found and any(a.vague for a in found) else WORDS, stripped)
-    return Cell(VAGUE if found[0].vague else NUMBER, stripped, found[0])
+Line = tuple[Cell | None, ...]
 
 
-def grid(table: Table) -> tuple[tuple[Cell, ...], ...]:
-    """The rows below the header, each as long as the header."""
-    width = len(table.rows[0]) if table.rows else 0
-    return tuple(
-        tuple(cell(row[column]) if column < len(row) else Cell(EMPTY, "") for column in range(width))
-        for row in table.rows[1:]
-    )
+def figures_of(table: Table) -> list[list[Cell | None]]:
+    """Row by row the cells that hold one number and nothing else; None for all others."""
+    return [
+        [_cell(text, row, column) for column, text in enumerate(cells)]
+        for row, cells in enumerate(table.rows)
+    ]
 
 
-def one_unit(cells: list[Cell]) -> bool:
-    """The numbers of these cells are of one unit; a bare one goes with any currency or percent."""
-    units = {c.amount.unit for c in cells if c.amount is not None}
-    nouns = {_last(c.amount.noun) for c in cells if c.amount is not None and c.amount.noun}
-    if len(units - {None}) > 1 or len(nouns) > 1:
-        return False
-    scaled = {c.amount.scaled for c in cells if c.amount is not None and c.value}
-    money = any(is_currency(unit) for unit in units)
-    return len(units) == 1 if money or "%" in units else (len(units) == 1 and len(scaled) <= 2)
+def columns_of(grid: list[list[Cell | None]]) -> list[list[Cell | None]]:
+    """The grid by columns; rows that are too short are filled up."""
+    width = max((len(row) for row in grid), default=0)
+    return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
 
-def _last(noun: str) -> str:
-    return noun.lower().rsplit(" ", 1)[-1]
+def _cell(text: str, row: int, column: int) -> Cell | None:
+    if len(text) > LONGEST_CELL or not any(char.isdigit() for char in text):
+        return None
+    numbers = numbers_in(text)
+    if len(numbers) != 1 or dates_in(text):
+        return None
+    number = numbers[0]
+    before, after = text[: number.start], text[number.end :]
+    if not (_BESIDE.fullmatch(before) and _BESIDE.fullmatch(after)):
+        return None
+    return _signed(number, row, column, text, is_negative=_is_negative(before, after, number))
 
 
-def _is_only(text: str, amount: Amount) -> bool:
-    rest = text[: amount.start] + text[amount.end :]
-    return len(_AROUND_NUMBER.sub("", rest)) <= 1
+def _is_negative(before: str, after: str, number: Number) -> bool:
+    """Accountants put what is taken off into brackets; a dash before a figure is a minus."""
+    bracketed = before.strip().endswith("(") and after.strip().startswith(")")
+    return number.value > 0 and (bracketed or before.strip()[-1:] in ("−", "–"))
+
+
+def _signed(number: Number, row: int, column: int, text: str, *, is_negative: bool) -> Cell:
+    if is_negative:
+        return Cell(row, column, text, -number.value, -number.high, -number.low, number.unit)
+    return Cell(row, column, text, number.value, number.low, number.high, number.unit)

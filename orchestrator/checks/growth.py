@@ -1,238 +1,92 @@
-"""Growth that does not follow from its endpoints: in a sentence, across slides, in a table, in a chart."""
+"""Growth against both end points in one sentence: "from 3.1M to 4.2M (+14 %)", "4.2M, up 14 % on 3.1M"."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.checks.compare import canonical, metric_words, place_words, shown
-from orchestrator.checks.levels import Groups
-from orchestrator.checks.model import FROM, GROWTH, LEVEL, Figure
-from orchestrator.checks.numbers import MULTIPLE, PERCENT, kind_of
-from orchestrator.checks.vocabulary import HEDGES
-from orchestrator.checks.when import fixed
+from orchestrator.checks.interval import Interval, IntervalError, point
+from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
+from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Tension
+from orchestrator.claims.numbers import Number
 
-_YEAR_KINDS: Final = ("year", "quarter", "half", "month")
-_SLACK: Final = 0.6
-"""Percentage points that rounding of the stated growth may cost besides its own precision."""
-
-
-def deck_growth(groups: Groups, figures: Sequence[Figure]) -> Iterator[Tension]:
-    """Stated growth that no pair of the deck's own values gives."""
-    yield from in_one_sentence(figures)
-    told: set[tuple[str | None, float, int | None]] = set()
-    for figure in figures:
-        key = (canonical(figure), figure.value, figure.place.slide)
-        if key not in told and (tension := against_ends(groups, figure)):
-            told.add(key)
-            yield tension
-
-
-def in_one_sentence(figures: Sequence[Figure]) -> Iterator[Tension]:
-    """ "Up 30% from 3.0 to 3.6": the sentence holds both ends and the growth."""
-    by_place: dict[tuple[int | None, float | None, str], list[Figure]] = defaultdict(list)
-    for figure in figures:
-        if figure.origin not in ("table", "chart"):
-            by_place[figure.place.slide, figure.place.said_at_s, figure.place.quote].append(figure)
-    for members in by_place.values():
-        yield from _sentence(members)
+_UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|increase of|decrease of|drop of)"
+_UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
+_TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
+_DATED_TO = re.compile(r"\s*\(\w+(?: \w+)?\)\s*(?:to|→)\s*", re.IGNORECASE)
+_CHANGE_BEHIND = re.compile(
+    rf"(?:\s+[\w-]+){{0,3}}(?:\s*\(\w+(?: \w+)?\))?\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE
+)
+_BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
+_CHANGE_BEFORE = re.compile(r"\s*,?\s*from\s+", re.IGNORECASE)
+_ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
+_UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:[).,;]|$)")
+_SPREAD = re.compile(
+    r"\b(?:per(?! ?cent)|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
+)
+"""The change is spread over several years, or counted in points."""
 
 
-def _sentence(members: Sequence[Figure]) -> Iterator[Tension]:
-    growths = [f for f in members if kind_of(f.unit) in (PERCENT, MULTIPLE) and f.role == GROWTH]
-    starts = [f for f in members if f.role == FROM]
-    if len(growths) != 1 or len(starts) != 1 or "range" in growths[0].modifiers | starts[0].modifiers:
+def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
+    """A change in percent that is not the one between the two amounts it stands beside."""
+    if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
         return
-    growth, start = growths[0], starts[0]
-    ends = [
-        f
-        for f in members
-        if f is not start
-        and f is not growth
-        and f.role in (LEVEL, "change", "target")
-        and _same_kind(f, start)
-    ]
-    if len(ends) != 1 or "range" in ends[0].modifiers or start.value <= 0 or ends[0].value <= 0:
+    found = _from_to(sentence) or _up_on(sentence)
+    if found is None:
         return
-    if kind_of(start.unit) == PERCENT and not growth.modifiers & {"relative"}:
-        return  # from 20% to 25% is 25% or 5 points: either is said
-    low, high = rate(start, ends[0])
-    if fits_growth(growth, low, high, years=_years_said(growth)):
+    before, after, change = found
+    if not (is_amount(before) and of_one_unit((before, after)) and change.unit == "%"):
         return
-    note = (
-        f'From "{shown(start)}" to "{shown(ends[0])}" is {_percent(start, ends[0])}, '
-        f'and not "{shown(growth)}", '
-        f"{place_words(growth.place)}."
-    )
-    yield Tension("growth", growth.place, ends[0].place, note)
+    if before.value <= 0 or after.value <= 0 or _fits(before, after, change):
+        return
+    value = 100 * (after.value / before.value - 1)
+    sum_ = f"{before.text} to {after.text} is {number_text(value)} %, not {change.text}"
+    yield sentence.tension("growth", f"the change is not the one between the two: {sum_}", sum_)
 
 
-def _same_kind(a: Figure, b: Figure) -> bool:
-    one, other = kind_of(a.unit), kind_of(b.unit)
-    if one == other:
-        return a.unit == b.unit or one == "c" or one == "t"
-    return "bare" in (one, other) and {one, other} <= {"bare", "m", "c"}
+def _from_to(sentence: Sentence) -> tuple[Number, Number, Number] | None:
+    """ "from A to B (+P %)", "from A to B, up P %" or "up P %, from A to B"."""
+    text, (one, two, three) = sentence.text, sentence.numbers
+    between = text[one.end : two.start]
+    is_tied = (_FROM.search(text[: one.start]) and _TO.fullmatch(between)) or _DATED_TO.fullmatch(between)
+    if three.unit == "%" and is_tied:
+        gap = text[two.end : three.start]
+        said = _UP_SAID.search(gap) and _CHANGE_BEHIND.fullmatch(gap)
+        if (said or _BRACKETED.fullmatch(gap)) and _ENDS.match(text, three.end):
+            return one, two, three
+    is_before = one.unit == "%" and _UP_SAID.search(text[: one.start])
+    gaps = text[one.end : two.start], text[two.end : three.start]
+    if is_before and _CHANGE_BEFORE.fullmatch(gaps[0]) and _TO.fullmatch(gaps[1]):
+        return two, three, one
+    return None
 
 
-def rate(start: Figure, end: Figure) -> tuple[float, float]:
-    """The least and the greatest growth in percent that two levels leave open."""
-    if start.low <= 0 or math.isinf(start.low) or math.isinf(end.low):
-        return -math.inf, math.inf
-    low = 100 * (end.low / start.high - 1) if math.isfinite(start.high) else -math.inf
-    high = 100 * (end.high / start.low - 1)
-    return low, high
+def _up_on(sentence: Sentence) -> tuple[Number, Number, Number] | None:
+    """ "B, up P % on A": nothing but what is counted stands between B and the change."""
+    text, (one, two, three) = sentence.text, sentence.numbers
+    gaps = text[one.end : two.start], text[two.end : three.start]
+    is_change = two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1])
+    return (three, one, two) if is_change else None
 
 
-def stated(growth: Figure) -> tuple[tuple[float, float], ...]:
-    """The percentages that the words can mean; "3x" may be three times or three times more."""
-    if kind_of(growth.unit) == MULTIPLE:
-        low, high = 100 * (growth.low - 1), 100 * (growth.high - 1)
-        return ((low, high), (100 * growth.low, 100 * growth.high))
-    return ((growth.low, growth.high),)
+def _is_long(sentence: Sentence) -> bool:
+    """The sentence names years that lie further apart than one."""
+    years = [date.first.year for date in sentence.dates if date.has_year]
+    return bool(years) and max(years) - min(years) > 1
 
 
-def fits_growth(growth: Figure, low: float, high: float, *, years: float = 1.0) -> bool:
-    """The stated growth lies within what the ends leave open, over the whole time or a year of it."""
-    spans = [(low, high)]
-    if years > 1:
-        spans.append((_yearly(low, years), _yearly(high, years)))
-    return any(
-        first - _SLACK <= upper and lower <= last + _SLACK
-        for lower, upper in stated(growth)
-        for first, last in spans
-    )
-
-
-def _yearly(percent: float, years: float) -> float:
-    return 100 * (max(0.0, 1 + percent / 100) ** (1 / years) - 1) if math.isfinite(percent) else percent
-
-
-def _years_said(growth: Figure) -> float:
-    for when in growth.when:
-        if when.kind == "span" and when.first and when.last:
-            return float(when.last.year - when.first.year) or 1.0
-    return 1.0
-
-
-def _percent(start: Figure, end: Figure) -> str:
-    change = 100 * (end.value / start.value - 1)
-    return f"{change:+.1f}%".replace(".0%", "%")
-
-
-def against_ends(groups: Groups, growth: Figure) -> Tension | None:
-    """The tension between a stated growth and the levels of the same metric, if no pair of them allows it."""
-    if growth.role != GROWTH or not growth.is_ours or growth.modifiers & {"range", "annualised"}:
-        return None
-    if kind_of(growth.unit) not in (PERCENT, MULTIPLE):
-        return None
-    name = canonical(growth)
-    levels = [f for f in groups.figures.get(name or "", ()) if _is_end(growth, f)]
-    pairs = _pairs(levels)
-    if not pairs:
-        return None
-    chosen = _chosen(growth, pairs)
-    if chosen is None:
-        return None
-    meant = [chosen] if _says_which(growth, chosen) else pairs
-    if any(fits_growth(growth, *rate(a, b), years=_distance(a, b)) for a, b in meant):
-        return None
-    start, end = chosen
-    if abs(end.value / start.value - 1) > 20:
-        return None
-    note = (
-        f'{metric_words(growth)} is "{shown(growth)}" {place_words(growth.place)}, but from "{shown(start)}" '
-        f'({start_time(start)}) to "{shown(end)}" ({start_time(end)}) {place_words(end.place)} it is '
-        f"{_percent(start, end)}."
-    )
-    return Tension("growth", growth.place, end.place, note)
-
-
-def _says_which(growth: Figure, chosen: tuple[Figure, Figure]) -> bool:
-    """The growth names its year, and the pair is that year and the one before."""
-    if _distance(*chosen) != 1 or re.search(
-        r"\b(?:since|over the|in the last|within|compound|cagr)\b", growth.place.quote, re.I
-    ):
-        return False
-    times = [when for when in fixed(growth.when) if when.kind == "year"]
-    return len(fixed(growth.when)) == 1 == len(times)
-
-
-def start_time(figure: Figure) -> str:
-    """The time of a level, as a reader writes it."""
-    return next((w.words.upper() if w.words[0] in "qh" else w.words for w in fixed(figure.when)), "before")
-
-
-def _is_end(growth: Figure, level: Figure) -> bool:
-    return (
-        level.role in (LEVEL, FROM)
-        and level.is_ours
-        and level.segment == growth.segment
-        and level.modifiers - HEDGES == growth.modifiers - HEDGES
-        and "range" not in level.modifiers
-        and level.value > 0
-        and _time(level) is not None
-        and kind_of(level.unit) != PERCENT
-    )
-
-
-def _time(figure: Figure) -> tuple[str, date] | None:
-    """Kind and first day of the one stretch of the calendar that a level holds for."""
-    times = [when for when in fixed(figure.when) if when.kind in _YEAR_KINDS]
-    if len(times) != 1 or times[0].first is None or len(fixed(figure.when)) != 1:
-        return None
-    return times[0].kind, times[0].first
-
-
-def _pairs(levels: Sequence[Figure]) -> list[tuple[Figure, Figure]]:
-    """Every two levels of the same kind of stretch, the earlier first; of one unit and scale."""
-    return [
-        (a, b)
-        for a in levels
-        for b in levels
-        if (one := _time(a))
-        and (other := _time(b))
-        and one[0] == other[0]
-        and one[1] < other[1]
-        and _same_kind(a, b)
-        and a.scale_known == b.scale_known
-        and (a.scale_known or a.place.slide == b.place.slide)
-    ]
-
-
-def _distance(a: Figure, b: Figure) -> float:
-    one, other = _time(a), _time(b)
-    return max(1.0, round((other[1] - one[1]).days / 365.25)) if one and other else 1.0
-
-
-def _chosen(growth: Figure, pairs: Sequence[tuple[Figure, Figure]]) -> tuple[Figure, Figure] | None:
-    """The pair that the growth speaks of: ending at its time and a year or one step before, else the last."""
-    times = [when for when in fixed(growth.when) if when.kind in _YEAR_KINDS and when.first]
-    if spans := [when for when in fixed(growth.when) if when.kind == "span" and when.first and when.last]:
-        ends = {(span.first.year, span.last.year) for span in spans if span.first and span.last}
-        return next((pair for pair in pairs if (_first(pair[0]).year, _first(pair[1]).year) in ends), None)
-    if any(when.words not in ("last year", "this year", "year") for when in fixed(growth.when)) and not times:
-        return None
-    best = [(a, b) for a, b in pairs if not times or _time(b) == (times[0].kind, times[0].first)]
-    if not best:
-        return None
-    latest = max(_first(b) for _, b in best)
-    ending = [(a, b) for a, b in best if _first(b) == latest]
-    return max(ending, key=lambda pair: _first(pair[0]))
-
-
-def _first(figure: Figure) -> date:
-    time = _time(figure)
-    return time[1] if time else date.min
-
-
-def speech_growth(groups: Groups, spoken: Sequence[Figure]) -> Iterator[Tension]:
-    """Growth that is said aloud and that the deck's levels do not give."""
-    yield from in_one_sentence(spoken)
-    for figure in spoken:
-        if tension := against_ends(groups, figure):
-            yield tension
+def _fits(before: Number, after: Number, change: Number) -> bool:
+    """The change, whichever of the two it is counted from, or the one as a share of the other."""
+    try:
+        ratio = interval_of(after) / interval_of(before)
+        back = interval_of(before) / interval_of(after)
+    except IntervalError:
+        return True
+    said = abs(interval_of(change))
+    half = Interval(said.low - 0.5, said.high + 0.5)
+    readings = (ratio - point(1), back - point(1), ratio, back)
+    return any(abs(reading * point(100)).may_equal(half) for reading in readings)

@@ -1,91 +1,83 @@
-"""The sentences that the audience reads or hears, each with its place: what structural checks read."""
+"""A deck and speech as passages: every stretch that can be quoted, with an id that stays the same."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from orchestrator.claims.boilerplate import NO_WORD, claims_nothing, is_boilerplate, lists_criteria
-from orchestrator.claims.model import Place
-from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences, without_final_stop
-from orchestrator.deck.model import Deck, Slide
+from orchestrator.checks.proposal import Passage
+from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.speech.model import Segment
-
-_HYPOTHETICAL = re.compile(
-    r"\b(?:if|unless|would|could|might|suppose|imagine|assum(?:e|es|ing|ed)|for example|for instance|"
-    r"e\.g\.|such as|"
-    r"say,|hypothetical(?:ly)?|scenario|worst case|best case|what if|illustrative)\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """One sentence, verbatim within one title, line, cell or segment."""
-
-    text: str
-    slide: int | None
-    said_at_s: float | None
-    origin: str  # title, line, notes or speech
-    line: int = -1  # which of Slide.lines; -1 elsewhere
-
-    @property
-    def place(self) -> Place:
-        return Place(self.slide, self.said_at_s, self.text)
-
-
-def shown(deck: Deck) -> Iterator[Slide]:
-    """The slides that the audience sees and that assert something."""
-    for slide in deck.slides:
-        if not slide.hidden and not claims_nothing(slide.title):
-            yield slide
-
-
-def slide_passages(slide: Slide) -> Iterator[Passage]:
-    """Sentences of title and lines, without questions, footers and legal lines."""
-    criteria = lists_criteria(slide.title)
-    yield from _passages(slide.title, slide.number, None, "title", -1)
-    for index, line in enumerate(slide.lines):
-        if not criteria:
-            yield from _passages(line, slide.number, None, "line", index)
 
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:
-    """All sentences of the slides that are shown, in order, and of their notes."""
+    """All that is asserted on the slides that are shown, and in their notes, in order.
+
+    Footers, dial-in lines and what repeats on many slides are left out: nobody says them.
+
+    Every text is verbatim but for a chart's values, which no page spells out: "Revenue 2025: 4.2"
+    names series and category and has the value as the deck stores it. Nothing that is empty is there.
+    """
+    return tuple(passage for slide in deck.slides if not slide.hidden for passage in _of_slide(slide))
+
+
+def speech_passages(segments: Sequence[Segment], start_index: int = 1) -> tuple[Passage, ...]:
+    """The segments in order; the first has the number *start_index* in the transcript."""
     return tuple(
-        passage for slide in shown(deck) for passage in (*slide_passages(slide), *note_passages(slide))
+        Passage(f"s{number}", segment.text, segment.slide, segment.start_s, "speech")
+        for number, segment in enumerate(segments, start=start_index)
+        if segment.text.strip()
     )
 
 
-def note_passages(slide: Slide) -> Iterator[Passage]:
-    """What the presenter means to say: it will be heard, so it is checked."""
-    for paragraph in slide.notes.split("\n"):
-        yield from _passages(paragraph, slide.number, None, "notes", -1)
+def value_text(chart: Chart, series: Series, category: int) -> str:
+    """A chart's value as a passage says it; "" where the chart has a gap."""
+    value = series.values[category] if category < len(series.values) else None
+    if value is None:
+        return ""
+    shown = f"{100 * value:.12g} %" if series.percent else f"{value:.12g}"
+    names = (series.name, chart.categories[category] if category < len(chart.categories) else "")
+    label = " ".join(" ".join(name.split()) for name in names if name.strip())
+    return f"{label}: {shown}" if label else shown
 
 
-def speech_passages(speech: Sequence[Segment]) -> tuple[Passage, ...]:
-    """All sentences of the transcript, in order."""
-    return tuple(
-        passage
-        for segment in speech
-        for passage in _passages(segment.text, segment.slide, segment.start_s, "speech", -1)
-    )
+def _of_slide(slide: Slide) -> Iterator[Passage]:
+    for id_, text, origin, under in _texts(slide):
+        if text.strip():
+            yield Passage(f"d{slide.number}.{id_}", text, slide.number, None, origin, under)
 
 
-def hypothetical(text: str) -> bool:
-    """The sentence says what would be, or gives an example."""
-    return _HYPOTHETICAL.search(text) is not None
+def _texts(slide: Slide) -> Iterator[tuple[str, str, str, str]]:
+    """Id within the slide, text, origin and what it stands under."""
+    yield "title", "" if slide.title_is_furniture else slide.title, "title", ""
+    for at, line in enumerate(slide.lines):
+        if at not in slide.furniture:
+            parent = slide.parents[at] if at < len(slide.parents) else None
+            yield f"l{at + 1}", line, "line", "" if parent is None else slide.lines[parent]
+    for number, table in enumerate(slide.tables, start=1):
+        yield from _cells(f"t{number}", table)
+    for number, chart in enumerate(slide.charts, start=1):
+        yield from _points(f"c{number}", chart)
+    for number, paragraph in enumerate(slide.notes.split("\n"), start=1):
+        yield f"n{number}", paragraph, "notes", ""
+    for number, text in enumerate(slide.alt_texts, start=1):
+        yield f"a{number}", text, "alt", ""
 
 
-def _passages(
-    text: str, slide: int | None, said_at_s: float | None, origin: str, line: int
-) -> Iterator[Passage]:
-    if NO_WORD.search(text) or (origin != "speech" and is_boilerplate(text)):
-        return
-    for start, end in sentences(text):
-        sentence = text[start:end]
-        if end - start > LONGEST_SENTENCE or sentence.rstrip("\"'”’)").endswith("?"):
-            continue
-        if sentence := without_final_stop(sentence):
-            yield Passage(sentence, slide, said_at_s, origin, line)
+def _cells(id_: str, table: Table) -> Iterator[tuple[str, str, str, str]]:
+    heads = table.rows[0] if table.rows else ()
+    for row, cells in enumerate(table.rows, start=1):
+        for column, cell in enumerate(cells, start=1):
+            side = cells[0] if column > 1 else ""
+            head = heads[column - 1] if row > 1 and column <= len(heads) else ""
+            under = " / ".join(" ".join(label.split()) for label in (side, head) if label.strip())
+            yield f"{id_}.r{row}.c{column}", cell, "table", under
+
+
+def _points(id_: str, chart: Chart) -> Iterator[tuple[str, str, str, str]]:
+    yield f"{id_}.title", chart.title, "chart", ""
+    for number, category in enumerate(chart.categories, start=1):
+        yield f"{id_}.k{number}", category, "chart", chart.title
+    for number, series in enumerate(chart.series, start=1):
+        yield f"{id_}.s{number}", series.name, "chart", chart.title
+        for place in range(len(series.values)):
+            yield f"{id_}.s{number}.v{place + 1}", value_text(chart, series, place), "chart", chart.title

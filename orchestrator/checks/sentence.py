@@ -1,84 +1,75 @@
-"""One sentence taken apart: its words, times, numbers and the metrics that it names."""
+"""One sentence with its numbers and dates: what the rules of arithmetic read."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Final
 
-from orchestrator.checks.lexicon import Mention, Token, mentions, tokens
-from orchestrator.checks.numbers import Number, numbers
-from orchestrator.checks.vocabulary import FUNCTION, LINKS
-from orchestrator.claims.periods import KEPT, Period, find_periods
+from orchestrator.checks.amount import IN_DAYS, IN_MONTHS
+from orchestrator.checks.interval import Interval
+from orchestrator.claims.dates import Date, dates_in
+from orchestrator.claims.model import Place, Tension
+from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences
 
-_HARD: Final = re.compile(
-    r"[;|•!?]|:(?=\s)|\s[–—-]\s|—|[()]|\.\s|,?\s\b(?:but|while|whereas|although|though|because|since|"
-    r"which|compared|versus|vs|"
-    r"against|thanks|due|driven|helped|even as|as well as|despite|unlike)\b",
-    re.I,
-)
-_HEADED: Final = re.compile(r"\s*(?::\s*|\s[–—-]\s)$")
-_SOFT: Final = re.compile(
-    r",(?!\s*(?:um|uh|er|you know|I mean|well|so)\b,?)|\s\b(?:and|or|plus|with)\b", re.I
-)
+LEAST_FIGURES: Final = 2
+
+_LEFT_OPEN = re.compile(r"\b(?:if|would|could|might|suppose|imagine|assum\w+|e\.g\.|example|say)\b|\?", re.I)
+"""The sentence supposes, or asks: nothing is claimed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
-    """A sentence with everything found in it, in order."""
+    """A sentence, verbatim, with what the two readers find in it."""
 
     text: str
-    tokens: tuple[Token, ...]
-    mentions: tuple[Mention, ...]
-    periods: tuple[Period, ...]
-    numbers: tuple[Number, ...]
-    breaks: tuple[tuple[int, int], ...] = ()  # where one clause ends and the next begins
+    place: Place
 
-    def hard_left(self, position: int) -> int:
-        """Where the clause that holds *position* begins."""
-        return max((end for _, end in self.breaks if end <= position), default=0)
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        return numbers_in(self.text)
 
-    def before_colon(self, position: int) -> tuple[int, int] | None:
-        """The words that head the clause at *position*: "The Westhill site:", "Worst case –"."""
-        left = self.hard_left(position)
-        match = _HEADED.search(self.text, 0, left) if left else None
-        return (self.hard_left(match.start()), match.start()) if match else None
+    @cached_property
+    def dates(self) -> tuple[Date, ...]:
+        return dates_in(self.text)
 
-    def hard_right(self, position: int) -> int:
-        """Where the clause that holds *position* ends."""
-        return min((start for start, _ in self.breaks if start >= position), default=len(self.text))
+    def between(self, before: int, after: int) -> str:
+        """What stands between two places, without white space around it, in small letters."""
+        return " ".join(self.text[before:after].lower().split())
 
-    def words(self, start: int, end: int) -> list[Token]:
-        """The words between two positions that are no numbers and no part of a time expression."""
-        return [
-            token
-            for token in self.tokens
-            if start <= token.start
-            and token.end <= end
-            and token.word[0].isalpha()
-            and not any(p.start <= token.start < p.end for p in self.periods)
-            and not any(n.start <= token.start < n.end - len(n.noun) for n in self.numbers)
-        ]
+    def tension(self, kind: str, note: str, sum_: str) -> Tension:
+        """A contradiction of the sentence with itself."""
+        return Tension(kind, self.place, self.place, note, sum=sum_)
 
 
-@lru_cache(maxsize=KEPT)
-def take_apart(text: str, *, english: bool = True, spoken: bool = False) -> Sentence:
-    """The sentence *text* with its words, times, numbers and metrics."""
-    periods = find_periods(text)
-    found = tuple(numbers(text, periods, english=english, spoken=spoken))
-    if not found:
-        return Sentence(text, (), (), periods, ())
-    text_tokens = tuple(tokens(text))
-    breaks = tuple(match.span() for match in _HARD.finditer(text))
-    return Sentence(text, text_tokens, tuple(mentions(list(text_tokens))), periods, found, breaks)
+def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]:
+    """The sentences of *text* that hold figures and claim them."""
+    if not any(char.isdigit() for char in text):
+        return
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if end - start <= LONGEST_SENTENCE and not _LEFT_OPEN.search(sentence):
+            yield Sentence(sentence, place(sentence))
 
 
-def is_link(token: Token) -> bool:
-    """The word may stand between a metric and its number and adds nothing."""
-    return token.word in FUNCTION or token.word in LINKS or token.word.endswith("ly")
+def interval_of(number: Number) -> Interval:
+    """What the wording of *number* allows."""
+    return Interval(number.low, number.high)
 
 
-def soft_break(text: str) -> bool:
-    """A comma or "and" stands in *text*: what follows may be about something else."""
-    return _SOFT.search(text) is not None
+def is_time(number: Number) -> bool:
+    """A length of time, of a day or more."""
+    return number.unit in ("day", "week") or number.unit in IN_MONTHS
+
+
+def is_amount(number: Number) -> bool:
+    """Money or a count: neither a share, nor a factor, nor a length of time."""
+    return number.unit not in ("%", "pp", "x") and number.unit not in IN_DAYS and number.unit not in IN_MONTHS
+
+
+def of_one_unit(numbers: Sequence[Number]) -> bool:
+    """All of them are written in the same unit."""
+    return len({number.unit for number in numbers}) == 1

@@ -1,67 +1,56 @@
-"""How English text writes dates, years, quarters and stretches of time: the patterns."""
+"""The names of months and weekdays, and the first and last days of months, quarters and halves."""
 
 from __future__ import annotations
 
+from calendar import monthrange
+from datetime import date
 from typing import Final
 
 MONTH_NAMES: Final = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 MONTHS: Final = tuple(name[:3] for name in MONTH_NAMES)
 """As they are abbreviated, in order."""
+_GERMAN: Final = {
+    "januar": 1, "februar": 2, "märz": 3, "mrz": 3, "mai": 5, "juni": 6, "juli": 7, "okt": 10, "oktober": 10,
+    "dez": 12, "dezember": 12,
+}  # fmt: skip
+MONTH_NUMBERS: Final = {
+    **{name: n for n, name in enumerate(MONTH_NAMES, start=1)},
+    **{name: n for n, name in enumerate(MONTHS, start=1)},
+    "sept": 9,
+    **_GERMAN,
+}
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+NO_YEAR: Final = 1
+"""Stands in a `date` where no year is written."""
 
-MONTH: Final = (
-    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|"
-    r"(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
-)
-"""Month names; callers match them with their capital, since "may" and "march" are also verbs."""
 
-YEAR: Final = r"(?:19|20)\d\d"
-SHORT_YEAR: Final = r"['’‘]\d\d"
-SPOKEN_YEAR: Final = (
-    r"(?:twenty (?:(?:twenty|thirty|forty)(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?|"
-    r"ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)|"
-    r"nineteen (?:ninety|eighty|seventy)(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?)\b"
-)
-ANY_YEAR: Final = rf"(?:{YEAR}|{SHORT_YEAR}|{SPOKEN_YEAR})"
-YEARS: Final = rf"{YEAR}(?:\s?(?:[-–/]|\bto\b)\s?{YEAR}|[-–/]\d\d)\b"
+def month_days(year: int, first: int, last: int | None = None) -> tuple[date, date]:
+    """The first and the last day of a month, or of the months *first* to *last*."""
+    last = last or first
+    return date(year, first, 1), date(year, last, monthrange(year, last)[1])
 
-DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
 
-DATE: Final = (
-    rf"\b{YEAR}-\d\d?-\d\d?\b"  # 2026-05-12
-    rf"|\b\d{{1,2}}[./]\d{{1,2}}[./](?:{YEAR}|\d\d)\b"  # 14.04.2026, 1/26/2023
-    rf"|\b{MONTH}\s+{DAY}(?:\s?[-–]\s?{DAY})?(?:,?\s+{YEAR}\b)?"  # June 29, 2023
-    rf"|\b{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+(?:{YEAR}|{SHORT_YEAR}))?"  # 29 June 2023
-    rf"|\b{MONTH},?\s*(?:{YEAR}|{SHORT_YEAR})\b"  # June 2023, Dec '22
-)
-TIME_OF_DAY: Final = (
-    r"\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?|\b\d{1,2}\s?o'clock"
-)
+def quarter_days(year: int, quarter: int) -> tuple[date, date]:
+    """The first and the last day of a quarter of the calendar year."""
+    return month_days(year, 3 * quarter - 2, 3 * quarter)
 
-QUARTER: Final = (
-    r"(?:Q[1-4]|[1-4]Q|H[12]|[12]H|[Qq] (?:one|two|three|four)|"
-    r"(?:first|second|third|fourth|1st|2nd|3rd|4th) (?:quarter|half)(?: of(?: the)?(?: fiscal)?(?: year)?)?)"
-)
-FISCAL_YEAR: Final = (
-    rf"(?:(?:FY|CY|fiscal(?: year)?|financial year|calendar year)\s?(?:{YEAR}(?:\s?[-/–]\s?\d\d)?|"
-    r"['’]?\d\d(?:\s?[-/–]\s?\d\d)?))"
-)
 
-SPAN_UNIT: Final = r"(?:day|week|month|quarter|year|decade)s?"
-COUNT_WORD: Final = (
-    r"(?:\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|eighteen|"
-    r"twenty(?:[- ]four)?|"
-    r"thirty(?:[- ]six)?|forty|fifty|sixty|ninety|few|couple of|several)"
-)
+def half_days(year: int, half: int) -> tuple[date, date]:
+    """The first and the last day of a half of the calendar year."""
+    return month_days(year, 6 * half - 5, 6 * half)
+
+
+def year_days(first: int, last: int | None = None) -> tuple[date, date]:
+    """The first day of one year and the last of another."""
+    return date(first, 1, 1), date(last or first, 12, 31)
+
+
+def full_year(written: str) -> int:
+    """The year that "2026", "26" or "'98" means; two digits from 70 are of the last century."""
+    number = int(written.lstrip("'’‘ "))
+    if number >= 100:
+        return number
+    return 1900 + number if number >= 70 else 2000 + number

@@ -1,4 +1,7 @@
-"""What stands around a number and makes it a quantity: currency, scale, unit of measure."""
+"""The units of numbers: currencies, magnitudes, percent, multiples and stretches of time.
+
+Each function reads the few characters on one side of a figure and says where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -8,233 +11,213 @@ from typing import Final
 
 from orchestrator.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
 
+SPACE: Final = "[ \u00a0\u2009\u202f]"
+"""What may stand inside one number: plain, no-break, thin and narrow no-break space."""
+
+# A bare $ is the US dollar, as most decks mean it.
 _SYMBOLS: Final = {
-    "$": "USD",
-    "US$": "USD",
-    "C$": "CAD",
-    "CA$": "CAD",
-    "A$": "AUD",
-    "AU$": "AUD",
-    "NZ$": "NZD",
-    "HK$": "HKD",
-    "S$": "SGD",
-    "R$": "BRL",
-    "€": "EUR",
-    "£": "GBP",
-    "¥": "JPY",
-    "₹": "INR",
-    "₩": "KRW",
-    "₽": "RUB",
-    "₴": "UAH",
-    "₺": "TRY",
-    "₪": "ILS",
-    "₫": "VND",
-    "zł": "PLN",
-}
-"""A bare $ is read as the US dollar, as most decks mean it."""
-
-_CURRENCIES: Final = (CODES - {"RMB"}) | CODES_LIKE_WORDS | {"pesos"}
-"""What `is_currency` knows; pesos are of several countries, so they keep their name."""
-
+    "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD",
+    "S$": "SGD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW",
+    "₽": "RUB", "₴": "UAH", "₺": "TRY", "₪": "ILS", "₫": "VND", "zł": "PLN",
+}  # fmt: skip
 _NAMES: Final = {
-    "us dollar": "USD",
-    "dollar": "USD",
-    "buck": "USD",
-    "euro": "EUR",
-    "pound sterling": "GBP",
-    "pound": "GBP",
-    "pounds sterling": "GBP",
-    "sterling": "GBP",
-    "swiss franc": "CHF",
-    "franc": "CHF",
-    "yen": "JPY",
-    "yuan": "CNY",
-    "renminbi": "CNY",
-    "rupee": "INR",
-    "peso": "pesos",
-    "krona": "SEK",
-    "krone": "NOK",
-    "zloty": "PLN",
-}
-
-_SCALE_WORDS: Final = {
-    "thousand": 1e3,
-    "million": 1e6,
-    "millions": 1e6,
-    "billion": 1e9,
-    "billions": 1e9,
-    "trillion": 1e12,
-    "mio": 1e6,
-    "mln": 1e6,
-    "mn": 1e6,
-    "mrd": 1e9,
-    "bn": 1e9,
-    "tn": 1e12,
-    "lakh": 1e5,
-    "crore": 1e7,
-}
-_SCALE_LETTERS: Final = {
-    "k": 1e3,
-    "K": 1e3,
-    "M": 1e6,
-    "MM": 1e6,
-    "m": 1e6,
-    "B": 1e9,
-    "b": 1e9,
-    "T": 1e12,
-}
+    "us dollar": "USD", "dollar": "USD", "buck": "USD", "euro": "EUR", "pound sterling": "GBP",
+    "pounds sterling": "GBP", "pound": "GBP", "swiss franc": "CHF", "franc": "CHF", "yen": "JPY",
+    "yuan": "CNY", "renminbi": "CNY", "rupee": "INR", "swedish krona": "SEK", "zloty": "PLN",
+}  # fmt: skip
+_OLD_CODES: Final = {"RMB": "CNY"}
+_WORDS: Final = {
+    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,
+    "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "bn": 1e9, "tn": 1e12, "tsd": 1e3,
+    "tausend": 1e3, "millionen": 1e6, "milliarden": 1e9, "lakh": 1e5, "crore": 1e7,
+}  # fmt: skip
+_LETTERS: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "MM": 1e6, "m": 1e6, "B": 1e9, "b": 1e9, "T": 1e12}
+_BESIDE_A_SIGN: Final = {"T": 1e3, "k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "bn": 1e9}
+"""Letters joined to a currency: "T€" is a thousand euros, as German accounts have it."""
 
 _TIME: Final = {
-    "ms": "milliseconds",
-    "millisecond": "milliseconds",
-    "s": "seconds",
-    "sec": "seconds",
-    "second": "seconds",
-    "min": "minutes",
-    "minute": "minutes",
-    "h": "hours",
-    "hr": "hours",
-    "hour": "hours",
-    "day": "days",
-    "week": "weeks",
-    "wk": "weeks",
-    "month": "months",
-    "mo": "months",
-    "quarter": "quarters",
-    "year": "years",
-    "yr": "years",
-    "decade": "decades",
-}
-TIME_UNITS: Final = frozenset(_TIME.values())
+    "millisecond": ("second", 1e-3), "ms": ("second", 1e-3), "second": ("second", 1.0),
+    "sec": ("second", 1.0),
+    "s": ("second", 1.0), "minute": ("minute", 1.0), "min": ("minute", 1.0), "hour": ("hour", 1.0),
+    "hr": ("hour", 1.0), "h": ("hour", 1.0), "day": ("day", 1.0), "week": ("week", 1.0), "wk": ("week", 1.0),
+    "month": ("month", 1.0), "mo": ("month", 1.0), "quarter": ("quarter", 1.0), "year": ("year", 1.0),
+    "yr": ("year", 1.0), "decade": ("year", 10.0),
+}  # fmt: skip
+TIME_UNITS: Final = frozenset(name for name, _ in _TIME.values())
+"""In the singular: "second", "minute", "hour", "day", "week", "month", "quarter", "year"."""
 
-_MEASURES: Final = (
-    r"(?:kg|g|t|l|k?Wh|MWh|km|m³)/(?:ha|m²|m2|km|t|h|d)|ha|k?Wh|[MGT]Wh|[kMGT]W|kV|[kMG]?Hz|[KMGTP]B|[kKMGT]iB|kg|tonnes?|tons?|km²|m²|m³|km|mm|cm|nm|px|°C|°F|"
-    r"sq\.? ?(?:ft|m|km)|square (?:feet|metres|meters|miles)|miles|litres|liters|hectares|acres|gallons|"
-    r"barrels"
-)
+_CURRENCIES: Final = (CODES - {"RMB"}) | CODES_LIKE_WORDS
 
-CURRENCY_BEFORE: Final = re.compile(
-    r"(?P<approx>[~≈<>≥≤±]\s?)?(?P<sign>(?<![\w)])[-−])?"
-    rf"(?:(?:(?P<symbol>{'|'.join(sorted((re.escape(s) for s in _SYMBOLS), key=len, reverse=True))})\s?"
-    rf"|(?<![A-Za-z])(?P<code>{'|'.join(sorted(CODES))})\s?\$?)(?P<minus>[-−])?)?$"
+
+def _any(words: object) -> str:
+    return "|".join(sorted((re.escape(w) for w in words), key=len, reverse=True))  # type: ignore[attr-defined]
+
+
+_SYMBOL = _any(_SYMBOLS)
+_CODE = _any(CODES)
+_LIKE_WORD = _any(CODES_LIKE_WORDS)
+_DOTTED = r"(?:mio|mrd|tsd|mill)\."
+_BEFORE = re.compile(
+    rf"(?P<sign>(?<![\w)])[-−–])?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
+    rf"(?:(?P<symbol>{_SYMBOL})|(?P<code>{_CODE}){SPACE}?\$?){SPACE}?(?P<minus>[-−])?)?$"
 )
-_LIKE_WORD_AFTER = re.compile(rf"\s?(?P<code>{'|'.join(sorted(CODES_LIKE_WORDS))})\b")
-_LIKE_WORD_BEFORE = re.compile(
-    rf"(?P<sign>(?<![\w)])[-−])?(?<![A-Za-z])(?P<code>{'|'.join(sorted(CODES_LIKE_WORDS))})\s?$"
-)
-_SCALED_FIGURE = re.compile(
-    rf"\d[\d.,]*\s?(?:(?:{'|'.join(_SCALE_WORDS)})\b|(?:[kKmM]|MM|bn|[BT])(?![A-Za-z]))"
-)
-_LARGE_FIGURE = re.compile(rf"\d{{1,3}}(?:[.,’' ]\d{{3}})+(?!\d)|{_SCALED_FIGURE.pattern}")
+_LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
+_LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")
+_DIGITS = re.compile(r"\d[\d.,]*")
+_NOTHING: Final = frozenset('0123456789,;:()[]/|%"')
+"""Signs that end no currency, sign or word."""
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _SCALE = re.compile(
-    rf"[ -]?(?P<word>{'|'.join(_SCALE_WORDS)})\b|(?P<letter>MM|[kKMmBbT])(?![A-Za-z])|\s(?P<spaced>MM|"
-    r"[KMB])(?![\w.])",
+    rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b))"
+    rf"|{SPACE}?(?P<joined>bn|[TkKMm])(?={SPACE}?(?:{_SYMBOL})|{_CODE})"
+    rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z²³/])"
+    rf"|{SPACE}(?P<spaced>MM|[kKMBm])(?![\w.])"
+)
+_MONEY_AFTER = re.compile(
+    rf"{SPACE}?(?P<symbol>(?!\$\d)(?:{_SYMBOL}))(?P<scale>bn|[kKMm])?(?![A-Za-z])"
+    rf"|{SPACE}?(?P<code>{_CODE})\b"
+    rf"|(?:{SPACE}|-)(?P<name>(?i:{_any(_NAMES)}))s?\b"
+)
+_LIKE_WORD_AFTER = re.compile(rf"{SPACE}?(?P<code>{_LIKE_WORD})\b")
+_PERCENT = re.compile(rf"{SPACE}?%|(?:{SPACE}|-)per\s?cent(?!age)\b|{SPACE}(?:pct|prozent)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    rf"(?:{SPACE}|-)?(?:%|percentage|percent|per cent)[- ]points?\b|{SPACE}?ppt?s?\b|{SPACE}?p\.p\.|"
+    rf"{SPACE}prozentpunkte?n?\b",
     re.IGNORECASE,
 )
-_CURRENCY_AFTER = re.compile(
-    rf"\s?(?P<symbol>[€£¥₹₩₽₴]|zł|\$(?!\d))|\s?(?P<code>{'|'.join(sorted(CODES | {'COP', 'TRY'}))})\b"
-    rf"|[ -](?P<name>(?i:{'|'.join(_NAMES)}))s?\b"
-)
-_PERCENT = re.compile(r"\s?%|[ -]per\s?cent(?!age)\b|\s?pct\b", re.IGNORECASE)
-_POINTS = re.compile(r"\s?(?:%|percentage|percent)[- ]?points?\b|\s?pp\b|\s?p\.p\.", re.IGNORECASE)
-_BASIS_POINTS = re.compile(r"[ -]?(?:bps?|basis[- ]points?)\b", re.IGNORECASE)
+_BASIS_POINTS = re.compile(rf"(?:{SPACE}|-)?(?:bps?|basis[- ]points?)\b", re.IGNORECASE)
 _MULTIPLE = re.compile(
-    r"\s?[xX×](?![\w])|-?\s?fold\b|\s+times(?=\s+(?:as|the|faster|more|higher|larger|bigger|greater|better|"
-    r"cheaper|"
-    r"slower|lower|longer|revenue|sales|earnings|ebitda|arr|our|what|that)\b)",
+    rf"{SPACE}?[xX×](?![\w])(?!{SPACE}?\d)|-?fold\b|{SPACE}times\b(?!{SPACE}(?:a|an|per|each|every)\b)",
     re.IGNORECASE,
 )
 _DURATION = re.compile(
-    r"(?P<tight>ms|s|h|min|hr|yr|mo|wk)s?(?![\w/])"
-    r"|[ -](?P<word>ms|milliseconds?|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|weeks?|wks?|months?|"
-    r"quarters?|"
-    r"years?|yrs?|decades?)\b",
+    rf"(?P<tight>ms|secs?|s|mins?|hrs?|h|yrs?|mo|wks?)(?![\w/])"
+    rf"|{SPACE}(?P<short>ms|secs?|mins?|hrs?|h|yrs?|wks?)(?![\w/])"
+    r"|(?:\s|-)(?P<word>milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(rf"[ -]?(?P<unit>{_MEASURES})(?![\w/²³])")
-_PLUS = re.compile(r"\s?\+(?![\d\w])|\s?plus\b(?=\s)")
+_MEASURE = re.compile(
+    r"(?P<unit>[kcm]?m[²2³3]?|ha|[kMGT]?Wh?|kVA?|[kMG]?Hz|[KMGTP]i?B|[km]?g|tons?|t|°C|°F|°|px|"
+    r"[lL]|ft|mi)(?![\w²³])"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What the words after a number (and a currency before it) make of it."""
+    """The words behind a figure."""
 
     name: str | None
     factor: float
-    end: int  # where the unit's words end in the text
-    scaled: bool = False  # a scale such as "million" or "k" was read
-    plus: bool = False  # written with "+": at least this many
+    end: int  # where those words end
+    scaled: bool = False  # a magnitude such as "million" or "k" was read
+    is_open: bool = False  # "+": at least this many
 
 
 def is_currency(unit: str | None) -> bool:
-    """The unit of a quantity is a currency, and not the noun that was counted."""
+    """The unit of a number is a currency."""
     return unit in _CURRENCIES
 
 
-def currency_before(text: str, start: int) -> tuple[str | None, float, int]:
-    """Currency and sign (1 or -1) written in front of a number, and where they begin."""
-    left = max(0, start - 8)
-    match = CURRENCY_BEFORE.search(text[left:start])
+def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
+    """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
+    left = max(0, start - 16)
+    window = text[left:start]
+    if not (last := window[-2:].strip()[-1:]) or last in _NOTHING:
+        return None, 1.0, 1.0, start
+    if spoken := _MINUS_SPOKEN.search(window):
+        return None, 1.0, -1.0, left + spoken.start()
+    like = _LIKE_WORD_BEFORE.search(window)
+    if like and (
+        _is_scaled(text, start) or (like["code"] not in OF_ANY_NUMBER and _LARGE.match(text, start))
+    ):
+        return like["code"], 1.0, 1.0, left + like.start()
+    match = _BEFORE.search(window)
     if match is None:  # the pattern may match nothing, so this is for the type checker
-        return None, 1.0, start
-    if spoken := _MINUS_SPOKEN.search(text[max(0, start - 10) : start]):
-        return None, -1.0, start - len(spoken[0])
-    like = _LIKE_WORD_BEFORE.search(text[left:start])
-    if like and (_SCALED_FIGURE if like["code"] in OF_ANY_NUMBER else _LARGE_FIGURE).match(text, start):
-        return like["code"], -1.0 if like["sign"] else 1.0, left + like.start()
-    symbol, code = match["symbol"], match["code"]
-    currency = _SYMBOLS[symbol] if symbol else _currency(code) if code else None
+        return None, 1.0, 1.0, start
     sign = -1.0 if match["sign"] or match["minus"] else 1.0
-    return currency, sign, left + match.start()
+    currency = _SYMBOLS[match["symbol"]] if match["symbol"] else _current(match["code"])
+    scale = (match["scale"] or "").rstrip(". \u00a0\u2009\u202f")
+    factor = _BESIDE_A_SIGN.get(scale) or _WORDS.get(scale.lower(), 1.0)
+    return currency, factor, sign, left + match.start()
 
 
-def unit_after(text: str, end: int, currency: str | None) -> Unit:
-    """The unit written behind a number that ends at *end*."""
-    factor, scaled = 1.0, False
-    if scale := _SCALE.match(text, end):
-        letter = scale["letter"] or scale["spaced"]
-        if scale["word"]:
-            factor, scaled, end = _SCALE_WORDS[scale["word"].lower()], True, scale.end()
-        elif letter in _SCALE_LETTERS and (currency or scale["letter"]):
-            factor, scaled, end = _SCALE_LETTERS[letter], True, scale.end()
-    plus = False
-    if sign := _PLUS.match(text, end):
-        plus, end = True, sign.end()
+def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
+    """The unit behind a figure that ends at *end*; *currency* stands in front of it."""
+    factor, end, scaled = _scale(text, end, currency)
+    is_open = text.startswith("+", end) and not text[end + 1 : end + 2].isdigit()
+    end += is_open
     if currency:
-        return Unit(currency, factor, end, scaled, plus)
-    name, unit_factor, end = _named(text, end, scaled)
-    return Unit(name, factor * unit_factor, end, scaled, plus)
+        return Unit(currency, factor, end, scaled, is_open)
+    name, own, end = _named(text, end, scaled)
+    return Unit(name, factor * own, end, scaled, is_open)
+
+
+def measure_after(text: str, end: int) -> str | None:
+    """A unit of length, energy, data … that is written without a space: "150km"."""
+    match = _MEASURE.match(text, end)
+    return match["unit"] if match else None
+
+
+def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]:
+    match = _SCALE.match(text, end)
+    if match is None:
+        return 1.0, end, False
+    if word := match["dotted"] or match["word"]:
+        factor = _WORDS[word.lower().rstrip(".")]
+        return factor * _next_scale(text, match.end()), _end_of_scales(text, match.end()), True
+    if joined := match["joined"]:
+        return _BESIDE_A_SIGN[joined], match.end(), True
+    letter = match["letter"] or match["spaced"]
+    plain = "kKMB" if match["spaced"] else "kKMmBb"
+    if not currency and letter not in plain and letter != "MM":
+        return 1.0, end, False
+    return _LETTERS[letter], match.end(), True
+
+
+_SECOND_SCALE = re.compile(r"\s(thousand|million|billion)\b", re.IGNORECASE)
+
+
+def _next_scale(text: str, end: int) -> float:
+    match = _SECOND_SCALE.match(text, end)
+    return _WORDS[match[1].lower()] if match else 1.0
+
+
+def _end_of_scales(text: str, end: int) -> int:
+    match = _SECOND_SCALE.match(text, end)
+    return match.end() if match else end
 
 
 def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
     if match := _POINTS.match(text, end):
-        return "points", 1.0, match.end()
+        return "pp", 1.0, match.end()
     if match := _PERCENT.match(text, end):
         return "%", 1.0, match.end()
     if match := _BASIS_POINTS.match(text, end):
-        return "points", 0.01, match.end()
+        return "pp", 0.01, match.end()
     if match := _MULTIPLE.match(text, end):
         return "x", 1.0, match.end()
-    if match := _CURRENCY_AFTER.match(text, end):
-        return _after(match), 1.0, match.end()
+    if match := _MONEY_AFTER.match(text, end):
+        factor = _BESIDE_A_SIGN.get(match["scale"] or "", 1.0)
+        return _money(match), factor, match.end()
     if scaled and (match := _LIKE_WORD_AFTER.match(text, end)):
         return match["code"], 1.0, match.end()
-    if not scaled and (match := _DURATION.match(text, end)):
-        word = (match["tight"] or match["word"]).lower()
-        return _TIME.get(word) or _TIME[word.removesuffix("s")], 1.0, match.end()
-    if match := _MEASURE.match(text, end):
-        return match["unit"], 1.0, match.end()
+    if match := _DURATION.match(text, end):
+        word = (match["tight"] or match["short"] or match["word"]).lower()
+        name, factor = _TIME.get(word) or _TIME[word.removesuffix("s")]
+        return name, factor, match.end()
     return None, 1.0, end
 
 
-def _after(match: re.Match[str]) -> str:
+def _is_scaled(text: str, start: int) -> bool:
+    figure = _DIGITS.match(text, start)
+    return figure is not None and _scale(text, figure.end(), "EUR")[2]
+
+
+def _money(match: re.Match[str]) -> str | None:
     if match["symbol"]:
         return _SYMBOLS[match["symbol"]]
-    if match["code"]:
-        return _currency(match["code"])
-    return _NAMES[match["name"].lower()]
+    return _current(match["code"]) if match["code"] else _NAMES[match["name"].lower()]
 
 
-def _currency(code: str) -> str:
-    return {"RMB": "CNY", "US": "USD"}.get(code, code)
+def _current(code: str | None) -> str | None:
+    return _OLD_CODES.get(code, code) if code else None

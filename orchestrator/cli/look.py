@@ -265,7 +265,7 @@ def panel_check(
 
 
 def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
-    """Add a seat: a draft persona and domain knowledge to rewrite."""
+    """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
     from orchestrator.panel import scaffold
 
     screen = Screen.current
@@ -274,8 +274,8 @@ def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new 
     lines = "\n".join(f"made {path}" for path in made)
     screen.result(
         plain,
-        f"{lines}\n{name} sits in every new session from now on (--panel leaves it out). "
-        f"Rewrite both files in your own words, then run: {screen.command} panel check {name}",
+        f"{lines}\n{name} is a draft and sits in no session yet. Rewrite each line marked 'DRAFT:' in your "
+        f"own words, then run: {screen.command} panel check {name}",
     )
 
 

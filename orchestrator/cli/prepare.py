@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import looked_at, opened
+from orchestrator.cli.shared import check_address, looked_at, opened
 
 if TYPE_CHECKING:
-    from orchestrator.intel.model import Intel
+    from orchestrator.dossier.model import BoardMember, Dossier
+    from orchestrator.engines.protocol import Engine
+    from orchestrator.home import Home
+    from orchestrator.intel.model import Intel, Reported
+    from orchestrator.persona import Seat
     from orchestrator.session import Session
 
 BOARD_HELP = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
@@ -28,7 +34,10 @@ The board file is a YAML or JSON list, one entry a person; only the name must be
       background: twenty years in commercial banking
       interests: [cash, customer churn]
 
-Without it, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
+      uses: [SAP ledger, Azure]
+
+Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board
+file, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
 """
 INTEL_COMMAND_HELP = """A new revision of external-intel, from files, or else from the web.
 
@@ -45,11 +54,12 @@ there; `topic`, `source` and `date` may also stand once beside a list under `ite
       source: Sector register
       date: 2026-10-02
       slide: 3                # or claim: d3.2, as `greenroom check` lists it
-      stance: contradicts     # else: told from the figures, or neutral
+      stance: contradicts     # else: as a model reads it, or neutral
 
-Any other file is Markdown or text: each paragraph, bullet or table row that holds a number, a date or
-words of the deck is a finding; a heading is its topic, and lines such as `Source: …` and `Date: …` hold
-for their section. A file given again by the same name takes the place of what it said before.
+Any other file is Markdown or text: each paragraph, bullet or table row is a finding; a heading is its
+topic, and lines such as `Source: …` and `Date: …` hold for their section. A model says which words of
+the deck a finding bears on; without one, what names no claim or slide is listed as not held against the
+deck. A file given again by the same name takes the place of what it said before.
 """
 
 
@@ -69,17 +79,19 @@ def dossier(
     focus: Annotated[
         list[str] | None, typer.Option(metavar="TEXT", help="What to look at most; may be repeated.")
     ] = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="The kind of deck; without it, read from the deck.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who answers: offline, claude or model.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")
+    ] = None,
 ) -> None:
-    from orchestrator.checks.find import tensions
-    from orchestrator.claims.extract import deck_claims
-    from orchestrator.deck.content import find_gaps
-    from orchestrator.deck.read import read_deck
     from orchestrator.dossier.board import read_board
-    from orchestrator.dossier.build import build_dossier
     from orchestrator.dossier.page import dossier_json
     from orchestrator.dossier.text import dossier_text
-    from orchestrator.intel.bearing import intel_of
-    from orchestrator.intel.page import left_out
     from orchestrator.intel.read import read_intel
     from orchestrator.rehearsal import read_seats
 
@@ -90,24 +102,81 @@ def dossier(
     named = tuple(name.strip() for name in panel.split(",")) if panel else None
     layout = home.layout(named)
     seats = read_seats(home.read_templates(layout), layout.agents)
-    read = read_deck(deck)
-    claims = deck_claims(read)
-    known = intel_of(reported, read, claims)
+    sitting = [seats[agent] for agent in layout.panel]
+    with asked_engine(home, engine, model) as asked:
+        found, notices = _dossier(asked, deck, sitting, members, reported, tuple(focus or ()), kind)
+    for notice in notices:
+        screen.note(f"note: {notice}")
+    screen.result(dossier_json(found), dossier_text(found))
+
+
+def _dossier(
+    engine: Engine,
+    path: Path,
+    seats: Sequence[Seat],
+    members: Sequence[BoardMember],
+    reported: Sequence[Reported],
+    focus: Sequence[str],
+    kind: str | None,
+) -> tuple[Dossier, list[str]]:
+    """The dossier of the deck in *path*, and what should be said beside it."""
+    from orchestrator.checks.arithmetic import deck_tensions
+    from orchestrator.checks.passages import deck_passages
+    from orchestrator.claims.extract import deck_claims
+    from orchestrator.deck.content import find_gaps
+    from orchestrator.deck.read import read_deck
+    from orchestrator.dossier.build import build_dossier
+    from orchestrator.intel.bearing import held_against, intel_of
+    from orchestrator.intel.page import not_read
+    from orchestrator.tensions import propose
+
+    deck = read_deck(path)
+    notices = list(deck.notices)
+    claims = deck_claims(deck)
+    known = intel_of(held_against(engine, reported, deck), reported, deck, claims)
+    computed = deck_tensions(deck)
+    looked = propose(engine, deck_passages(deck), known=computed)
+    if looked.failed is not None:
+        notices.append(f"contradictions were not looked for beyond the arithmetic: {looked.failed}")
+    if known.failed is not None:
+        notices.append(not_read(known.failed))
     found = build_dossier(
-        read,
+        engine,
+        deck,
         claims,
-        find_gaps(read),
-        [seats[agent] for agent in layout.panel],
+        find_gaps(deck),
+        seats,
         members=members,
         intel=known.items,
-        tensions=tensions(read, claims),
-        focus=focus or (),
+        tensions=(*computed, *looked.tensions),
+        focus=focus,
+        kind=kind,
     )
-    for notice in read.notices:
-        screen.note(f"note: {notice}")
-    if known.left_out:
-        screen.note(f"note: {left_out(known.left_out)}")
-    screen.result(dossier_json(found), dossier_text(found))
+    return found, notices
+
+
+@contextmanager
+def asked_engine(home: Home, name: str | None, model: str | None) -> Iterator[Engine]:
+    """The engine that a command without a session asks, checked, and closed behind it.
+
+    Args:
+        name: None: as the home's configuration says.
+        model: None: likewise.
+
+    Raises:
+        EngineError: It cannot work; one line says what to do.
+    """
+    from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
+
+    name = name or home.config.engine
+    check_address(name)
+    config = home.config if model is None else replace(home.config, model=model)
+    engine = engine_named(name, config, say=Screen.current.warn)
+    try:
+        check_engine(engine)
+        yield engine
+    finally:
+        close_engine(engine)
 
 
 def intel(
@@ -170,15 +239,16 @@ def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
 def _text(known: Intel, revision: int, most: int) -> str:
     """What came of it: the counts, and what now speaks against the deck."""
     from orchestrator.cli.summary import counted
-    from orchestrator.intel.page import counts, left_out
+    from orchestrator.intel.page import counts, not_read
 
     lines = [f"external-intel: revision {revision} of {most}"]
     if known.items:
         lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
     lines += [
-        f'  {item.id}  slide {item.slide}: "{item.quote}" is contradicted ({item.why})'
+        f"  {item.id}  slide {item.slide}{quoted} is contradicted ({item.why or 'no reason given'})"
         for item in known.contradicting
+        for quoted in [f': "{item.quote}"' if item.quote is not None else ""]
     ]
-    if known.left_out:
-        lines.append(left_out(known.left_out))
+    if known.failed is not None:
+        lines.append(not_read(known.failed))
     return "\n".join(lines)

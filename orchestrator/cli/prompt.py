@@ -41,10 +41,11 @@ def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
         shown["said"] = len(said)
         number = len(session.room.exchanges) + 1
         name = session.rehearsal.name_of(exchange.agent)
-        place = f", {render.place(exchange.slide, exchange.said_at_s)}" if exchange.grounded else ""
         again = "" if len(exchange.turns) == 1 else ", again"
         count = f"{number} of at most {session.rehearsal.options.exchanges}"
-        _say(f"{count} - {name} ({exchange.agent}){place}{again}")
+        _say(f"{count} - {name} ({exchange.agent}){again}")
+        for words in render.quoted(exchange):
+            _say(textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="  "))
         _say(textwrap.fill(render.one_line(exchange.turns[-1].question), WIDTH, break_on_hyphens=False))
         print("> ", end="", file=sys.stderr, flush=True)
         return _line()
@@ -70,7 +71,10 @@ def _last_verdict(session: Session, exchange: Exchange) -> None:
     else:
         return
     if turn.answer and turn.verdict:
-        _say(textwrap.indent(textwrap.fill(render.verdict(turn, is_last=is_last), WIDTH - 2), "  ") + "\n")
+        _say(textwrap.indent(textwrap.fill(render.verdict(turn, is_last=is_last), WIDTH - 2), "  "))
+        if turn.remark:
+            _say(textwrap.indent(textwrap.fill(f'"{render.one_line(turn.remark)}"', WIDTH - 2), "  "))
+        _say("")
 
 
 def _line() -> str | None:

@@ -23,7 +23,7 @@ from orchestrator.cli.shared import (
     told_if_stopped,
 )
 from orchestrator.config import CHOICES
-from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError, UsageError
+from orchestrator.errors import ArchiveError, EngineError, GreenroomError, SessionStateError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home import Home
@@ -53,7 +53,17 @@ Board = Annotated[
         help="Who sits on the board: a YAML or JSON list of name, role, background, interests.",
     ),
 ]
-Engine = Annotated[str | None, typer.Option(metavar="NAME", help="offline (the default) or claude.")]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="offline (the default), claude, or model: a server of your own, see greenroom.yaml.",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(metavar="KIND", help='Of deck, where it is read as another: "request for money", …'),
+]
 LayoutName = Annotated[str | None, typer.Option("--layout", metavar="NAME", help="watermark or strict.")]
 Intensity = Annotated[str | None, typer.Option(metavar="LEVEL", help="friendly, moderate or adversarial.")]
 Mode = Annotated[str | None, typer.Option(metavar="MODE", help="section-breaks, hand-raise or free-flow.")]
@@ -81,6 +91,7 @@ SAME_NAMES = (
     "presenter",
     "speaker",
     "date",
+    "kind",
     "engine",
     "layout",
     "intensity",
@@ -133,6 +144,7 @@ def run(
     date: Date = None,
     intel: Intel = None,
     board: Board = None,
+    kind: Kind = None,
     engine: Engine = None,
     layout: LayoutName = None,
     intensity: Intensity = None,
@@ -164,7 +176,7 @@ def _options(params: Mapping[str, Any]) -> dict[str, Any]:
     from orchestrator.config import checked
 
     if params["engine"] is not None and params["engine"] not in ENGINES:
-        raise UsageError(f"--engine {params['engine']!r}: use {' or '.join(ENGINES)}")
+        raise UsageError(f"--engine {params['engine']!r}: use {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")
     for key in ("layout", "intensity", "mode"):
         if params[key] is not None:
             checked(key, params[key], f"--{key}")
@@ -214,7 +226,15 @@ def _rehearse(
 
 @contextmanager
 def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
-    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before."""
+    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before.
+
+    Says first who is left out of the panel because the seat is still a draft.
+    """
+    for name in home.drafts() if options.get("panel") is None else ():
+        Screen.current.note(
+            f"note: {name} does not sit: its files are still a draft; "
+            f"{Screen.current.command} panel check {name} says what to write"
+        )
     if options.get("id") is None:
         options["id"] = home.new_id()
     root = home.sessions / options["id"]
@@ -246,10 +266,10 @@ def play_to_the_end(
 
 
 def _telling(session: Session, then: Callable[[Rehearsal], None] | None) -> Callable[[Rehearsal], None]:
-    """A callback for every step that shows what the moderator has said, sparingly, and what fails."""
+    """A callback for every step that shows what the moderator has said, the questions, and what fails."""
     from orchestrator.render_moderator import Teller
 
-    teller = Teller(session.rehearsal)
+    teller = Teller(session.rehearsal, shows_questions=True)
 
     def tell(rehearsal: Rehearsal) -> None:
         for line in teller.lines():
@@ -277,12 +297,18 @@ def finish_run(session: Session, *, began: float, repaired: Sequence[str]) -> di
         refused = error
     plain = run_json(session, archived, seconds=perf_counter() - began)
     plain["repaired"] = list(repaired)
+    plain["took_over"] = session.room.took_over
     screen.result(plain, run_text(session, plain, brief=typed))
     if refused is not None:
         raise ArchiveError(
             f"not archived: {refused}; the session has ended and is kept at {session.path}: "
             f"archive it with `{screen.command} archive {session.id} --to URL`"
         ) from refused
+    if session.room.took_over is not None:
+        raise EngineError(
+            f"no call to the model succeeded, and the offline panel sat in its place: {session.room.took_over}; "
+            f"`{screen.command} doctor` tries it with one call"
+        )
     return plain
 
 
@@ -296,6 +322,7 @@ def start(
     date: Date = None,
     intel: Intel = None,
     board: Board = None,
+    kind: Kind = None,
     engine: Engine = None,
     layout: LayoutName = None,
     intensity: Intensity = None,
@@ -437,8 +464,8 @@ def ask(
             "comes_back_to": exchange.comes_back_to,
         }
         name = opened_session.rehearsal.name_of(exchange.agent)
-        place = f" ({render.place(exchange.slide, exchange.said_at_s)})" if exchange.grounded else ""
-        Screen.current.result(plain, f"{name}{place}: {exchange.turns[0].question}")
+        words = "".join(f"{line}\n" for line in render.quoted(exchange))
+        Screen.current.result(plain, f"{words}{name}: {exchange.turns[0].question}")
 
 
 def answer(

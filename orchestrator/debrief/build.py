@@ -1,52 +1,71 @@
-"""The debrief of a session, made from its records."""
+"""The debrief of a session, made from its records: its counts by code, its words as an engine said them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.bill import bill_of
-from orchestrator.claims.model import Tension
+from orchestrator.claims.model import READ, Tension
 from orchestrator.debrief import words
+from orchestrator.debrief.excerpts import LONGEST_LATE, bare_question, deciding_words, short
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.material import material
-from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source
-from orchestrator.debrief.rubric import Record, rubric
+from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
+from orchestrator.debrief.promises import promises_of
+from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
-from orchestrator.debrief.stronger import Stock, bare_question, deciding_words, short, stronger
 from orchestrator.debrief.timing import spans
-from orchestrator.engines.promises import promises_in
-from orchestrator.engines.protocol import Scene
-from orchestrator.exchange import Exchange, not_taken_up
+from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.engines.said import DebriefWords
+from orchestrator.exchange import Exchange, Observation, Turn, not_taken_up
+from orchestrator.grounding import material
 from orchestrator.rehearsal import Rehearsal
+from orchestrator.room import Room
 from orchestrator.speech.delivery import delivery_of
+
+MOST_WANTED = 6
+"""Questions that the panel still wanted to ask: a page shows no more."""
+_CERTAIN = "offline"
 
 
 def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) -> Debrief:
     """The debrief of a session as it stands.
 
     Args:
-        tensions: The contradictions found in deck and speech; None: nobody looked for them.
+        tensions: The contradictions found in deck and speech, as the room has them; None: nobody looked.
     """
     room, options, scene = rehearsal.room, rehearsal.options, rehearsal.scene()
-    said = material(scene)
+    said = room.debrief_words or DebriefWords()
+    reads = options.engine != _CERTAIN and room.took_over is None  # else what is worst is counted here
+    passages = material(scene.deck, scene.segments)
+    better = better_answers(said, room.exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
-    stock = Stock(said, scene)
     later = {one.comes_back_to: one.id for one in room.exchanges}
     reviews = tuple(
-        _review(one, names.get(one.agent, one.agent), stock, later.get(one.id)) for one in room.exchanges
+        _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id))
+        for one in room.exchanges
     )
+    found = None if tensions is None else _confirmed(tensions, said)
     speech_s, budget_s = rehearsal.now_s(), options.minutes * 60
-    record = Record(scene, reviews, tensions, said, speech_s, speech_s + room.spent_s, budget_s)
+    record = Record(
+        scene=scene,
+        reviews=reviews,
+        tensions=found,
+        is_read=room.is_deck_looked_at,
+        read=read_checks(said, CHECKS, room.exchanges, passages),
+        speech_s=speech_s,
+        used_s=speech_s + room.spent_s,
+        budget_s=budget_s,
+    )
     return Debrief(
         deck=scene.deck.title or scene.deck.name,
         presenter=options.presenter,
         speaker=room.presenter,
         date=options.date,
-        fix=first_of(reviews, tensions or ()),
+        fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
         reviews=reviews,
-        tensions=None if tensions is None else tuple(tensions),
+        tensions=found,
         homework=tuple(_homework(reviews)),
-        promises=tuple(_promises(scene)),
+        promises=tuple(short(one) for one in promises_of(rehearsal)),
         slides=spans(room.slides, scene.deck, speech_s, budget_s),
         speech_s=speech_s,
         answers_s=room.spent_s,
@@ -59,55 +78,101 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         language=options.language,
         bill=bill_of(room.calls),
         shares=shares_of(rehearsal),
+        observed=_observed(room.observed),
+        still_wanted=_still_wanted(said, room),
+        took_over=room.took_over,
+        failed=room.debrief_failed,
     )
 
 
-def _review(exchange: Exchange, name: str, stock: Stock, came_back_as: str | None) -> Review:
+def _confirmed(tensions: Sequence[Tension], said: DebriefWords) -> tuple[Tension, ...]:
+    """Without those that the engine took back at the end; certain arithmetic is nobody's to take back."""
+    dismissed = frozenset(said.dismissed)
+    return tuple(one for place, one in enumerate(tensions) if place not in dismissed or one.by == _CERTAIN)
+
+
+def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as: str | None) -> Review:
     answered = [turn for turn in exchange.turns if turn.answer]
     last = answered[-1] if answered else None
     return Review(
         exchange=exchange,
         name=name,
-        asked=bare_question(exchange.turns[0].question, exchange.quote),
+        asked=bare_question(exchange.turns[0], exchange.quote),
         said=None if last is None else deciding_words(last.answer or "", last.quote),
         verdict=words.outcome(exchange),
         reason=None if last is None else exchange.turns[-1].reason,
-        stronger=None if came_back_as else stronger(exchange, stock),
+        stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
+        still_open=tuple(dict.fromkeys(_left_open(exchange.turns))),
     )
 
 
-def _homework(reviews: Sequence[Review]) -> list[OpenPoint]:
-    """Everything without a satisfying answer: parked ones first, then unresolved, then unjudged."""
-    order = {"parked": 0, "unresolved": 1, "unjudged": 2}
+def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
+    """The engine's better answer; else the presenter's own words, where they came only when asked again.
+
+    A follow-up that asked something new could not have been answered at the first asking.
+    """
+    if better is not None:
+        return better
+    last = exchange.turns[-1]
+    is_late = exchange.outcome == "satisfied" and len(exchange.turns) > 1
+    if (
+        not is_late
+        or any(turn.is_new_question for turn in exchange.turns)
+        or not (last.answer and last.quote)
+    ):
+        return None
+    quote = deciding_words(last.answer, last.quote, LONGEST_LATE)
+    return Stronger(first=Source(quote, origin="answer", exchange=exchange.id))
+
+
+def _left_open(turns: Sequence[Turn]) -> Iterator[str]:
+    """What the last answer left open, and the last one to each question before a new one was asked."""
+    for turn, after in zip(turns, (*turns[1:], None), strict=True):
+        if after is None or after.is_new_question:
+            yield from turn.still_open
+
+
+def _homework(reviews: Sequence[Review]) -> Iterator[OpenPoint]:
+    """Parked questions first, then unanswered ones, then what good answers left open.
+
+    An answer that nobody judged is the presenter's to judge, and no homework.
+    """
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
-    left = [
-        one
-        for one in reviews
-        if one.exchange.outcome in order and (one.exchange.outcome != "parked" or one.exchange.id in home)
-    ]
-    return [
-        OpenPoint(
-            one.exchange.id,
-            one.place,
-            "parked" if one.exchange.outcome == "parked" else one.exchange.turns[-1].reason or one.verdict,
-            one.stronger,
-        )
-        for one in sorted(left, key=lambda one: order[one.exchange.outcome or ""])
-    ]
+    for one in reviews:
+        if one.exchange.outcome == "parked" and one.exchange.id in home:
+            yield _point(one, "parked")
+    for one in reviews:
+        if one.exchange.outcome == "unresolved" or (one.exchange.outcome == "unjudged" and one.is_silent):
+            yield _point(one, "; ".join(one.still_open) or one.reason or one.verdict)
+    for one in reviews:
+        if one.exchange.outcome == "satisfied":
+            yield from (_point(one, open_) for open_ in one.still_open)
 
 
-def _promises(scene: Scene) -> list[Source]:
-    """What the presenter will be held to: undertaken in answers first, then claimed in speech."""
-    found = [
-        Source(quote, origin="answer", exchange=exchange.id)
-        for exchange in scene.exchanges
-        for turn in exchange.turns
-        for quote in promises_in(turn.answer or "")
-    ]
-    found += [
-        Source(claim.text, claim.slide, claim.said_at_s, "speech")
-        for claim in scene.speech_claims
-        if "promise" in claim.kinds
-    ]
-    return [short(one) for one in found]
+def _point(one: Review, why: str) -> OpenPoint:
+    is_done = one.exchange.outcome == "satisfied"
+    return OpenPoint(one.exchange.id, one.place, why.rstrip("."), None if is_done else one.stronger)
+
+
+def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
+    """As the engine says it; else the worst of what code can tell."""
+    if not said.fix:
+        return first_of(reviews, [one for one in tensions if one.class_ != READ])
+    about: Mapping[str, Review] = {one.exchange.id: one for one in reviews}
+    review = about.get(said.fix_exchange or "")
+    do = None if review is None or review.stronger is None else " ".join(words.stronger(review.stronger))
+    return Fix(said.fix, said.why, do, None if review is None else review.exchange.id)
+
+
+def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
+    """Each once, in the order of noticing."""
+    return tuple({(one.text, one.quote): one for one in observed}.values())
+
+
+def _still_wanted(said: DebriefWords, room: Room) -> tuple[str, ...]:
+    """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
+    if said.still_wanted:
+        return said.still_wanted[:MOST_WANTED]
+    latest = {candidate.agent: candidate.question for candidate in room.never_asked}
+    return tuple(latest.values())

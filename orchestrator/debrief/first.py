@@ -1,13 +1,14 @@
-"""The one thing to fix first, and why it is that one."""
+"""The one thing to fix first, as far as code can tell it: where an engine that reads has not said it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import OF_TWO_PLACES, Place, Tension
+from orchestrator.claims.model import OF_TWO_PLACES, Tension
 from orchestrator.debrief import words
+from orchestrator.debrief.excerpts import bare_question
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Fix, Review
-from orchestrator.debrief.stronger import bare_question
 from orchestrator.exchange import not_taken_up
 
 
@@ -16,14 +17,18 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
 
     A contradiction that the panel asked about and got no good answer to; the unanswered question
     that was asked most often; any other contradiction; the first question without an answer; the
-    first that was parked; the one that was answered only after being asked most often.
+    first that was parked; the one that was answered only after being asked most often. An answer
+    that nobody judged is never a fault.
+
+    Args:
+        tensions: Only those that fail as sums.
     """
     left = [one for one in reviews if one.exchange.outcome == "unresolved"]
-    for review in left:
-        for tension in tensions:
-            if any(_is_about(review, side) for side in (tension.a, tension.b)):
-                why = f"Why this first: {review.exchange.id} asked about it and got no good answer."
-                return Fix(tension.note, why, None, review.exchange.id)
+    for tension in tensions:
+        review = asked_about(reviews, tension)
+        if review is not None and review in left:
+            why = f"Why this first: {review.exchange.id} asked about it and got no good answer."
+            return Fix(tension.note, why, None, review.exchange.id)
     if left:
         return _unresolved(max(left, key=lambda one: len(one.exchange.turns)), len(left))
     if tensions:
@@ -37,12 +42,12 @@ def _unresolved(review: Review, count: int) -> Fix:
     often = words.times_asked(exchange) or "asked once"
     rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
     why = f"Why this first: it is {rank} left without a good answer, {often}"
-    why += f": {review.reason}." if review.reason else "."
+    why += f": {review.reason.rstrip('.')}." if review.reason else "."
     return Fix(_what(review, len(exchange.turns) - 1), why, _do(review), exchange.id)
 
 
 def _unanswered(reviews: Sequence[Review]) -> Fix | None:
-    silent = [one for one in reviews if one.said is None and one.exchange.outcome != "parked"]
+    silent = [one for one in reviews if one.is_silent and one.exchange.outcome != "parked"]
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
     parked = [one for one in reviews if one.exchange.id in home]
     if silent:
@@ -55,7 +60,7 @@ def _unanswered(reviews: Sequence[Review]) -> Fix | None:
 
 
 def _late(reviews: Sequence[Review]) -> Fix | None:
-    late = [one for one in reviews if one.exchange.outcome == "satisfied" and len(one.exchange.turns) > 1]
+    late = [one for one in reviews if one.exchange.outcome == "satisfied" and words.times_asked(one.exchange)]
     if not late:
         return None
     worst = max(late, key=lambda one: len(one.exchange.turns))
@@ -66,7 +71,7 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
 
 def _what(review: Review, turn: int) -> str:
     exchange = review.exchange
-    question = bare_question(exchange.turns[turn].question, exchange.quote)
+    question = bare_question(exchange.turns[turn], exchange.quote)
     return f"{exchange.id}, on {words.about(review)}: {question}"
 
 
@@ -75,13 +80,7 @@ def _do(review: Review) -> str | None:
 
 
 def _both(tension: Tension) -> str:
-    sides = [words.with_place(words.of_place(side)) for side in (tension.a, tension.b)]
+    sides = [words.with_place(one) for one in words.sides(tension)]
     if tension.kind in OF_TWO_PLACES:
-        return f"Decide which holds: {' or '.join(dict.fromkeys(sides))}."
-    return f"Do the arithmetic again, beginning at {' and '.join(dict.fromkeys(sides))}."
-
-
-def _is_about(review: Review, side: Place) -> bool:
-    exchange = review.exchange
-    here = (exchange.slide, exchange.said_at_s) == (side.slide, side.said_at_s)
-    return here and bool(exchange.quote) and (exchange.quote or "") in side.quote
+        return f"Decide which holds: {' or '.join(sides)}."
+    return f"Do the arithmetic again, beginning at {' and '.join(sides)}."

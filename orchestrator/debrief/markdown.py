@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestrator import render
+from orchestrator.claims.model import Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.model import Debrief, Review, Source
 
@@ -14,12 +16,15 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 def as_markdown(debrief: Debrief) -> str:
     """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
     parts = [
-        [f"# Debrief: {plain(debrief.deck)}", "", plain(words.who(debrief))],
+        [f"# Debrief: {plain(debrief.deck)}", "", *_head(debrief)],
         ["## Fix this first", "", *_fix(debrief)],
         ["## Questions", ""] + [line for one in debrief.reviews for line in _review(one)],
-        *([_tensions(debrief)] if debrief.tensions else []),
+        *([_tensions("Contradictions", debrief, debrief.contradictions)] if debrief.contradictions else []),
+        *([_tensions(words.DO_THESE_AGREE, debrief, debrief.doubtful)] if debrief.doubtful else []),
         ["## Still open", "", *_homework(debrief)],
-        *([_promises(debrief)] if debrief.promises else []),
+        *(_listed("Still wanted to ask", [plain(one) for one in debrief.still_wanted])),
+        *(_listed("You will be held to", [_source(one) for one in debrief.promises])),
+        *(_listed("What the panel noticed", [plain(words.noticed(one)) for one in debrief.observed])),
         ["## Time and delivery", "", *_time(debrief)],
         ["## Checks", "", *_rubric(debrief)],
         [line for said in words.engine(debrief) for line in (said, "")],
@@ -34,11 +39,18 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(lambda match: f"\\{match[0]}", render.one_line(text))
 
 
+def _head(debrief: Debrief) -> list[str]:
+    over = words.taken_over(debrief)
+    return [*([plain(over), ""] if over is not None else []), plain(words.who(debrief))]
+
+
 def _fix(debrief: Debrief) -> list[str]:
     if debrief.fix is None:
         return [words.nothing_to_fix(debrief)]
-    lines = [f"**{plain(debrief.fix.what)}**", "", plain(debrief.fix.why)]
-    return [*lines, "", plain(debrief.fix.do)] if debrief.fix.do else lines
+    lines = [f"**{plain(debrief.fix.what)}**"]
+    for more in (debrief.fix.why, debrief.fix.do):
+        lines += ["", plain(more)] if more else []
+    return lines
 
 
 def _review(review: Review) -> list[str]:
@@ -56,6 +68,7 @@ def _review(review: Review) -> list[str]:
         lines.append(f"- Verdict: *{words.verdict(review)}*, {plain(review.reason)}")
     if review.stronger is not None:
         lines += [f"- Stronger: {plain(' '.join(words.stronger(review.stronger)))}"]
+    lines += [f"- Left open: {plain(one)}" for one in review.still_open]
     return [*lines, ""]
 
 
@@ -63,12 +76,11 @@ def _source(source: Source) -> str:
     return plain(words.with_place(source))
 
 
-def _tensions(debrief: Debrief) -> list[str]:
-    lines = ["## Contradictions", ""]
-    for one in debrief.tensions or ():
-        lines.append(f"- {plain(f'{one.note} {words.asked_in(debrief, one)}')}")
-        sides = dict.fromkeys(_source(words.of_place(side)) for side in (one.a, one.b))
-        lines += [f"  - {side}" for side in sides]
+def _tensions(heading: str, debrief: Debrief, found: Sequence[Tension]) -> list[str]:
+    lines = [f"## {heading}", ""]
+    for one in found:
+        lines.append(f"- {plain(f'{words.noted(one)} {words.asked_in(debrief, one)}')}")
+        lines += [f"  - {_source(side)}" for side in words.sides(one)]
     return lines
 
 
@@ -81,8 +93,9 @@ def _homework(debrief: Debrief) -> list[str]:
     return lines or ["Nothing."]
 
 
-def _promises(debrief: Debrief) -> list[str]:
-    return ["## You will be held to", "", *(f"- {_source(one)}" for one in debrief.promises)]
+def _listed(heading: str, lines: Sequence[str]) -> list[list[str]]:
+    """A section of bullets; none where there are no lines."""
+    return [[f"## {heading}", "", *(f"- {line}" for line in lines)]] if lines else []
 
 
 def _time(debrief: Debrief) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.bill import Bill
-from orchestrator.claims.model import Tension
+from orchestrator.claims.model import READ, Tension
 from orchestrator.debrief.shares import Shares
-from orchestrator.exchange import Exchange
+from orchestrator.exchange import Exchange, Observation
 from orchestrator.speech.delivery import Delivery
 
 
@@ -23,21 +23,13 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Words found elsewhere in the material that give one thing which was asked for."""
-
-    need: str  # of claims.model.NEEDS
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
 class Stronger:
-    """A better answer, made only from what deck and presenter said; what they do not say must be brought."""
+    """A better answer, made only from what deck and presenter said, and what must be brought."""
 
     first: Source | None = None  # the presenter's own words that came too late
-    parts: tuple[Part, ...] = ()
-    bring: tuple[str, ...] = ()  # of claims.model.NEEDS: nothing in the material gives it
-    outright: tuple[str, ...] = ()  # the same, where the rules cannot tell whether the answer gave it
+    text: str = ""  # as an engine words it
+    rests_on: tuple[Source, ...] = ()  # the words that it is made of; at least one where there is a text
+    bring: tuple[str, ...] = ()  # what was said nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +44,17 @@ class Review:
     reason: str | None
     stronger: Stronger | None  # None: there is nothing to add
     came_back_as: str | None = None  # the exchange that put the question again, if it was parked
+    still_open: tuple[str, ...] = ()  # what its answers left open, also where the panelist was satisfied
 
     @property
     def asked_again(self) -> tuple[str, ...]:
         """The follow-ups, as they were asked."""
         return tuple(turn.question for turn in self.exchange.turns[1:])
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it got no answer at all."""
+        return not any(turn.answer for turn in self.exchange.turns)
 
     @property
     def place(self) -> Source | None:
@@ -77,7 +75,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """Homework: a question without a good answer."""
+    """Homework: a question without a good answer, or what a good one left open."""
 
     exchange: str
     about: Source | None
@@ -132,6 +130,20 @@ class Debrief:
     language: str
     bill: Bill
     shares: Shares | None = None  # what the model asked and judged; None: there is no stand-in for it
+    observed: tuple[Observation, ...] = ()  # what panelists noticed about the presenter
+    still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
+    took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
+    failed: str | None = None  # why the engine gave no words for this page
+
+    @property
+    def contradictions(self) -> tuple[Tension, ...]:
+        """Those that fail as sums: counted."""
+        return tuple(one for one in self.tensions or () if one.class_ != READ)
+
+    @property
+    def doubtful(self) -> tuple[Tension, ...]:
+        """Those that no figure decides: asked, and not counted."""
+        return tuple(one for one in self.tensions or () if one.class_ == READ)
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from orchestrator.bill import bill_json
 from orchestrator.claims.model import Place
 from orchestrator.debrief import words
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source, Stronger
 from orchestrator.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
@@ -60,10 +61,17 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         else [
             {
                 "kind": one.kind,
+                "class": one.class_,
                 "a": _place(one.a),
                 "b": _place(one.b),
+                "places": [_place(place) for place in one.places],
                 "note": one.note,
-                "asked_in": None if (asked := words.asked_about(debrief, one)) is None else asked.exchange.id,
+                "sum": one.sum,
+                "subject": one.subject,
+                "by": one.by,
+                "asked_in": None
+                if (asked := asked_about(debrief.reviews, one)) is None
+                else asked.exchange.id,
             }
             for one in debrief.tensions
         ],
@@ -78,6 +86,8 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             for one in debrief.homework
         ],
         "promises": [_source(one) for one in debrief.promises],
+        "observed": [{"text": one.text, "quote": one.quote} for one in debrief.observed],
+        "still_wanted": list(debrief.still_wanted),
         "slides": [
             {
                 "slide": span.slide,
@@ -97,6 +107,8 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             for one in debrief.rubric
         ],
         "engine": debrief.engine,
+        "took_over": debrief.took_over,
+        "failed": debrief.failed,
         "language": debrief.language,
         "usage": bill_json(debrief.bill),
     }
@@ -122,6 +134,7 @@ def _review(review: Review) -> dict[str, Any]:
         "came_back_as": review.came_back_as,
         "reason": review.reason,
         "stronger": _stronger(review.stronger),
+        "still_open": list(review.still_open),
     }
 
 
@@ -130,9 +143,8 @@ def _stronger(better: Stronger | None) -> dict[str, Any] | None:
         return None
     return {
         "first": _source(better.first),
-        "parts": [{"need": part.need, "source": _source(part.source)} for part in better.parts],
+        "rests_on": [_source(one) for one in better.rests_on],
         "bring": list(better.bring),
-        "outright": list(better.outright),
         "text": " ".join(words.stronger(better)),
     }
 

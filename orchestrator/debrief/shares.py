@@ -1,4 +1,4 @@
-"""Who asked and who judged: the model, or the rules that stand in for it when its budget is used up.
+"""Who asked and who judged: the model, or the offline panel that stands in for it.
 
 Read from the ledger: what the model made has a `call` record of its own before it.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal
 
-CLAUDE = "claude"
+MODELS = ("claude", "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Shares:
 
 def shares_of(rehearsal: Rehearsal) -> Shares | None:
     """The model's shares of a session; None: its engine has no stand-in."""
-    if rehearsal.options.engine != CLAUDE:
+    if rehearsal.options.engine not in MODELS:
         return None
     store, count = rehearsal.store, _Count()
     for entry in store.entries():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
+from orchestrator.claims.model import Tension
 from orchestrator.debrief import words
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _STYLES: Final = {
     "not answered": "bold red",
     "no answer": "bold red",
     "parked": "bold yellow",
-    "not judged": "bold yellow",
+    words.YOURS: "bold yellow",
     "yes": "green",
     "partly": "yellow",
     "no": "red",
@@ -75,6 +77,9 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     """Everything on the page, top to bottom; an empty row is an empty line."""
     fix = debrief.fix
+    if (over := words.taken_over(debrief)) is not None:
+        yield Row("No engine", over, "bold red", "bold")
+        yield Row("", "")
     if fix is not None and (debrief.was_answered or fix.exchange is None):
         yield Row("Fix first", fix.what, "bold red", "bold")
         yield Row("", " ".join(part for part in (fix.why, fix.do) if part))
@@ -82,17 +87,17 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     elif debrief.was_answered:
         yield Row("Fix first", words.nothing_to_fix(debrief))
         yield Row("", "")
-    conflicts = [words.asked_about(debrief, one) for one in debrief.tensions or ()]
+    conflicts = [asked_about(debrief.reviews, one) for one in debrief.tensions or ()]
     if reviews:
         for review in debrief.reviews:
             yield from _review(review, is_cut=review not in conflicts)
         yield Row("", "") if debrief.reviews else Row("Questions", "Nobody asked anything.")
-    noted = [f"{one.note} {words.asked_in(debrief, one)}".rstrip() for one in debrief.tensions or ()]
-    yield from _labelled("Conflicts", noted, is_cut=False)
+    yield from _labelled("Conflicts", _noted(debrief, debrief.contradictions), is_cut=False)
+    yield from _labelled("Agree?", _noted(debrief, debrief.doubtful), is_cut=False)
     yield from _labelled("Homework", list(_homework(debrief, brief=reviews)))
-    promises = [words.with_place(one) for one in debrief.promises]
-    shown = len(promises) if len(promises) <= words.SHOWN_PROMISES else words.SHOWN_PROMISES - 1
-    yield from _labelled("Promised", promises[:shown], more=len(promises) - shown)
+    yield from _few("Wanted", list(debrief.still_wanted))
+    yield from _few("Promised", [words.with_place(one) for one in debrief.promises])
+    yield from _few("Noticed", [words.noticed(one) for one in debrief.observed])
     yield Row("Time", words.timing(debrief))
     yield Row("Delivery", words.delivery(debrief))
     yield Row("", "")
@@ -122,6 +127,18 @@ def _review(review: Review, *, is_cut: bool) -> Iterator[Row]:
         yield Row("", f"Why: {review.reason}", indent=5, is_cut=is_answered)
     if review.stronger is not None:
         yield Row("", f"→ {' '.join(words.stronger(review.stronger))}", indent=5, style="cyan")
+    for point in review.still_open:
+        yield Row("", f"Left open: {point}", indent=5)
+
+
+def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
+    return [f"{words.noted(one)} {words.asked_in(debrief, one)}".rstrip() for one in found]
+
+
+def _few(label: str, texts: list[str]) -> Iterator[Row]:
+    """A line each, as many as fit a screen."""
+    shown = len(texts) if len(texts) <= words.SHOWN else words.SHOWN - 1
+    return _labelled(label, texts[:shown], more=len(texts) - shown)
 
 
 def _holds_words(reason: str | None) -> bool:
@@ -133,8 +150,11 @@ def _homework(debrief: Debrief, *, brief: bool) -> Iterator[str]:
     """The open points; *brief* where what each needs stands with its question above."""
     if not debrief.was_answered:
         return
+    shown_above = {review.exchange.id for review in debrief.reviews if review.stronger is not None}
     if brief and debrief.homework:
-        yield f"{words.listed([_in_brief(point) for point in debrief.homework])}: see → above"
+        marks = dict.fromkeys(_in_brief(point) for point in debrief.homework)
+        arrow = any(point.exchange in shown_above for point in debrief.homework)
+        yield f"{words.listed(list(marks))}{': see → above' if arrow else ''}"
         return
     for point in debrief.homework:
         about = "the deck as a whole" if point.about is None else words.with_place(point.about)

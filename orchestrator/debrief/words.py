@@ -1,4 +1,4 @@
-"""How the debrief says things: places, needs, verdicts, times, in words for people."""
+"""How the debrief says things: places, verdicts, times, in words for people."""
 
 from __future__ import annotations
 
@@ -8,25 +8,20 @@ from typing import Final
 from orchestrator import render
 from orchestrator.bill import bill_lines
 from orchestrator.claims.model import Place, Tension
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
-from orchestrator.engines.contradictions import angle_words
-from orchestrator.exchange import Exchange, each_once
+from orchestrator.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
 
-NEED_WORDS: Final = {
-    "number": "a figure",
-    "period": "the period",
-    "source": "a source",
-    "base": "the base (out of how many, or from what)",
-    "owner": "a name",
-    "date": "a date",
-    "cause": "a reason",
-    "comparison": "a comparison",
-}
-"""What has to be brought to the meeting for each of claims.model.NEEDS."""
-
-SHOWN_PROMISES: Final = 3
+SHOWN: Final = 3
+"""Lines of a list in the terminal; the page has all."""
 SHOWN_OVER: Final = 3
+
+
+DO_THESE_AGREE: Final = "Do these agree?"
+"""The heading over what no figure decides: asked, and not counted as a contradiction."""
+YOURS: Final = "yours to judge"
+"""An answer that neither a rule nor a model judged: no fault and no homework."""
 
 
 def place(source: Source) -> str:
@@ -64,16 +59,11 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def bring(needs: Sequence[str]) -> str:
-    """What has to be brought, in one phrase."""
-    return listed([NEED_WORDS.get(need, need) for need in needs])
-
-
 def outcome(exchange: Exchange) -> str:
     """What an exchange came to, in words."""
     if exchange.outcome != "parked" and not any(turn.answer for turn in exchange.turns):
         return "no answer"
-    words = {"satisfied": "answered", "unresolved": "not answered", "unjudged": "not judged"}
+    words = {"satisfied": "answered", "unresolved": "not answered", "unjudged": YOURS}
     return words.get(exchange.outcome or "", exchange.outcome or "open")
 
 
@@ -83,22 +73,31 @@ def verdict(review: Review) -> str:
     return f"{review.verdict}{back}"
 
 
-def asked_about(debrief: Debrief, tension: Tension) -> Review | None:
-    """The exchange that was about a contradiction; where it was parked and came back, the later one."""
-    angle = angle_words(tension)
-    return next((one for one in reversed(debrief.reviews) if one.exchange.angle == angle), None)
-
-
 def asked_in(debrief: Debrief, tension: Tension) -> str:
     """ "", "Asked in x1: answered." """
-    review = asked_about(debrief, tension)
+    review = asked_about(debrief.reviews, tension)
     return "" if review is None else f"Asked in {review.exchange.id}: {verdict(review)}."
 
 
+def sides(tension: Tension) -> list[Source]:
+    """Every quote of a contradiction with its place, each once."""
+    return [of_place(one) for one in dict.fromkeys(tension.places or (tension.a, tension.b))]
+
+
+def noted(tension: Tension) -> str:
+    """A contradiction's sentence, with the sum that fails."""
+    return f"{stopped(tension.note)} {stopped(tension.sum)}" if tension.sum else stopped(tension.note)
+
+
+def noticed(seen: Observation) -> str:
+    """What a panelist noticed about the presenter, with the words behind it."""
+    return f"{stopped(seen.text)} {quoted(seen.quote)}" if seen.quote else stopped(seen.text)
+
+
 def times_asked(exchange: Exchange) -> str:
-    """ "", "asked twice", "asked 3 times"."""
-    count = len(exchange.turns)
-    return "" if count == 1 else "asked twice" if count == 2 else f"asked {count} times"
+    """ "", "asked twice", "asked 3 times": a follow-up that asks something new is another question."""
+    count = sum(not turn.is_new_question for turn in exchange.turns)
+    return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
 
 def about(review: Review) -> str:
@@ -111,12 +110,12 @@ def stronger(answer: Stronger) -> list[str]:
     said = []
     if answer.first is not None:
         said.append(f"Say at the first asking: {stopped(quoted(answer.first.quote))}")
-    if answer.parts:
-        said += [f"For {bring([part.need])}, build on {with_place(part.source)}." for part in answer.parts]
+    if answer.text:
+        said.append(stopped(answer.text))
+    if answer.rests_on:
+        said.append(f"It rests on {listed([with_place(one) for one in answer.rests_on])}.")
     if answer.bring:
-        said.append(f"Found nowhere in deck or speech: bring {bring(answer.bring)}.")
-    if answer.outright:
-        said.append(f"Say outright: {bring(answer.outright)}.")
+        said.append(f"Bring {listed(answer.bring)}.")
     return said
 
 
@@ -125,8 +124,8 @@ def nothing_to_fix(debrief: Debrief) -> str:
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
-    unjudged = sum(one.outcome == "unjudged" for one in asked)
-    left = f"; {unjudged} of {len(asked)} could not be judged by rules" if unjudged else ""
+    yours = sum(one.outcome == "unjudged" for one in asked)
+    left = f"; {yours} of {len(asked)} {'is' if yours == 1 else 'are'} {YOURS}" if yours else ""
     return f"No answer was found wanting{left}."
 
 
@@ -207,28 +206,41 @@ def who(debrief: Debrief) -> str:
     return render.one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
 
 
+def taken_over(debrief: Debrief) -> str | None:
+    """One line where the engine that was asked for never answered, for the top of the page."""
+    if debrief.took_over is None:
+        return None
+    asked = f"The engine `{debrief.engine}` never answered, so the offline panel sat in its place"
+    return stopped(render.one_line(f"{asked}: {debrief.took_over}"))
+
+
 def engine(debrief: Debrief) -> list[str]:
     """Who asked and judged, what that cannot do, and what it cost."""
-    if debrief.engine != "offline":
-        return [_by_engine(debrief), *bill_lines(debrief.bill)]
-    said = ["Asked and judged by rules, without a model; what rules cannot tell is not judged."]
-    if debrief.language != "en":
-        said.append(
-            f"The deck's language was taken to be `{debrief.language}`: the rules for promises, superlatives "
-            "and spoken numbers are English and were not applied."
-        )
-    return said
+    if debrief.engine == "offline":
+        return [_OFFLINE]
+    if debrief.took_over is not None:
+        return [_OFFLINE, *bill_lines(debrief.bill)]
+    said = [_by_engine(debrief)]
+    if debrief.failed is not None:
+        said.append(stopped(render.one_line(f"It gave no words for this page: {debrief.failed}")))
+    return [*said, *bill_lines(debrief.bill)]
+
+
+_OFFLINE: Final = (
+    "Asked from a bank of questions, without a model; judged only where that is certain, and the rest is "
+    "yours to judge. Checked: the arithmetic of tables, splits and single sentences."
+)
 
 
 def _by_engine(debrief: Debrief) -> str:
-    """What the engine did, and what the rules that stand in for it did."""
+    """What the engine did, and what the offline panel did in its place."""
     shares = debrief.shares
     if shares is None or shares.is_whole:
-        return f"Asked and judged by the engine `{debrief.engine}`; the rubric is counted by rules."
+        return f"Asked and judged by the engine `{debrief.engine}`; times and counts are the program's."
     done = [f"asked {_of(shares.asked, shares.questions, 'question')}"]
     if shares.answers:
         done.append(f"judged {_of(shares.judged, shares.answers, 'answer')}")
-    return f"The engine `{debrief.engine}` {listed(done)}; rules did the rest, and they count the rubric."
+    return f"The engine `{debrief.engine}` {listed(done)}; the offline panel did the rest."
 
 
 def _of(part: int, whole: int, noun: str) -> str:

@@ -28,6 +28,7 @@ from orchestrator.deck.limits import DeckLimits
 from orchestrator.deck.markdown_blocks import FENCE, HEADING, read_blocks
 from orchestrator.deck.markdown_inline import words
 from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.nesting import settled, without_line
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
 
@@ -209,14 +210,22 @@ def _without_empty_ends(parts: list[_Part]) -> list[_Part]:
 
 def _slide(number: int, part: _Part) -> Slide:
     blocks = read_blocks(part.lines)
+    lines, parents, code = blocks.lines, blocks.parents, blocks.code
     headings = [index for level, index in blocks.headings if level <= 2]
     headings += [index for _, index in blocks.headings]
-    title = blocks.lines.pop(headings[0]) if headings else ""
+    # A lone icon is no title.
+    heading = next((index for index in headings if any(map(str.isalnum, lines[index]))), None)
+    title = ""
+    if heading is not None:
+        title, parents = lines.pop(heading), without_line(parents, heading)
+        code = [index - (index > heading) for index in code]
     return Slide(
         number=number,
         title=title,
-        lines=tuple(blocks.lines),
+        lines=tuple(lines),
         tables=tuple(blocks.tables),
         notes="\n".join([*part.notes, *blocks.notes]),
         alt_texts=tuple(alt for text in blocks.alt_texts if (alt := own_words(text))),
+        parents=settled(parents),
+        labels=tuple(code),
     )

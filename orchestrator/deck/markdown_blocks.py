@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from orchestrator.deck.markdown_inline import alt_texts, words
 from orchestrator.deck.model import Table
+from orchestrator.deck.nesting import introduces
 from orchestrator.deck.shown import shown
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
 _QUOTE = re.compile(r"^[ \t]*>[ \t>]*")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -29,6 +30,8 @@ class Blocks:
     """What stands on a slide; headings stand among the lines, too, with their levels."""
 
     lines: list[str] = field(default_factory=list)
+    parents: list[int | None] = field(default_factory=list)  # of each line
+    code: list[int] = field(default_factory=list)  # lines of fenced code
     headings: list[tuple[int, int]] = field(default_factory=list)  # level, index in `lines`
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -49,6 +52,11 @@ class _Reader:
     def __init__(self) -> None:
         self.blocks = Blocks()
         self._paragraph: list[str] = []
+        self._indent = 0  # of the paragraph's first line, in columns
+        self._is_item = False
+        self._items: list[tuple[int, int]] = []  # indent and line of the list items that are open
+        self._introduction: int | None = None  # the line that introduces the list
+        self._open: list[tuple[int, int]] = []  # level and line of the headings that the next line is under
         self._fence = ""
         self._in_notes = False  # until the end of the slide
         self._in_notes_block = False  # until the line of colons that ends it
@@ -69,7 +77,7 @@ class _Reader:
             self.end_paragraph()
             self._heading(len(found[1]), re.sub(r"[ \t]#+[ \t]*$", "", found[2] or ""))
         elif self._paragraph and (found := _UNDERLINE.fullmatch(line)):
-            text, self._paragraph = " ".join(self._paragraph), []
+            text, self._paragraph, self._is_item = " ".join(self._paragraph), [], False
             self._heading(1 if found[1][0] == "=" else 2, text)
         elif not line.strip() or _RULE.fullmatch(line) or _DEFINITION.fullmatch(line):
             self.end_paragraph()
@@ -77,26 +85,62 @@ class _Reader:
             return self._table(lines, index)
         elif found := _ITEM.fullmatch(line):
             self.end_paragraph()
-            self._paragraph.append(found[1])
+            self._indent, self._is_item = _columns(found[1]), True
+            self._paragraph.append(found[2])
         else:
+            if not self._paragraph:
+                self._indent = _columns(line[: len(line) - len(line.lstrip())])
             self._paragraph.append(_QUOTE.sub("", line).strip())
         return 1
 
     def end_paragraph(self) -> None:
         text, self._paragraph = " ".join(self._paragraph), []
+        is_item, self._is_item = self._is_item, False
         self.blocks.alt_texts += alt_texts(text)
-        self._say(words(text))
+        said = words(text)
+        self._say(said, self._parent(said, is_item) if said and not self._noting else None)
 
-    def _say(self, text: str) -> None:
-        if text:
-            notes = self._in_notes or self._in_notes_block
-            (self.blocks.notes if notes else self.blocks.lines).append(text)
+    @property
+    def _noting(self) -> bool:
+        return self._in_notes or self._in_notes_block
+
+    def _parent(self, text: str, is_item: bool) -> int | None:
+        """The item that the next line is indented under, else what introduces the list."""
+        while self._items and self._items[-1][0] >= self._indent:
+            self._items.pop()
+        if self._items:
+            parent: int | None = self._items[-1][1]
+        elif is_item:
+            parent = self._introduction
+        else:
+            parent = None
+            self._introduction = len(self.blocks.lines) if introduces(text) else None
+        if is_item:
+            self._items.append((self._indent, len(self.blocks.lines)))
+        return parent
+
+    def _say(self, text: str, parent: int | None = None) -> None:
+        """A line under *parent*, else under the last heading that is open."""
+        if text and self._noting:
+            self.blocks.notes.append(text)
+        elif text:
+            if parent is None and self._open:
+                parent = self._open[-1][1]
+            self.blocks.parents.append(parent)
+            self.blocks.lines.append(text)
 
     def _heading(self, level: int, text: str) -> None:
         said = words(text)
-        if said and not (self._in_notes or self._in_notes_block):
-            self.blocks.headings.append((level, len(self.blocks.lines)))
-        self._say(said)
+        if said and not self._noting:
+            self._items, self._introduction = [], None
+            while self._open and self._open[-1][0] >= level:
+                self._open.pop()
+            heading = (level, len(self.blocks.lines))
+            self.blocks.headings.append(heading)
+            self._say(said)
+            self._open.append(heading)
+        else:
+            self._say(said)
 
     def _code(self, line: str) -> bool:
         """Whether *line* belongs to fenced code, which is shown as it stands."""
@@ -104,8 +148,10 @@ class _Reader:
         if self._fence:
             if found and found[1].startswith(self._fence):
                 self._fence = ""
-            else:
-                self._say(shown(line))
+            elif said := shown(line):
+                if not self._noting:
+                    self.blocks.code.append(len(self.blocks.lines))
+                self._say(said)
             return True
         if found:
             self.end_paragraph()
@@ -123,11 +169,15 @@ class _Reader:
             end += 1
         rows = [lines[index], *lines[index + 2 : end]]
         table = Table(tuple(_cells(row) for row in rows))
-        if self._in_notes or self._in_notes_block:
+        if self._noting:
             self.blocks.notes += [" | ".join(row) for row in table.rows]
         else:
             self.blocks.tables.append(table)
         return end - index
+
+
+def _columns(indent: str) -> int:
+    return len(indent.expandtabs(4))
 
 
 def _cells(row: str) -> tuple[str, ...]:

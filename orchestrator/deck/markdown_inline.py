@@ -17,13 +17,15 @@ _ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]+)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _CODE = re.compile(r"`+([^`]+)`+")
 _DELIMITER = re.compile(r"(\*+|_+|~~+)")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _KEPT = 0xE000
 """Escaped characters and code wait in the private use area, where no rule touches them."""
 
 
 def words(markdown: str) -> str:
     """*markdown*, one paragraph of it, as it is shown: on one line, without marks."""
-    text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), markdown)
+    text = _PRIVATE.sub(" ", markdown)
+    text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), text)
     text = _CODE.sub(lambda match: _kept(match[1]), text)
     text = _IMAGE.sub("", text)
     text = _LINK.sub(r"\1", text)

@@ -38,6 +38,8 @@ class Slide:
     `lines` holds the text in reading order, one paragraph each, without the title;
     a quote from a slide always lies within its title, one line, one table cell,
     the notes or an alt text, so that it can be found again verbatim.
+
+    Not every line is an assertion: see `orchestrator.deck.asserted`.
     """
 
     number: int  # 1-based, as the audience counts
@@ -49,6 +51,10 @@ class Slide:
     alt_texts: tuple[str, ...] = ()
     hidden: bool = False
     section: str | None = None  # the name of the section that the deck declares, if any
+    parents: tuple[int | None, ...] = ()  # of each line the line that it stands under; empty: none has one
+    furniture: tuple[int, ...] = ()  # lines that nobody asserts: footers, dial-in, what many slides repeat
+    labels: tuple[int, ...] = ()  # lines that only name a part of a diagram, or a figure that nothing names
+    title_is_furniture: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ _MANY_LETTERS = 10
 """A font with at least so many letters of one width is one of fixed pitch, whatever its flags say."""
 
 
+_BOLD = re.compile("bold|black|heavy", re.IGNORECASE)
+"""In the names of fonts: their weights, as OpenType names them (OS/2 table, usWeightClass)."""
+
 _MOST_KNOWN = 10_000
 
 Decoded = tuple[str, float, int, int]
@@ -26,6 +30,7 @@ class Typeface:
 
     font: Font
     fixed_pitch: bool
+    bold: bool
     unit: float  # one unit of its widths, in em
     known: dict[bytes, Decoded] = field(default_factory=dict)  # letters come again and again
 
@@ -72,7 +77,9 @@ def typefaces() -> Callable[[Any], Typeface | None]:
             if font is None or not _says_its_letters(font, resource):
                 known[id(resource)] = None
             else:
-                known[id(resource)] = Typeface(font, _is_fixed(font), _unit(font, resource))
+                known[id(resource)] = Typeface(
+                    font, _is_fixed(font), bool(_BOLD.search(font.name)), _unit(font, resource)
+                )
         return known[id(resource)]
 
     return typeface_of

@@ -34,38 +34,40 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
 
     What is set larger than the text of its page is never furniture: a title may repeat.
     """
-    places = Counter(place for page in pages for place in {_place(page, one) for one in _small(page)})
+    small = [_small(page) for page in pages]
+    places = Counter(
+        place
+        for page, few in zip(pages, small, strict=True)
+        for place in {_place(page.paragraphs[i]) for i in few}
+    )
     enough = max(_FEWEST_PAGES, len(pages) // 2 + 1)
     running = {place for place, count in places.items() if count >= enough}
     return [
         replace(
             page,
             paragraphs=tuple(
-                paragraph
-                for paragraph in page.paragraphs
-                if not (
-                    paragraph in _small(page)
-                    and (_place(page, paragraph) in running or _is_number(paragraph, number))
-                )
+                one
+                for index, one in enumerate(page.paragraphs)
+                if not (index in few and (_place(one) in running or _is_number(one, number)))
             ),
         )
-        for number, page in enumerate(pages, 1)
+        for number, (page, few) in enumerate(zip(pages, small, strict=True), 1)
     ]
 
 
-def _small(page: Page) -> list[Paragraph]:
+def _small(page: Page) -> frozenset[int]:
     """The paragraphs near the upper or lower edge that are not set larger than the others."""
     sizes = sorted(paragraph.size for paragraph in page.paragraphs)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     upper, lower = _MARGIN * page.height, (1 - _MARGIN) * page.height
-    return [
-        paragraph
-        for paragraph in page.paragraphs
+    return frozenset(
+        index
+        for index, paragraph in enumerate(page.paragraphs)
         if paragraph.size <= usual and not upper < paragraph.box.top + paragraph.box.height / 2 < lower
-    ]
+    )
 
 
-def _place(page: Page, paragraph: Paragraph) -> tuple[str, int]:
+def _place(paragraph: Paragraph) -> tuple[str, int]:
     return re.sub(r"\d+", "#", paragraph.text), round(paragraph.box.top / _STEP)
 
 

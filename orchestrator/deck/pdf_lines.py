@@ -20,6 +20,7 @@ _WORD_GAP = 0.18  # the narrowest gap that separates words
 
 _MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
 _MARKS_WITH_SPACE = "-–—*o§>"  # bullets only where they stand alone before the text
+_ICON = re.compile("^[\ue000-\uf8ff]")
 _MARKER = re.compile(rf"[{re.escape(_MARKS)}\ue000-\uf8ff]\s*")
 _NUMBER = re.compile(r"(\d{1,3}|[A-Za-z])[.)]")
 
@@ -30,12 +31,14 @@ class Line:
 
     text: str
     left: float
+    margin: float  # where its bullet or number begins
     right: float
     v: float
     size: float
     direction: tuple[int, int]
     item: bool  # begins with a bullet or number
     fixed_pitch: bool  # program text: each line is one of its own
+    bold: bool
     paragraph: int | None
     first_word: float  # width of the first word
 
@@ -49,7 +52,7 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
 def _drawn_together(runs: Sequence[Run]) -> list[list[Run]]:
     rows: list[list[Run]] = []
     for run in runs:
-        if rows and _follows(rows[-1][-1], run, _NEXT_PIECE):
+        if rows and _follows(rows[-1][-1], run, _NEXT_PIECE) and not _parted(rows[-1], run):
             rows[-1].append(run)
         elif run.text.strip():
             rows.append([run])
@@ -65,6 +68,15 @@ def _follows(before: Run, run: Run, gap: float) -> bool:
     )
 
 
+def _parted(row: list[Run], run: Run) -> bool:
+    """Whether *run* begins another paragraph: the file says so, or a bullet behind a gap does."""
+    before = row[-1]
+    if run.start - before.end > _JOINED * run.size and run.text.strip()[:1] in tuple(_MARKS):
+        return True
+    tagged = before.paragraph is not None and run.paragraph is not None
+    return tagged and before.paragraph != run.paragraph and not _is_marker(row)
+
+
 def _joined(rows: list[list[Run]]) -> list[list[Run]]:
     """*rows*, those put together that stand beside each other; in the order of their first pieces."""
     firsts = [row[0] for row in rows]
@@ -75,7 +87,7 @@ def _joined(rows: list[list[Run]]) -> list[list[Run]]:
         if joined:
             first, before = joined[-1]
             gap = _AFTER_MARKER if _is_marker(before) else _JOINED
-            if _follows(before[-1], row[0], gap):
+            if _follows(before[-1], row[0], gap) and not _parted(before, row[0]):
                 joined[-1] = (min(first, index), before + row)
                 continue
         joined.append((index, row))
@@ -96,7 +108,7 @@ def _line(row: list[Run]) -> Line | None:
         if run.start - before.end > gap * max(before.size, run.size):
             text += " "
         text += run.text
-    item, marker_runs, text = _without_marker(row, shown(text))
+    item, marker_runs, text = _without_marker(row, shown(_ICON.sub("•", text.lstrip())))
     if not item:
         item = bool(_NUMBER.fullmatch(text.split(" ", 1)[0]))
         marker_runs = _number_runs(row)
@@ -109,12 +121,14 @@ def _line(row: list[Run]) -> Line | None:
     return Line(
         text=text,
         left=left,
+        margin=row[0].start,
         right=right,
         v=max(body, key=lambda run: run.size).v,
         size=max(run.size for run in body if run.text.strip()),
         direction=row[0].direction,
         item=item,
         fixed_pitch=all(run.fixed_pitch for run in body),
+        bold=2 * sum(len(run.text) for run in body if run.bold) > sum(len(run.text) for run in body),
         paragraph=next((run.paragraph for run in body if run.paragraph is not None), None),
         first_word=(right - left) * len(text.split(" ", 1)[0]) / len(text),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ _CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
 _ONE_BLOCK = 2.3  # the widest distance between paragraphs of one block
 _ALIGNED = 0.6  # how far lines may begin, end or centre apart
 _SLACK = 0.75  # the widths of first words are estimates
+
+_HANGING = 0.3  # how exactly a line stands below the text of its bullet
+_WRAPPED = 0.6  # share of the next line's width that a wrapped line has at least
+_TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
 _SAME_PITCH = 0.2  # how much the distance of lines may vary within one paragraph
@@ -28,6 +33,9 @@ class Paragraph:
     box: Box  # in points from the upper left corner
     size: float
     item: bool
+    fixed_pitch: bool  # program text
+    bold: bool
+    alone: bool  # one line, apart from all others
 
 
 def page_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
@@ -37,10 +45,10 @@ def page_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
     goes on with the one above it if it is set like it and that one is full, or if it
     begins in lower case.
     """
-    edges = _edges(lines)
+    setting = _Setting(_edges(lines), _pitches(lines))
     paragraphs: list[list[Line]] = []
     for line in lines:
-        if paragraphs and _goes_on(paragraphs[-1], line, edges):
+        if paragraphs and _goes_on(paragraphs[-1], line, setting):
             paragraphs[-1].append(line)
         else:
             paragraphs.append([line])
@@ -53,17 +61,47 @@ def page_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
     boxes = [around([_box(line) for paragraph in block for line in paragraph]) for block in blocks]
     letters = [sum(len(line.text) for paragraph in block for line in paragraph) for block in blocks]
     order = reading_order(boxes, letters)
-    return [_paragraph(paragraph) for index in order for paragraph in blocks[index]]
+    return [
+        _paragraph(paragraph, alone=len(blocks[index]) == len(paragraph) == 1)
+        for index in order
+        for paragraph in blocks[index]
+    ]
 
 
-Edges = dict[tuple[tuple[int, int], int, int], float]
+Style = tuple[tuple[int, int], int, int]  # direction, place of the left edge, size
+Edges = dict[Style, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """How the lines of a page are set."""
+
+    edges: Edges
+    pitches: Edges
+
+
+def _style(line: Line) -> Style:
+    return line.direction, round(line.left / 4), round(line.size)
+
+
+def _pitches(lines: Sequence[Line]) -> Edges:
+    """The distance of the closest two lines, of those that begin at one place in one size."""
+    pitches: Edges = {}
+    last: dict[Style, float] = {}
+    for line in sorted(lines, key=lambda line: line.v):
+        key = _style(line)
+        distance = line.v - last.get(key, -math.inf)
+        if distance >= _CLOSEST * line.size:
+            pitches[key] = min(distance, pitches.get(key, distance))
+            last[key] = line.v
+    return pitches
 
 
 def _edges(lines: Sequence[Line]) -> Edges:
     """Where the longest line ends, of those that begin at one place in one size."""
     edges: Edges = {}
     for line in lines:
-        key = (line.direction, round(line.left / 4), round(line.size))
+        key = _style(line)
         edges[key] = max(edges.get(key, line.right), line.right)
     return edges
 
@@ -75,7 +113,7 @@ def _edge(line: Line, edges: Edges) -> float:
     )
 
 
-def _goes_on(paragraph: list[Line], line: Line, edges: Edges) -> bool:
+def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
     last = paragraph[-1]
     distance = line.v - last.v
     em = max(last.size, line.size)
@@ -93,15 +131,32 @@ def _goes_on(paragraph: list[Line], line: Line, edges: Edges) -> bool:
         pitch = last.v - paragraph[-2].v
         if abs(distance - pitch) > _SAME_PITCH * pitch:
             return False
+    if distance > _TIGHT * min(setting.pitches.get(_style(line), distance), distance):
+        return False
+    if _hangs(paragraph, line):
+        return True
     if not _aligned(paragraph, line, em):
         return False
-    return line.text[0].islower() or _full(paragraph, line, edges)
+    return line.text[0].islower() or _full(paragraph, line, setting.edges)
+
+
+def _hangs(paragraph: list[Line], line: Line) -> bool:
+    """Whether *line* stands below the text of a bullet, behind the bullet, and the line above was wrapped."""
+    first, last = paragraph[0], paragraph[-1]
+    return (
+        first.item
+        and first.margin < first.left - _HANGING * line.size
+        and abs(line.left - first.left) <= _HANGING * line.size
+        and last.bold == line.bold
+        and last.right - last.left >= _WRAPPED * (line.right - line.left)
+    )
 
 
 def _aligned(paragraph: list[Line], line: Line, em: float) -> bool:
     last = paragraph[-1]
     return (
         abs(line.left - last.left) <= _ALIGNED * em
+        or abs(line.left - paragraph[0].margin) <= _ALIGNED * em
         or (not last.item and abs(line.right - last.right) <= _ALIGNED * em)
         or (not last.item and abs(line.left + line.right - last.left - last.right) <= 2 * _ALIGNED * em)
     )
@@ -131,12 +186,18 @@ def _box(line: Line) -> Box:
     return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
 
 
-def _paragraph(lines: list[Line]) -> Paragraph:
+def _paragraph(lines: list[Line], *, alone: bool) -> Paragraph:
     text = lines[0].text
     for line in lines[1:]:
         broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
         without_space = _CJK.match(text[-1]) and _CJK.match(line.text[0])
         text += line.text if broken_word or without_space else f" {line.text}"
     return Paragraph(
-        text, around([_box(line) for line in lines]), max(line.size for line in lines), lines[0].item
+        text=text,
+        box=around([_box(line) for line in lines]),
+        size=max(line.size for line in lines),
+        item=lines[0].item,
+        fixed_pitch=all(line.fixed_pitch for line in lines),
+        bold=all(line.bold for line in lines),
+        alone=alone,
     )

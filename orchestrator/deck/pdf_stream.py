@@ -43,6 +43,7 @@ class Run:
     size: float
     direction: tuple[int, int]  # (1, 0) is upright
     fixed_pitch: bool  # all letters are equally wide, as in program text
+    bold: bool
     paragraph: int | None  # equal for all runs of one paragraph, where the file is tagged
 
 
@@ -269,6 +270,7 @@ class Stream:
                 size=size,
                 direction=direction,
                 fixed_pitch=state.typeface is not None and state.typeface.fixed_pitch,
+                bold=state.typeface is not None and state.typeface.bold,
                 paragraph=next(
                     (m.paragraph for m in reversed(drawing.marked) if m.paragraph is not None), None
                 ),

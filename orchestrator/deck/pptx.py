@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from orchestrator.deck.limits import DeckLimits
 from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.nesting import settled
 from orchestrator.deck.ooxml import P14, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
@@ -106,6 +107,8 @@ def _slide(
         alt_texts=tuple(text.alt_texts),
         hidden=root.get("show") in ("0", "false"),
         section=section,
+        parents=settled(text.parents),
+        labels=tuple(text.labels),
     )
 
 

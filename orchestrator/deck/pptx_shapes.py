@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orchestrator.deck.alt_text import own_words
+from orchestrator.deck.furniture import FEWEST_LABELS, is_fragment
 from orchestrator.deck.model import Chart, Table
+from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
+from orchestrator.deck.places import Placed, parents_by_place
 from orchestrator.deck.pptx_charts import read_charts
+from orchestrator.deck.pptx_pieces import Piece, heading_of, in_order, moved, with_labels
 from orchestrator.deck.pptx_placeholders import (
     FURNITURE,
     TITLES,
     Layouts,
+    box_of,
     own_box,
     placeholder_type,
 )
 from orchestrator.deck.pptx_smartart import smartart_lines
-from orchestrator.deck.pptx_text import font_size, paragraphs
-from orchestrator.deck.prominence import Heading, most_prominent
-from orchestrator.deck.reading_order import Box, around, reading_order
+from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, nested_paragraphs, paragraphs
+from orchestrator.deck.reading_order import Box, around
 from orchestrator.errors import DeckError
 
 _NOWHERE = Box(0, 0, 0, 0)
 """The place of a shape that has none: with what comes first."""
+_EMU_PER_SIZE = 127.0
+"""Sizes of letters are hundredths of a point, places are English metric units: 12,700 to the point."""
 _DEEPEST = 32
 """Groups within groups that are followed; PowerPoint's own decks stay below 10."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One shape with something to say; a group is a piece with pieces inside."""
-
-    box: Box
-    lines: tuple[str, ...] = ()
-    title: bool = False  # a title placeholder
-    size: float = 0.0  # of its letters
-    tables: tuple[Table, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    alt_text: str = ""
-    inside: tuple[Piece, ...] = ()
 
 
 @dataclass(slots=True)
@@ -49,6 +41,8 @@ class SlideText:
 
     title: str = ""
     lines: list[str] = field(default_factory=list)
+    parents: list[int | None] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     alt_texts: list[str] = field(default_factory=list)
@@ -62,13 +56,14 @@ def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) ->
     if tree is None:
         return text
     reader = _Reader(package, layouts, part, text.notices)
-    pieces = list(_in_order(reader.pieces(tree, 0)))
-    heading = _heading(pieces)
-    for index, piece in enumerate(pieces):
-        if index == heading:
-            text.title = " ".join(piece.lines)
-        else:
-            text.lines += piece.lines
+    pieces = list(in_order(reader.pieces(tree, 0)))
+    heading = heading_of(pieces)
+    if heading is not None:
+        text.title = " ".join(pieces[heading].lines)
+        pieces[heading] = replace(pieces[heading], lines=(), parents=(), placed=None)
+    pieces = with_labels(pieces)
+    _add_lines(text, [piece for piece in pieces if piece.lines])
+    for piece in pieces:
         text.tables += piece.tables
         text.charts += piece.charts
         if piece.alt_text and piece.alt_text not in text.alt_texts:
@@ -76,24 +71,22 @@ def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) ->
     return text
 
 
-def _in_order(pieces: list[Piece]) -> Iterator[Piece]:
-    for index in reading_order([piece.box for piece in pieces], [_letters(piece) for piece in pieces]):
-        yield pieces[index]
-        yield from _in_order(list(pieces[index].inside))
-
-
-def _letters(piece: Piece) -> int:
-    return sum(map(len, piece.lines)) + sum(map(_letters, piece.inside))
-
-
-def _heading(pieces: list[Piece]) -> int | None:
-    """Which piece is the title: the first title placeholder with text, else what stands out."""
-    for index, piece in enumerate(pieces):
-        if piece.title and piece.lines:
-            return index
-    return most_prominent(
-        [Heading(piece.lines[0] if len(piece.lines) == 1 else "", piece.size) for piece in pieces]
-    )
+def _add_lines(text: SlideText, pieces: list[Piece]) -> None:
+    """The lines of *pieces*, those of a shape that stands under another one's heading under that heading."""
+    placed = [piece.placed or Placed("", piece.box, 0.0) for piece in pieces]
+    heads = parents_by_place(placed)
+    firsts: list[int] = []
+    fragments: list[int] = []
+    for index, (piece, head) in enumerate(zip(pieces, heads, strict=True)):
+        first = len(text.lines)
+        firsts.append(first)
+        above = None if head is None else firsts[head]
+        text.parents += [above if parent is None else first + parent for parent in piece.parents]
+        text.lines += piece.lines
+        single = piece.free and len(piece.lines) == 1 and head is None and index not in heads
+        if single and is_fragment(piece.lines[0]):
+            fragments.append(first)
+    text.labels += fragments if len(fragments) >= FEWEST_LABELS else []
 
 
 class _Reader:
@@ -122,24 +115,29 @@ class _Reader:
         if shape.tag == f"{P}graphicFrame":
             return self._graphic(shape, box, alt_text)
         body = shape.find(f"{P}txBody")
-        lines = tuple(paragraphs(body))
+        lines, parents = _nested(nested_paragraphs(body))
         if not lines and not alt_text:
             return None
-        size = font_size(body) if body is not None else 0.0
-        return Piece(box, lines, title=kind in TITLES, size=size, alt_text=alt_text)
+        stated = font_size(body) if body is not None else 0.0
+        size = stated or (DEFAULT_SIZE if body is not None else 0.0)
+        # A size that is only inherited is a guess: nothing is told from it.
+        text = lines[0] if stated and len(lines) == 1 else ""
+        placed = Placed(text, box, size * _EMU_PER_SIZE) if lines else None
+        return Piece(box, lines, parents, kind in TITLES, size, placed, free=kind is None, alt_text=alt_text)
 
     def _graphic(self, frame: Element, box: Box, alt_text: str) -> Piece | None:
         tables = tuple(_table(table) for table in frame.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"))
-        lines: tuple[str, ...] = ()
+        nested: list[tuple[str, int]] = []
         charts: tuple[Chart, ...] = ()
         for reference in frame.iterfind(f"{A}graphic/{A}graphicData/*"):
             if reference.tag in (f"{C}chart", f"{CX}chart"):
                 charts += tuple(self._charts(reference.get(f"{R}id", "")))
             elif reference.tag == f"{DGM}relIds":
-                lines += tuple(self._smartart(reference.get(f"{R}dm", "")))
-        if not (tables or lines or charts or alt_text):
+                nested += self._smartart(reference.get(f"{R}dm", ""))
+        if not (tables or nested or charts or alt_text):
             return None
-        return Piece(box, lines, tables=tables, charts=charts, alt_text=alt_text)
+        lines, parents = _nested(nested)
+        return Piece(box, lines, parents, tables=tables, charts=charts, alt_text=alt_text)
 
     def _charts(self, relationship: str) -> list[Chart]:
         root = self._related(relationship, "a chart")
@@ -150,7 +148,7 @@ class _Reader:
             self._notices.append("a chart keeps no numbers in the deck; it was left out")
         return charts
 
-    def _smartart(self, relationship: str) -> list[str]:
+    def _smartart(self, relationship: str) -> list[tuple[str, int]]:
         root = self._related(relationship, "a SmartArt diagram")
         return [] if root is None else smartart_lines(root)
 
@@ -180,12 +178,22 @@ def _shapes(tree: Element) -> Iterator[Element]:
                     break
 
 
+def _nested(paragraphs: list[tuple[str, int]]) -> tuple[tuple[str, ...], Parents]:
+    """The lines of a shape, and the parent of each."""
+    texts = [text for text, _ in paragraphs]
+    return tuple(texts), tuple(by_levels(texts, [level for _, level in paragraphs]))
+
+
 def _group(group: Element, box: Box, alt_text: str, inside: tuple[Piece, ...]) -> Piece | None:
-    """The group as one piece. What is inside keeps the group's own units: only its order matters."""
+    """The group as one piece; what is inside is moved to where the group shows it."""
     if not inside and not alt_text:
         return None
+    place = group.find(f"{P}grpSpPr/{A}xfrm")
+    own = None if place is None else box_of(place.find(f"{A}chOff"), place.find(f"{A}chExt"))
     if box == _NOWHERE and inside:
         box = around([piece.box for piece in inside])
+    elif own is not None and own.width and own.height:
+        inside = tuple(moved(piece, own, box) for piece in inside)
     return Piece(box, alt_text=alt_text, inside=inside)
 
 

@@ -53,10 +53,11 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
     Raises:
         DeckError: The text is empty, too long, or holds no slide.
     """
+    from orchestrator.deck.furniture import marked
     from orchestrator.deck.markdown import read_markdown_text
 
     try:
-        return read_markdown_text(text, name, DEFAULT_LIMITS)
+        return marked(read_markdown_text(text, name, DEFAULT_LIMITS))
     except DeckError as error:
         raise DeckError(f"{name} {error}") from error
 

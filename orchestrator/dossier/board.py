@@ -4,8 +4,19 @@
       role: treasurer
       background: twenty years in commercial banking
       interests: [cash, customer churn]
+      uses: [SAP ledger, Azure]
 
-Only the name must be there. What this file says stays in the session that it was given to.
+Only the name must be there. `uses` is what this person's house makes and uses. A mapping may hold
+the list under `board`, and beside it the body's own `rules` and stages, one a line; they hold for
+everybody, and every engine is given them with the members:
+
+    rules:
+      - Projects under EUR 50,000 are decided by the chair.
+      - A second reading follows after four weeks.
+    board:
+      - name: Ruth Alvarez
+
+What this file says stays in the session that it was given to.
 """
 
 from __future__ import annotations
@@ -19,15 +30,20 @@ from orchestrator.errors import InputError
 
 MOST_MEMBERS: Final = 40
 """The largest boards have some thirty seats."""
-MOST_INTERESTS: Final = 20
 _LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
-_LONGEST_INTEREST: Final = 120
+_LISTS: Final = {
+    "interests": (20, 120, "an interest"),
+    "uses": (20, 200, "a thing used"),
+    "rules": (40, 400, "a rule"),
+}
+"""The most that a list may hold, the characters of one of it, and its name in a message."""
 
 _FORM: Final = Form(
     what="a list of board members",
     example="- name: …",
-    keys=("name", "role", "background", "interests"),
-    lists=frozenset({"interests"}),
+    keys=("name", "role", "background", "interests", "uses", "rules"),
+    lists=frozenset({"interests", "uses", "rules"}),
+    sentences=frozenset({"rules"}),
     bare="name",
     inside="board",
 )
@@ -56,19 +72,17 @@ def _member(entry: Entry) -> BoardMember:
     for key, longest in _LONGEST.items():
         if len(entry.text(key) or "") > longest:
             raise InputError(f"{entry.where}: {key} is longer than {longest} characters: shorten it")
-    interests = entry.lists.get("interests", ())
-    if len(interests) > MOST_INTERESTS:
-        raise InputError(
-            f"{entry.where}: has {len(interests)} interests (limit {MOST_INTERESTS}): shorten it"
-        )
-    for interest in interests:
-        if len(interest) > _LONGEST_INTEREST:
-            raise InputError(
-                f"{entry.where}: an interest is longer than {_LONGEST_INTEREST} characters: shorten it"
-            )
+    for key, (most, longest, one) in _LISTS.items():
+        found = entry.lists.get(key, ())
+        if len(found) > most:
+            raise InputError(f"{entry.where}: has {len(found)} {key} (limit {most}): shorten it")
+        if any(len(text) > longest for text in found):
+            raise InputError(f"{entry.where}: {one} is longer than {longest} characters: shorten it")
     return BoardMember(
         name=entry.text("name") or "",
         role=entry.text("role") or "",
         background=entry.text("background") or "",
-        interests=interests,
+        interests=entry.lists.get("interests", ()),
+        uses=entry.lists.get("uses", ()),
+        rules=entry.lists.get("rules", ()),
     )

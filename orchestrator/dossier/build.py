@@ -1,40 +1,30 @@
-"""The dossier of a deck: its claims ranked by how vulnerable they are, and who will go after them."""
+"""The dossier of a deck: what its engine says that the board will ask, with every quote looked up again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
 
-from orchestrator.claims.language import ENGLISH, UNKNOWN, language_of
-from orchestrator.claims.model import Claim, Gap, Tension
+from orchestrator.checks.passages import deck_passages
+from orchestrator.checks.proposal import Passage
+from orchestrator.claims.language import language_of
+from orchestrator.claims.model import Claim, Gap, Place, Tension
 from orchestrator.deck.model import Deck
-from orchestrator.dossier.asking import Asked, questions
-from orchestrator.dossier.model import (
-    BOARD,
-    PANEL,
-    Attack,
-    BoardMember,
-    Challenger,
-    Dossier,
-)
-from orchestrator.dossier.people import LEAST, match_of
-from orchestrator.dossier.preparing import good_answer, records_for, supports_for
-from orchestrator.dossier.profiles import Table, profiles_of
-from orchestrator.dossier.rating import Rated, chosen_of, weight_of
-from orchestrator.dossier.slides import weak_slides_of
-from orchestrator.dossier.weaknesses import weaknesses
-from orchestrator.engines.wording import quote_of
+from orchestrator.dossier.model import BOARD, PANEL, BoardMember, Dossier, Profile
+from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.protocol import DossierRequest, Engine
+from orchestrator.engines.said import Attack
+from orchestrator.entries import one_line
+from orchestrator.errors import EngineError
+from orchestrator.grounding import grounded
 from orchestrator.intel.model import NEUTRAL, IntelItem
-from orchestrator.intel.vocabulary import vocabulary_of
 from orchestrator.persona import Seat
 
-_MOST_ASKED: Final = 2
-"""People who are named for one claim."""
-_TIRED: Final = 0.6
-"""What a panelist's question loses for each attack that is theirs already."""
+OFFLINE = "offline"
 
 
 def build_dossier(
+    engine: Engine,
     deck: Deck,
     claims: Sequence[Claim],
     gaps: Sequence[Gap],
@@ -44,90 +34,114 @@ def build_dossier(
     intel: Sequence[IntelItem] = (),
     tensions: Sequence[Tension] = (),
     focus: Sequence[str] = (),
+    kind: str | None = None,
 ) -> Dossier:
-    """What is likely to be attacked, by whom, and how to prepare; equal for equal arguments.
+    """Ask *engine* once; where it fails the offline engine is asked, and the dossier says so.
 
     Args:
-        seats: The panelists; they lend their tables and questions, and take the board's place
-            where *members* is empty.
+        seats: The panelists; they take the board's place where *members* is empty.
         tensions: What contradicts what in the deck; those with a place in speech are left out.
+        kind: The kind of deck, where the presenter said so.
     """
-    language = _language(deck)
     tensions = tuple(one for one in tensions if one.a.said_at_s is None and one.b.said_at_s is None)
-    slides = {slide.number: slide for slide in deck.slides}
-    table = Table(deck, slides, seats, members, vocabulary_of(deck))
-    rated = []
-    for claim in claims:
-        found = weaknesses(
-            claim,
-            slides.get(claim.slide or 0),
-            seats,
-            tensions=tensions,
-            intel=intel,
-            english=language in (ENGLISH, UNKNOWN),
-        )
-        rated.append(Rated(claim, found, weight_of(claim, found, focus)))
-    chosen = chosen_of(rated)
+    request = DossierRequest(
+        deck=deck,
+        claims=tuple(claims),
+        passages=deck_passages(deck),
+        seats=tuple(seats),
+        members=tuple(members),
+        intel=tuple(intel),
+        tensions=tensions,
+        focus=tuple(focus),
+        kind=kind,
+    )
+    said, by, failed = _asked(engine, request)
+    attacks = _standing(said, request)
+    bearing = [item for item in intel if item.quote is not None]
     return Dossier(
         deck=deck.title or deck.name,
         slides=len(deck.slides),
         claims=len(claims),
-        language=language,
-        attacks=tuple(_attacks(chosen, table)),
-        profiles=profiles_of(rated, table, gaps),
+        language=_language(deck),
+        attacks=attacks[: request.limit],
+        profiles=_profiles(attacks[: request.limit], members, seats),
         tensions=tensions,
-        weak_slides=weak_slides_of(rated, gaps, slides),
         gaps=tuple(gap for gap in gaps if gap.slide is None),
-        intel=tuple(item for item in intel if item.claim is not None and item.stance != NEUTRAL)
-        + tuple(item for item in intel if item.claim is not None and item.stance == NEUTRAL),
+        intel=tuple(sorted(bearing, key=lambda item: item.stance == NEUTRAL)),
         has_board=bool(members),
+        kind=kind,
+        engine=by,
+        failed=failed,
+        left_out=len(said) - len(attacks),
+    )
+
+
+def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
+    """What was said, by which engine, and why another one did not say it."""
+    try:
+        return engine.reply(request, None), engine.name, None
+    except EngineError as error:
+        failed = one_line(str(error))
+    if engine.name == OFFLINE:
+        return (), OFFLINE, failed
+    try:
+        return engine_named(OFFLINE).reply(request, None), OFFLINE, failed
+    except EngineError:
+        return (), OFFLINE, failed
+
+
+def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, ...]:
+    """Those that stand on the deck, each question once; whoever asks has a seat or a place on the board.
+
+    Speaker notes are the presenter's own: an answer may stand on them, and no question is about them.
+    """
+    shown = [passage for passage in request.passages if passage.origin != "notes"]
+    names = {member.name for member in request.members}
+    panel = {seat.persona.id: seat.persona.name for seat in request.seats}
+    kept: dict[str, Attack] = {}
+    for attack in said:
+        about = None if attack.about is None else grounded(attack.about, shown)
+        if not attack.question.strip() or (about is None) != (attack.about is None):
+            continue
+        agent = attack.agent if attack.agent in panel else None
+        known = attack.asked_by if attack.asked_by in names else ""
+        one = replace(
+            attack,
+            asked_by=panel[agent] if agent is not None else known,
+            agent=agent,
+            about=about,
+            have=_found(attack.have, request.passages),
+        )
+        kept.setdefault(one_line(one.question).casefold(), one)
+    return tuple(kept.values())
+
+
+def _found(places: Sequence[Place], passages: Sequence[Passage]) -> tuple[Place, ...]:
+    found = (grounded(place, passages) for place in places)
+    return tuple(place for place in found if place is not None)
+
+
+def _profiles(
+    attacks: Sequence[Attack], members: Sequence[BoardMember], seats: Sequence[Seat]
+) -> tuple[Profile, ...]:
+    """Who sits there, each with the questions that are theirs; the panel where no board was described."""
+    if members:
+        return tuple(
+            Profile(BOARD, member.name, member.role, _asks(attacks, member.name, None)) for member in members
+        )
+    return tuple(
+        Profile(PANEL, one.name, one.title, _asks(attacks, one.name, one.id), one.id)
+        for one in (seat.persona for seat in seats)
+    )
+
+
+def _asks(attacks: Sequence[Attack], name: str, agent: str | None) -> tuple[int, ...]:
+    return tuple(
+        number
+        for number, attack in enumerate(attacks, start=1)
+        if attack.agent == agent and attack.asked_by == name
     )
 
 
 def _language(deck: Deck) -> str:
     return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))
-
-
-def _attacks(chosen: Sequence[Rated], table: Table) -> list[Attack]:
-    used: set[str] = set()
-    spoken: dict[str, int] = {}
-    attacks = []
-    for one in chosen:
-        found = questions(table.deck, one.claim, one.weaknesses, table.seats, used=used)
-        found.sort(key=lambda asked: _TIRED * spoken.get(asked.seat.persona.id, 0) - asked.weight)
-        if found:
-            used.add(found[0].pattern)
-            agent = found[0].seat.persona.id
-            spoken[agent] = spoken.get(agent, 0) + 1
-        attacks.append(_attack(one, found, table))
-    return attacks
-
-
-def _attack(one: Rated, found: Sequence[Asked], table: Table) -> Attack:
-    claim = one.claim
-    return Attack(
-        claim=claim.id,
-        slide=claim.slide,
-        quote=quote_of(claim, tuple(quantity.text for quantity in claim.quantities)),
-        weight=round(one.weight, 2),
-        weaknesses=one.weaknesses,
-        challengers=_challengers(claim, found, table),
-        question=found[0].words if found else "",
-        answer=good_answer(claim, one.weaknesses),
-        bring=records_for(claim),
-        have=supports_for(claim, table.deck, table.words),
-    )
-
-
-def _challengers(claim: Claim, found: Sequence[Asked], table: Table) -> tuple[Challenger, ...]:
-    """The members whose business the claim is; without a board, or where it is nobody's, panelists."""
-    slide = table.slides.get(claim.slide or 0)
-    matched = [(match_of(member, claim, slide), member) for member in table.members]
-    matched = sorted((pair for pair in matched if pair[0].weight >= LEAST), key=lambda pair: -pair[0].weight)
-    people = [
-        Challenger(BOARD, member.name, member.role, match.why) for match, member in matched[:_MOST_ASKED]
-    ]
-    for asked in found[: 1 if people or table.members else _MOST_ASKED]:
-        persona = asked.seat.persona
-        people.append(Challenger(PANEL, persona.name, persona.title, asked.why, persona.id))
-    return tuple(people)

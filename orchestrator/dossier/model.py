@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.claims.model import Gap, Tension
+from orchestrator.engines.said import Attack
 from orchestrator.intel.model import IntelItem
 
 BOARD = "board"
@@ -13,90 +14,25 @@ PANEL = "panel"
 
 @dataclass(frozen=True, slots=True)
 class BoardMember:
-    """One person on the board, as the user describes them."""
+    """One person on the board, as the user describes them, with what holds for the whole body."""
 
     name: str
     role: str = ""
     background: str = ""
     interests: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Weakness:
-    """One thing that a claim leaves open, or that speaks against it."""
-
-    kind: str  # "period", "base", "source", …; "red flag", "benchmark", "tension", "intel"
-    note: str  # a few words, without a full stop
-    needs: tuple[str, ...] = ()  # of claims.model.NEEDS: what an answer would have to give
-    weight: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Challenger:
-    """Somebody who is likely to ask about a claim, and why."""
-
-    kind: str  # BOARD or PANEL
-    name: str
-    role: str
-    why: str
-    agent: str | None = None  # the panelist's id
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """Something in the deck itself that an answer can stand on, or must square with."""
-
-    slide: int
-    origin: str  # line, title, table or notes
-    quote: str  # verbatim
-
-
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """A claim that is likely to be challenged, and how to prepare for it."""
-
-    claim: str  # Claim.id
-    slide: int | None
-    quote: str  # verbatim from the slide
-    weight: float
-    weaknesses: tuple[Weakness, ...]
-    challengers: tuple[Challenger, ...]  # the likeliest first
-    question: str  # as it may be put; "" where no pattern fits
-    answer: tuple[str, ...]  # what a good answer contains
-    bring: tuple[str, ...]  # what to have at hand
-    have: tuple[Support, ...]  # what the deck holds already
-
-
-@dataclass(frozen=True, slots=True)
-class Aim:
-    """A claim that one person goes after."""
-
-    claim: str
-    slide: int | None
-    quote: str
-    why: str
-    open: str  # the claim's first weakness, in its own words; "" where none was found
+    uses: tuple[str, ...] = ()  # what this person's house makes and uses
+    rules: tuple[str, ...] = ()  # the body's own rules and stages: the same for every member
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One person at the table: what they will likely challenge, and what they will miss in the deck."""
+    """One person at the table, and which of the dossier's questions are theirs."""
 
     kind: str  # BOARD or PANEL
     name: str
     role: str
-    aims: tuple[Aim, ...]
-    missing: tuple[str, ...] = ()  # sentences
-    agent: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WeakSlide:
-    """A slide with several things against it."""
-
-    slide: int
-    title: str
-    reasons: tuple[str, ...]
+    asks: tuple[int, ...] = ()  # places in `Dossier.attacks`, counted from 1 as on the page
+    agent: str | None = None  # the panelist's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +43,13 @@ class Dossier:
     slides: int
     claims: int
     language: str  # as claims.language says
-    attacks: tuple[Attack, ...] = ()
+    attacks: tuple[Attack, ...] = ()  # the likeliest first; every quote stands in the deck
     profiles: tuple[Profile, ...] = ()
     tensions: tuple[Tension, ...] = ()
-    weak_slides: tuple[WeakSlide, ...] = ()
     gaps: tuple[Gap, ...] = ()  # of the whole deck
-    intel: tuple[IntelItem, ...] = ()  # that bears on a claim
+    intel: tuple[IntelItem, ...] = ()  # that bears on words of the deck
     has_board: bool = False
+    kind: str | None = None  # of deck, where the presenter said so
+    engine: str = "offline"  # which engine wrote it
+    failed: str | None = None  # why the engine that was asked first did not
+    left_out: int = 0  # questions whose quotes stand nowhere in the deck

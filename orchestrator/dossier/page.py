@@ -6,183 +6,157 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.claims.language import ENGLISH, UNKNOWN
-from orchestrator.claims.model import Place, Tension
-from orchestrator.dossier.model import BOARD, Attack, Challenger, Dossier, Profile, Support
+from orchestrator.claims.model import READ, Place, Tension
+from orchestrator.dossier.model import BOARD, BoardMember, Dossier, Profile
+from orchestrator.engines.said import Attack
 from orchestrator.entries import one_line
+from orchestrator.intel.model import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.intel.page import NO_DATE
 from orchestrator.values import to_json
 
-LANGUAGES: Final = {
-    "de": "German",
-    "es": "Spanish",
-    "fr": "French",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "uk": "Ukrainian",
-    "zh": "Chinese",
-}
-"""The languages that `claims.language` tells, by their code."""
 NO_BOARD: Final = "No board was described, so the panel takes its place."
-RULES: Final = "Made by rules from the deck's words, figures and charts: a reason to prepare, not a forecast."
+_BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"
+STANCES: Final = {CONTRADICTS: "Against it", SUPPORTS: "For it", NEUTRAL: "On it"}
 
 
 def dossier_page(dossier: Dossier) -> str:
     """The file's text: equal for equal arguments; the deck's words stand in quotation marks or behind ">"."""
-    lines = ["# Board dossier", "", f"{opening(dossier)} {RULES}"]
-    lines += [f"\n{NO_BOARD}"] if not dossier.has_board else []
-    for notice in notices(dossier):
-        lines += ["", notice]
+    lines = ["# Board dossier", "", opening(dossier), ""]
+    lines += [line for notice in notices(dossier) for line in (notice, "")]
     if dossier.attacks:
-        lines += ["", "## Likely attacks", ""]
+        lines += ["## Likely questions", ""]
         for number, attack in enumerate(dossier.attacks, start=1):
             lines += [*_attack(number, attack), ""]
-    if dossier.tensions:
-        lines += ["", "## Where the deck contradicts itself", ""]
-        lines += [line for tension in dossier.tensions for line in _tension(tension)]
+    for heading, found in by_class(dossier):
+        lines += [f"## {heading}", "", *(line for one in found for line in _tension(one)), ""]
     if dossier.profiles:
-        lines += ["", f"## {'The board' if dossier.has_board else 'The panel'}", ""]
-        for profile in dossier.profiles:
-            lines += [*_profile(profile), ""]
-    if dossier.weak_slides:
-        lines += ["", "## Weak slides", ""]
-        lines += [
-            f"- Slide {weak.slide}{titled(weak.title)}: {one_line('; '.join(weak.reasons))}"
-            for weak in dossier.weak_slides
-        ]
+        lines += [f"## {'The board' if dossier.has_board else 'The panel'}", ""]
+        lines += [*(f"- {profile(one)}" for one in dossier.profiles), ""]
+    if dossier.intel:
+        lines += ["## From outside", ""]
+        for item in dossier.intel:
+            lines.append(f'- {at(item.slide)}: "{one_line(item.quote or "")}"')
+            source = f"{one_line(item.source)}, {dated(item.date)}"
+            lines.append(f'  - {STANCES[item.stance]}: "{one_line(item.finding)}" ({source})')
+        lines.append("")
     if dossier.gaps:
-        lines += [
-            "",
-            "## Missing in the whole deck",
-            "",
-            *(f"- {one_line(gap.note)}" for gap in dossier.gaps),
-        ]
-    return _joined(lines)
+        lines += ["## Missing in the whole deck", "", *(f"- {one_line(gap.note)}" for gap in dossier.gaps)]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def dossier_json(dossier: Dossier) -> dict[str, Any]:
     """The dossier as data; every field is there, whatever it holds."""
     plain: dict[str, Any] = dataclasses.asdict(dossier)
-    for attack in plain["attacks"]:
-        attack["weaknesses"] = [{"kind": one["kind"], "note": one["note"]} for one in attack["weaknesses"]]
+    for one in plain["tensions"]:
+        one["class"] = one.pop("class_")
     return plain
 
 
-def dossier_value(dossier: Dossier, members: tuple[Any, ...]) -> dict[str, Any]:
+def dossier_value(dossier: Dossier, members: tuple[BoardMember, ...]) -> dict[str, Any]:
     """The typed value that the ledger keeps beside the page."""
     return {"type": "dossier", "dossier": to_json(dossier), "board": to_json(members)}
 
 
 def opening(dossier: Dossier) -> str:
-    """The deck in one line."""
+    """The deck in one line, and who wrote the dossier."""
     slides = f"{dossier.slides} slide{'s' * (dossier.slides != 1)}"
     claims = f"{dossier.claims} claim{'s' * (dossier.claims != 1)}"
-    return f"{one_line(dossier.deck)}: {slides}, {claims}."
+    by = _BY_BANK if dossier.engine == "offline" else f"Written by the {dossier.engine} engine"
+    return f"{one_line(dossier.deck)}: {slides}, {claims}. {by}: a reason to prepare, not a forecast."
 
 
 def notices(dossier: Dossier) -> Iterator[str]:
-    """What the reader must know about how far this goes."""
-    foreign = dossier.language not in (ENGLISH, UNKNOWN)
-    if foreign:
-        name = LANGUAGES.get(dossier.language, dossier.language)
-        yield (
-            f"The deck reads as {name}. The rules are English, so only its digits, tables and charts were "
-            "read; promises, rankings and reasons in its words were not looked for."
-        )
+    """How far this goes, a sentence or two each."""
+    if dossier.failed is not None:
+        yield one_line(f"The engine asked for failed, so the offline one wrote this: {dossier.failed}")
+    if not dossier.has_board:
+        yield NO_BOARD
+    if dossier.left_out:
+        which = "1 question was" if dossier.left_out == 1 else f"{dossier.left_out} questions were"
+        yield f"{which} left out, because their quotes do not stand in the deck or they were asked twice."
     if not dossier.attacks:
-        if dossier.claims and foreign:
-            yield "In what could be read, nothing specific was found to attack."
-        elif dossier.claims:
-            yield "Nothing specific was found to attack: the deck claims little, or says where it comes from."
-        else:
-            yield (
-                "No claim was found that rules can read, so nothing specific can be prepared here. That is "
-                "no sign of strength: a board asks about what a deck leaves out."
-            )
+        yield (
+            "No question was found. That is no sign of strength: a board asks about what a deck leaves out."
+        )
 
 
-def titled(title: str) -> str:
-    """A slide's title behind its number."""
-    return f' ("{one_line(title)}")' if title else ""
+def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
+    """The contradictions under their headings: those that fail as sums, then those to be asked about."""
+    computed = [one for one in dossier.tensions if one.class_ != READ]
+    read = [one for one in dossier.tensions if one.class_ == READ]
+    if computed:
+        yield "Where the deck contradicts itself", computed
+    if read:
+        yield "Do these agree?", read
 
 
-def who(challenger: Challenger) -> str:
-    """A person with role or seat: "Ruth Alvarez (treasurer)", "Marcus Webb (skeptic)"."""
-    role = challenger.role if challenger.kind == BOARD else challenger.agent
-    return one_line(f"{challenger.name} ({role})" if role else challenger.name)
+def titled(attack: Attack) -> str:
+    """Who asks, about which slide: "Ruth Alvarez, slide 3", "the board, the deck as a whole"."""
+    place = "the deck as a whole" if attack.about is None else at(attack.about.slide).lower()
+    return one_line(f"{attack.asked_by or 'The board'}, {place}")
+
+
+def about(attack: Attack) -> str:
+    """The deck's words that the question is about; "" where it is about the whole."""
+    if attack.about is None:
+        return ""
+    quote = one_line(attack.about.quote)
+    return f"Left out beside: {quote}" if attack.is_missing else quote
+
+
+def profile(one: Profile) -> str:
+    """A person, and the numbers of their questions."""
+    role = one.role if one.kind == BOARD else f"{one.agent}, {one.role}"
+    name = one_line(f"{one.name}, {role}" if role else one.name)
+    if not one.asks:
+        return f"{name}: no question here is theirs"
+    numbers = ", ".join(str(number) for number in one.asks)
+    return f"{name}: question{'s' * (len(one.asks) != 1)} {numbers}"
 
 
 def at(slide: int | None) -> str:
+    """ "Slide 3"; "The deck" where no slide is named."""
     return "The deck" if slide is None else f"Slide {slide}"
 
 
-def support(found: Support, notes: str = "notes") -> str:
-    """Where in the deck it stands, and its words."""
-    place = f"{notes} to slide {found.slide}" if found.origin == "notes" else f"slide {found.slide}"
-    return f'{place}: "{one_line(found.quote)}"'
+def sides(tension: Tension) -> list[str]:
+    """Every place of a contradiction with its words, each once."""
+    places = tension.places or (tension.a, tension.b)
+    return list(dict.fromkeys(f'{at(place.slide)}: "{one_line(place.quote)}"' for place in places))
 
 
-def sides(tension: Tension) -> str:
-    """The two places of a contradiction, each with its words."""
-    return " / ".join(f'{_place(side)}: "{one_line(side.quote)}"' for side in (tension.a, tension.b))
-
-
-def _place(place: Place) -> str:
-    return "speech" if place.said_at_s is not None else f"slide {place.slide}"
-
-
-def _attack(number: int, attack: Attack) -> Iterator[str]:
-    yield f"### {number}. {at(attack.slide)}, claim {attack.claim}"
-    yield ""
-    yield f"> {one_line(attack.quote)}"
-    yield ""
-    yield f"- Vulnerable: {'; '.join(one_line(weakness.note) for weakness in attack.weaknesses)}"
-    for challenger in attack.challengers:
-        yield f"- Likely from {who(challenger)}: {one_line(challenger.why)}"
-    if attack.question:
-        yield f"- As a question: {one_line(attack.question)}"
-    if attack.answer:
-        yield f"- A good answer: {'; '.join(one_line(part) for part in attack.answer)}"
-    yield f"- Bring: {'; '.join(attack.bring)}"
-    for found in attack.have:
-        yield f"- The deck has: {support(found)}"
-
-
-def _tension(tension: Tension) -> Iterator[str]:
-    yield f"- {one_line(tension.note)}"
-    for side in (tension.a, tension.b):
-        yield f'  - {_place(side).capitalize()}: "{one_line(side.quote)}"'
-
-
-def _profile(profile: Profile) -> Iterator[str]:
-    role = profile.role if profile.kind == BOARD else f"{profile.agent}, {profile.role}"
-    yield f"### {one_line(f'{profile.name}, {role}' if role else profile.name)}"
-    yield ""
-    for aim in profile.aims:
-        yield f'- {at(aim.slide)}, claim {aim.claim}: "{one_line(aim.quote)}"'
-        yield f"  - Because: {one_line(aim.why)}"
-        if aim.open:
-            yield f"  - Open: {one_line(aim.open)}"
-    if not profile.aims:
-        yield "- No claim of the deck meets what is known of this person."
-    for missing in profile.missing:
-        yield f"- Will miss: {one_line(missing)}"
-
-
-def _joined(lines: list[str]) -> str:
-    """The lines with single empty ones between."""
-    text = "\n".join(lines)
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    return text.rstrip("\n") + "\n"
+def noted(tension: Tension) -> str:
+    """Its sentence, and the sum that fails."""
+    return one_line(f"{tension.note} ({tension.sum})" if tension.sum else tension.note)
 
 
 def dated(date: str | None) -> str:
     """A finding's date as it is read."""
     return one_line(date) if date else NO_DATE
+
+
+def support(place: Place) -> str:
+    """Words of the deck that an answer can stand on."""
+    return f'{at(place.slide).lower()}: "{one_line(place.quote)}"'
+
+
+def _attack(number: int, attack: Attack) -> Iterator[str]:
+    yield f"### {number}. {titled(attack)}"
+    yield ""
+    if words := about(attack):
+        yield f"> {words}"
+        yield ""
+    yield f"- Asked: {one_line(attack.question)}"
+    if attack.why:
+        yield f"- Why: {one_line(attack.why)}"
+    if attack.good_answer:
+        yield f"- A good answer: {one_line(attack.good_answer)}"
+    if attack.bring:
+        yield f"- Bring: {'; '.join(one_line(one) for one in attack.bring)}"
+    for place in attack.have:
+        yield f"- The deck has: {support(place)}"
+
+
+def _tension(tension: Tension) -> Iterator[str]:
+    yield f"- {noted(tension)}"
+    yield from (f"  - {side}" for side in sides(tension))

@@ -29,8 +29,8 @@ class Reported:
 class IntelItem:
     """One finding from outside, and how it stands to the deck.
 
-    `quote` is verbatim from the slide. `stance` is neutral wherever the rules cannot tell;
-    `why` says what the stance rests on, with the words as written.
+    `quote` is verbatim from the slide. `stance` is neutral wherever neither the file nor a model says
+    otherwise; `why` says what the stance rests on.
     """
 
     id: str  # "i1", "i2", … in the order of the page
@@ -45,6 +45,12 @@ class IntelItem:
     quote: str | None = None
     file: str = ""
     revision: int = 1  # in which it came in
+    is_read: bool = False  # a model has read it beside the deck
+
+    @property
+    def is_held(self) -> bool:
+        """Whether anybody, the file or a model, has held it against the deck."""
+        return self.is_read or self.quote is not None or self.slide is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,10 @@ class Intel:
 
     items: tuple[IntelItem, ...] = ()
     revision: int = 1
-    left_out: int = 0  # paragraphs of this revision's files that say nothing on the deck
+    left_out: int = 0  # of releases before 0.3: paragraphs without a number, a date or a word of the deck
+    failed: str | None = None  # why this revision's findings were not read beside the deck
 
     @property
     def contradicting(self) -> tuple[IntelItem, ...]:
-        """What speaks against a claim of the deck, in the order of the page."""
-        return tuple(item for item in self.items if item.stance == CONTRADICTS and item.claim is not None)
+        """What speaks against words or a slide of the deck, in the order of the page."""
+        return tuple(one for one in self.items if one.stance == CONTRADICTS and one.slide is not None)

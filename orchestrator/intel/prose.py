@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from orchestrator.claims.calendar import DATE
-from orchestrator.claims.periods import find_periods
+from orchestrator.claims.dates import dates_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.entries import one_line
 from orchestrator.intel.model import Reported
 
 LONGEST_PARAGRAPH: Final = 70
-"""Words; a longer paragraph is given sentence by sentence, since it says more than one thing."""
+"""Words; a longer paragraph says more than one thing, so it is given in parts."""
 LONGEST_FINDING: Final = 2_000
 """Characters; what is longer is a text, and not a finding."""
 _LONGEST_TOPIC: Final = 80
@@ -45,15 +44,6 @@ _OWN_SOURCE = re.compile(
 _LINK = re.compile(r"\[([^\]]*)\]\((https?://[^)\s]+)\)")
 _URL = re.compile(r"https?://[^\s<>)\]]+")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`)(?=\S)(.+?)(?<=\S)\1")
-_DATE = re.compile(DATE)
-_AHEAD = re.compile(r"^(?:by|until|till|from|through|since|before|after|to)\b", re.IGNORECASE)
-_WITHOUT = re.compile(r"^(?:(?:in|at|on|for|during|of|the|late|early|mid|as)\s+)+", re.IGNORECASE)
-_LEANS = re.compile(
-    r"(?:it|they|this|that|these|those|he|she|both|its|their|such|"
-    r"the (?:same|latter|former|figure|number))\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that cannot be understood without the one before it."""
 
 
 @dataclass(slots=True)
@@ -162,7 +152,7 @@ def _findings(block: _Block, whole: _Section) -> Iterator[Reported]:
         date=dated or section.date or whole.date,
     )
     for part in [text] if block.is_row else _parts(text):
-        yield replace(given, finding=part, date=given.date or date_in(part[:LONGEST_FINDING]))
+        yield replace(given, finding=part)
 
 
 def _without_source(text: str) -> tuple[str, str]:
@@ -177,9 +167,9 @@ def _without_source(text: str) -> tuple[str, str]:
 
 def _without_date(source: str) -> tuple[str, str | None]:
     """ "Eurostat, March 2026" is a source and its date."""
-    for match in _DATE.finditer(source):
-        if match.end() == len(source) and (name := source[: match.start()].rstrip(" ,(")):
-            return name, match[0]
+    for date in dates_in(source):
+        if date.end == len(source) and (name := source[: date.start].rstrip(" ,(")):
+            return name, date.text
     return source, None
 
 
@@ -192,29 +182,14 @@ def _plain(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The paragraph, or its sentences where it is long; a sentence that leans on another stays with it."""
+    """The paragraph; where it is long, stretches of whole sentences, each as long as a finding may be."""
     if len(text.split()) <= LONGEST_PARAGRAPH:
         return [text]
     parts: list[str] = []
     for start, end in sentences(text):
-        sentence = text[start:end]
-        joined = f"{parts[-1]} {sentence}" if parts else sentence
-        if parts and _LEANS.match(sentence) and len(joined.split()) <= LONGEST_PARAGRAPH:
+        joined = f"{parts[-1]} {text[start:end]}" if parts else ""
+        if parts and len(joined.split()) <= LONGEST_PARAGRAPH:
             parts[-1] = joined
         else:
-            parts.append(sentence)
+            parts.append(text[start:end])
     return parts
-
-
-def date_in(text: str) -> str | None:
-    """The day or month that the text names, else the year or quarter; None where it names none.
-
-    What is still to come ("by 2030") dates nothing.
-    """
-    named = [
-        period.text
-        for period in find_periods(text)
-        if period.kind == "calendar" and not _AHEAD.match(period.text)
-    ]
-    named.sort(key=lambda words: _DATE.search(words) is None)
-    return _WITHOUT.sub("", named[0]) if named else None

@@ -1,0 +1,180 @@
+"""A figure with its unit: what may be added to it and compared with it, and what may not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from orchestrator.checks.interval import Interval, point
+
+NUMBER: Final = "number"  # a constant of a formula
+SHARE: Final = "share"  # percent, times, one figure divided by another of its kind
+COUNT: Final = "count"
+MONEY: Final = "money"
+TIME: Final = "time"
+DATE: Final = "date"
+FREE: Final = "free"  # a product or quotient of unlike things: "money per month" has no name of its own
+
+IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
+IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
+_DAYS_OF_A_MONTH: Final = Interval(28, 31)
+
+
+class UnitError(ValueError):
+    """Two figures are added or compared that cannot be; says which units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What a wording allows (`interval`), what it names (`value`), and of which kind that is.
+
+    `of` is the currency of money and the unit of time; "" where nobody says it.
+    """
+
+    value: float
+    interval: Interval
+    kind: str
+    of: str = ""
+
+    def __add__(self, other: Amount) -> Amount:
+        if self.kind == DATE and other.kind == TIME:
+            return _later(self, other)
+        if self.kind == TIME and other.kind == DATE:
+            return _later(other, self)
+        if self.kind == other.kind == DATE:
+            raise UnitError("two dates cannot be added")
+        one, two = alike(self, other)
+        return _like(one, two, one.value + two.value, one.interval + two.interval)
+
+    def __sub__(self, other: Amount) -> Amount:
+        if self.kind == DATE and other.kind == TIME:
+            return _later(self, -other)
+        if self.kind == other.kind == DATE:
+            return Amount(self.value - other.value, self.interval - other.interval, TIME, "year")
+        one, two = alike(self, other)
+        return _like(one, two, one.value - two.value, one.interval - two.interval)
+
+    def __mul__(self, other: Amount) -> Amount:
+        kind, of = _multiplied(self, other)
+        return Amount(self.value * other.value, self.interval * other.interval, kind, of)
+
+    def __truediv__(self, other: Amount) -> Amount:
+        interval = self.interval / other.interval
+        one, two = self, other
+        if self.kind == other.kind and self.kind in (MONEY, TIME, COUNT):
+            one, two = alike(self, other)
+            interval = one.interval / two.interval
+        value = one.value / two.value if two.value else interval.low
+        kind, of = _divided(one, two)
+        return Amount(value, interval, kind, of)
+
+    def __neg__(self) -> Amount:
+        return Amount(-self.value, -self.interval, self.kind, self.of)
+
+    def __abs__(self) -> Amount:
+        return Amount(abs(self.value), abs(self.interval), self.kind, self.of)
+
+    @property
+    def is_nought(self) -> bool:
+        return self.kind == NUMBER and self.interval == point(0)
+
+
+def constant(value: float) -> Amount:
+    """A number that a formula names itself."""
+    return Amount(value, point(value), NUMBER)
+
+
+def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    """Both in one unit, so that they can be added and compared.
+
+    Raises:
+        UnitError: They are of unlike kinds, or of two currencies.
+    """
+    kinds = {one.kind, other.kind}
+    if one.kind == other.kind == TIME:
+        return _in_one_unit(one, other)
+    if one.kind == other.kind == MONEY and one.of and other.of and one.of != other.of:
+        raise UnitError(f"{one.of} and {other.of} are two currencies")
+    fits = len(kinds) == 1 or FREE in kinds or kinds == {NUMBER, SHARE} or one.is_nought or other.is_nought
+    if not fits:
+        raise UnitError(f"a {_named(one)} and a {_named(other)} cannot be added or compared")
+    return one, other
+
+
+def year_of(day: date) -> float:
+    """*day* as a year with its fraction, every month a twelfth: 1 March to 1 June is a quarter exactly."""
+    first = date(day.year + day.month // 12, day.month % 12 + 1, 1) if day.year < 9999 else None
+    days = (first - day.replace(day=1)).days if first else 31
+    return day.year + (day.month - 1) / 12 + (day.day - 1) / days / 12
+
+
+def in_unit(amount: Amount, unit: str) -> Amount:
+    """A length of time in *unit*; a month has 28 to 31 days."""
+    if amount.of == unit:
+        return amount
+    for table in (IN_DAYS, IN_MONTHS):
+        if amount.of in table and unit in table:
+            factor = table[amount.of] / table[unit]
+            return Amount(amount.value * factor, amount.interval * point(factor), TIME, unit)
+    if amount.of in IN_DAYS and unit in IN_MONTHS:
+        factor = IN_DAYS[amount.of] / IN_MONTHS[unit]
+        return Amount(
+            amount.value * factor * 12 / 365.25,
+            amount.interval * point(factor) / _DAYS_OF_A_MONTH,
+            TIME,
+            unit,
+        )
+    if amount.of in IN_MONTHS and unit in IN_DAYS:
+        factor = IN_MONTHS[amount.of] / IN_DAYS[unit]
+        return Amount(
+            amount.value * factor * 365.25 / 12,
+            amount.interval * point(factor) * _DAYS_OF_A_MONTH,
+            TIME,
+            unit,
+        )
+    raise UnitError("a length of time needs its unit (day, week, month, year)")
+
+
+def _in_one_unit(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    if one.of == other.of:
+        return one, other
+    if not (one.of and other.of):
+        raise UnitError("a length of time needs its unit (day, week, month, year)")
+    table = IN_MONTHS if {one.of, other.of} & set(IN_MONTHS) else IN_DAYS
+    unit = max((of for of in (one.of, other.of) if of in table), key=table.__getitem__)
+    return in_unit(one, unit), in_unit(other, unit)
+
+
+def _later(start: Amount, length: Amount) -> Amount:
+    years = in_unit(length, "year")
+    return Amount(start.value + years.value, start.interval + years.interval, DATE)
+
+
+def _like(one: Amount, other: Amount, value: float, interval: Interval) -> Amount:
+    """Of the kind that both have; nought and what has no kind take the other's."""
+    first, second = (one, other) if one.kind not in (NUMBER, FREE) else (other, one)
+    return Amount(value, interval, first.kind, first.of or (second.of if second.kind == first.kind else ""))
+
+
+def _multiplied(one: Amount, other: Amount) -> tuple[str, str]:
+    for first, second in ((one, other), (other, one)):
+        if second.kind in (NUMBER, SHARE):
+            return (first.kind, first.of) if first.kind != DATE else (FREE, "")
+        if first.kind == MONEY and second.kind == COUNT:
+            return first.kind, first.of
+    return FREE, ""
+
+
+def _divided(one: Amount, other: Amount) -> tuple[str, str]:
+    if other.kind in (NUMBER, SHARE):
+        return (one.kind, one.of) if one.kind != DATE else (FREE, "")
+    if one.kind == other.kind and one.kind in (MONEY, TIME, COUNT):
+        return SHARE, ""
+    if one.kind == MONEY and other.kind == COUNT:
+        return one.kind, one.of
+    return FREE, ""
+
+
+def _named(amount: Amount) -> str:
+    return {TIME: "length of time", MONEY: f"sum of {amount.of or 'money'}"}.get(amount.kind, amount.kind)

@@ -1,0 +1,312 @@
+"""The formula of a proposal: a grammar of its own, read by hand into a small tree; nothing is executed.
+
+    comparison = sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum
+    sum        = product (("+" | "-") product)*
+    product    = factor (("*" | "/") factor)*
+    factor     = "-" factor | "abs" "(" sum ")" | "(" sum ")" | number | "v" digits
+
+One comparison, no powers, no names but v0, v1, … Whatever the text, reading it costs milliseconds
+and raises nothing but `FormulaError`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+LONGEST: Final = 400
+"""Characters: 24 operands with signs and brackets take half of that."""
+
+DEEPEST: Final = 10
+"""Brackets and signs within each other; no sum that a slide states needs more than three."""
+
+MOST_OPERANDS: Final = 24
+"""A year by months with its total has 13; no page holds a list that is much longer."""
+
+CONSTANTS: Final = frozenset(
+    (
+        0,
+        1,
+        2,
+        3,
+        4,
+        7,
+        10,
+        12,
+        24,
+        26,
+        30,
+        52,
+        60,
+        100,
+        365,
+        366,
+        1000,
+        3600,
+        10_000,
+        1_000_000,
+        1_000_000_000,
+    )
+)
+"""Numbers that convert and nobody has to say: percent, units of time, thousands, twice, half, nought.
+
+Any other number in a formula would be one that stands in no quote.
+"""
+
+COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
+
+_TOKEN = re.compile(r"[ \t]*(v[0-9]{1,2}(?![0-9])|[0-9]+(?:\.[0-9]+)?|[=!<>]=|[<>()+*/-]|abs(?=[ \t]*\())")
+
+
+class FormulaError(ValueError):
+    """The text is no formula of the grammar, or one that decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that the formula itself names."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """The operand at this place."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One of + - * /, or "negative" or "abs" of `left` alone."""
+
+    sign: str
+    left: Node
+    right: Node | None = None
+
+
+Node = Constant | Variable | Operation
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What ought to hold."""
+
+    left: Node
+    sign: str  # of COMPARISONS
+    right: Node
+
+    @property
+    def variables(self) -> frozenset[int]:
+        """The operands that it names."""
+        return frozenset(node.index for node in self._nodes() if isinstance(node, Variable))
+
+    @property
+    def constants(self) -> frozenset[float]:
+        """The numbers that it names itself."""
+        return frozenset(node.value for node in self._nodes() if isinstance(node, Constant))
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """Its operations, in no order that is relied on."""
+        return tuple(node.sign for node in self._nodes() if isinstance(node, Operation))
+
+    def _nodes(self) -> list[Node]:
+        found, waiting = [], [self.left, self.right]
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            if isinstance(node, Operation):
+                waiting += [node.left] if node.right is None else [node.left, node.right]
+        return found
+
+
+def parse(text: str) -> Comparison:
+    """The comparison that *text* writes.
+
+    Raises:
+        FormulaError: It is too long or too deep, or no sentence of the grammar; says where.
+    """
+    if len(text) > LONGEST:
+        raise FormulaError(f"a formula has at most {LONGEST} characters, and this one has {len(text)}")
+    return _Reader(_tokens(text)).comparison()
+
+
+def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
+    """The value of *node* by Python's operators on what *leaf* gives for constants and operands."""
+    if not isinstance(node, Operation):
+        return leaf(node)
+    left = evaluate(node.left, leaf)
+    if node.right is None:
+        return abs(left) if node.sign == "abs" else -left  # type: ignore[arg-type, operator, no-any-return]  # T has what the leaves have
+    right = evaluate(node.right, leaf)
+    if node.sign == "+":
+        return left + right  # type: ignore[operator, no-any-return]
+    if node.sign == "-":
+        return left - right  # type: ignore[operator, no-any-return]
+    if node.sign == "*":
+        return left * right  # type: ignore[operator, no-any-return]
+    return left / right  # type: ignore[operator, no-any-return]
+
+
+def check_deciding(comparison: Comparison, operands: int) -> None:
+    """Refuse a formula that says nothing about its *operands*.
+
+    Each of them is named and changes the outcome, no number but those of CONSTANTS is brought in,
+    and there are values for which the comparison would hold.
+
+    Raises:
+        FormulaError: One of these is not so; says which.
+    """
+    named = comparison.variables
+    if missing := [f"v{index}" for index in range(operands) if index not in named]:
+        raise FormulaError(f"the formula does not use {', '.join(missing)}")
+    if beyond := sorted(index for index in named if index >= operands):
+        raise FormulaError(f"the formula names v{beyond[0]}, and there are only {operands} operands")
+    if foreign := sorted(comparison.constants - CONSTANTS):
+        raise FormulaError(f"{foreign[0]:g} is said nowhere: a number of the formula must be an operand")
+    differences = [_difference(comparison, sample) for sample in _samples(operands, 48)]
+    if not _can_hold(comparison.sign, [one for one in differences if one is not None]):
+        raise FormulaError("the formula cannot hold whatever the operands are")
+    for index in range(operands):
+        if not _matters(comparison, index, operands):
+            raise FormulaError(f"v{index} changes nothing in the formula")
+
+
+def _can_hold(sign: str, differences: Sequence[float]) -> bool:
+    if sign == "!=":
+        return any(one != 0 for one in differences)
+    below = any(one < 0 for one in differences)
+    above = any(one > 0 for one in differences)
+    equal = any(one == 0 for one in differences)
+    if sign == "==":
+        return equal or (below and above)
+    return {"<": below, "<=": below or equal, ">": above, ">=": above or equal}[sign]
+
+
+def _matters(comparison: Comparison, index: int, operands: int) -> bool:
+    for sample in _samples(operands, 3):
+        changed = [3 * value if place == index else value for place, value in enumerate(sample)]
+        if _difference(comparison, sample) != _difference(comparison, changed):
+            return True
+    return False
+
+
+def _samples(operands: int, count: int) -> list[list[float]]:
+    """Values of every size, the same each time: alike in size at first, then each of its own."""
+    chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
+    found = []
+    for number in range(count):
+        alike = 10 ** chance.uniform(-3, 6)
+        found.append(
+            [
+                alike * chance.uniform(0.5, 2) if number % 2 else 10 ** chance.uniform(-3, 6)
+                for _ in range(operands)
+            ]
+        )
+    return found
+
+
+def _difference(comparison: Comparison, values: Sequence[float]) -> float | None:
+    """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
+
+    def leaf(node: Constant | Variable) -> float:
+        return node.value if isinstance(node, Constant) else values[node.index]
+
+    try:
+        left, right = evaluate(comparison.left, leaf), evaluate(comparison.right, leaf)
+    except (ZeroDivisionError, OverflowError):
+        return None
+    difference = left - right
+    scale = max(abs(left), abs(right), *values)
+    return 0.0 if abs(difference) <= 1e-12 * scale else difference
+
+
+def _tokens(text: str) -> list[str]:
+    text = text.strip()
+    found, at = [], 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise FormulaError(
+                f"a formula has v0, v1, …, numbers, + - * / ( ) and one comparison, not {text[at]!r}"
+            )
+        found.append(match[1])
+        at = match.end()
+    return found
+
+
+class _Reader:
+    """Recursive descent; its depth is bounded by DEEPEST, so the stack is never in danger."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def comparison(self) -> Comparison:
+        left = self._sum()
+        sign = self._next()
+        if sign not in COMPARISONS:
+            raise FormulaError("a formula is one comparison, such as v0 + v1 == v2")
+        right = self._sum()
+        if rest := self._peek():
+            raise FormulaError(f"a formula is one comparison, and {rest!r} follows it")
+        return Comparison(left, sign, right)
+
+    def _sum(self) -> Node:
+        node = self._product()
+        while self._peek() in ("+", "-"):
+            node = Operation(self._next(), node, self._product())
+        return node
+
+    def _product(self) -> Node:
+        node = self._factor()
+        while self._peek() in ("*", "/"):
+            node = Operation(self._next(), node, self._factor())
+        return node
+
+    def _factor(self) -> Node:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise FormulaError(f"a formula is at most {DEEPEST} brackets deep")
+        node = self._inner()
+        self._depth -= 1
+        return node
+
+    def _inner(self) -> Node:
+        sign = self._next()
+        if sign == "-":
+            return Operation("negative", self._factor())
+        if sign in ("abs", "("):
+            if sign == "abs":
+                self._next()
+            node = self._sum()
+            if self._next() != ")":
+                raise FormulaError("a bracket is not closed")
+            return Operation("abs", node) if sign == "abs" else node
+        if sign[:1] == "v":
+            if (index := int(sign[1:])) >= MOST_OPERANDS:
+                raise FormulaError(f"a formula has at most {MOST_OPERANDS} operands")
+            return Variable(index)
+        if sign[:1].isdigit():
+            return Constant(_number(sign))
+        raise FormulaError(f"a number or an operand is missing before {sign!r}" if sign else "it breaks off")
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        self._at += 1
+        return token
+
+
+def _number(token: str) -> float:
+    if len(token) > 20:
+        raise FormulaError("a number of the formula is too long")
+    return float(token)

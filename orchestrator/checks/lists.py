@@ -1,0 +1,79 @@
+"""A list and its total in one sentence: "3.1M for A, 2.4M for B, 5.8M in all"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from orchestrator.checks.interval import Interval
+from orchestrator.checks.sentence import Sentence, interval_of, of_one_unit
+from orchestrator.checks.written import number_text
+from orchestrator.claims.model import Tension
+from orchestrator.claims.numbers import Number
+
+_BEHIND = re.compile(r"\s*(?:\w+\s+)?(?:in all|in total|altogether|all told)\s*[.;)]?\s*$", re.IGNORECASE)
+"""After the total, at the end of the sentence, with at most the word that is counted between."""
+
+_BEFORE = re.compile(
+    r"(?:\bin total|\bin all|\baltogether|\ba total of|\btotal(?:ling|ing)?|\bmakes|\bmake|=)[\s:,]*$",
+    re.IGNORECASE,
+)
+"""Before the total, which is then the last number of the sentence."""
+
+_NO_LIST = re.compile(
+    r"\b(?:of which|of (?:these|those|them)|including|per|each|from|to|between|than|against|instead|not|"
+    r"less|minus|remain\w*|left|another|every|versus|vs|times|about)\b|[×*/–]| x ",
+    re.IGNORECASE,
+)
+"""Words that tie two figures together in another way than side by side."""
+
+_FARTHEST: Final = 2.0
+
+
+def list_tensions(sentence: Sentence) -> Iterator[Tension]:
+    """The sentence lists amounts of one unit and ends with a total that they do not add up to."""
+    numbers = sentence.numbers
+    if len(numbers) < 3 or not of_one_unit(numbers) or sentence.dates:
+        return
+    *parts, total = numbers
+    behind = sentence.text[total.end :]
+    if not (_BEHIND.fullmatch(behind) or (_BEFORE.search(sentence.text[: total.start]) and len(behind) < 30)):
+        return
+    if _NO_LIST.search(sentence.text) or min(number.value for number in parts) <= 0:
+        return
+    if (sum_ := _wrong(parts, total)) is not None:
+        yield sentence.tension("sum", f"the list does not add up to its total: {sum_}", sum_)
+
+
+def _wrong(parts: Sequence[Number], total: Number) -> str | None:
+    """The sum as people write it, if it fails and cannot be meant in another way."""
+    value = sum(number.value for number in parts)
+    allowed = Interval(sum(number.low for number in parts), sum(number.high for number in parts))
+    if allowed.may_equal(interval_of(total)):
+        return None
+    if not max(number.value for number in parts) < total.value < _FARTHEST * value:
+        return None
+    if value > _FARTHEST * total.value or _some_make(parts, total) or _is_partial(parts, total):
+        return None
+    return f"{' + '.join(number.text for number in parts)} = {number_text(value)}, not {total.text}"
+
+
+def _is_partial(parts: Sequence[Number], total: Number) -> bool:
+    """The list may name only the largest of what the total counts, or other things than the total does."""
+    rest = total.value - sum(number.value for number in parts)
+    if total.noun is not None and any(number.noun not in (None, total.noun) for number in parts):
+        return True
+    return rest > 0 and (len(parts) < 3 or rest >= min(number.value for number in parts))
+
+
+def _some_make(parts: Sequence[Number], total: Number) -> bool:
+    """Without one of them, or a run, the sum is right: that one is a part of another."""
+    runs = [(i, j) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)]
+    for i, j in runs:
+        rest = [*parts[:i], *parts[j:]]
+        if rest and Interval(sum(n.low for n in rest), sum(n.high for n in rest)).may_equal(
+            interval_of(total)
+        ):
+            return True
+    return False

@@ -1,0 +1,104 @@
+"""Figures written with digits: English, continental, Swiss and spaced separators, fractions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.claims.language import language_of
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number before anything is known about its unit."""
+
+    start: int
+    end: int
+    value: float
+    step: float  # the place of its last digit: 0.1 for "4.2"
+    is_share: bool = False  # a third, 2/3: a part of a whole, in words
+
+
+_THIN: Final = "\u00a0\u2009\u202f"
+_FIGURE = re.compile(
+    rf"(?<![\w.'’])(?<!\d,)(?:"
+    rf"\d{{1,3}}(?:,\d{{3}})+(?![\d,])(?:\.\d+)?"  # 1,234,567.8
+    rf"|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?!\d)"  # 1,23,456: lakh
+    rf"|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)(?:,\d+)?"  # 1.234.567,8
+    rf"|\d{{1,3}}\.\d{{3}},\d+"  # 1.234,5
+    rf"|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)(?:\.\d+)?"  # 12'000
+    rf"|\d{{1,3}}(?:[{_THIN}]\d{{3}})+(?!\d)(?:[.,]\d+)?"
+    rf"|\d{{1,2}}(?:[ ]\d{{3}})+(?![\d,.]\d)(?!\d)"  # a longer first group may be a row's cells
+    rf"|\d+,\d{{1,2}}(?![\d,])|0,\d+(?![\d,])"  # 4,2 as written outside English
+    rf"|\d+\.\d+|\d+|\.\d+)(?!\d)",
+    re.ASCII,
+)
+_AFTER_CODE = re.compile(r"(?<=[A-Z]{3})\d+(?:[.,]\d+)?(?!\d)", re.ASCII)
+"""EUR5M: whether the letters are a currency is for the caller."""
+_VULGAR: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
+_WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.join(_VULGAR)}])", re.ASCII)
+_OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\b)(?!/)", re.ASCII)
+_ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)
+_CONTINENTAL = re.compile(r"(?<![\d,])\d+,\d{1,2}(?![\d,])|\d\.\d{3}\.\d{3}|\d\.\d{3},\d", re.ASCII)
+_COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl"})
+
+
+def figures_in(text: str) -> Iterator[Figure]:
+    """Each figure of *text*; those of one kind in order, so a caller sorts them."""
+    dots = None
+    for pattern in (_FIGURE, _AFTER_CODE):
+        for match in pattern.finditer(text):
+            written = match[0]
+            if _ONE_DOT.fullmatch(written):
+                dots = _groups_by_dots(text) if dots is None else dots
+                if dots or _is_beside_money(text, match.start(), match.end()):
+                    written = written.replace(".", "")
+            yield _figure(written, match.start(), match.end())
+    for match in _WITH_VULGAR.finditer(text):
+        value = float(match["whole"] or 0) + _VULGAR[match["part"]]
+        step = 0.5 if match["whole"] else 0.0
+        yield Figure(match.start(), match.end(), value, step, is_share=not match["whole"])
+    for match in _OVER.finditer(text):
+        if 0 < int(match["part"]) < int(match["whole"]):
+            value = int(match["part"]) / int(match["whole"])
+            yield Figure(match.start(), match.end(), value, 0.0, is_share=True)
+
+
+def last_place(value: float) -> float:
+    """The place to which a whole number is rounded: of its final noughts all beyond three digits.
+
+    "40,000" may stand for 39,950 and "1,240,000" for 1,235,000; "240" and "100" for themselves.
+    """
+    place = 1.0
+    while value and value % (10 * place) == 0 and abs(value) >= 1000 * place:
+        place *= 10
+    return place
+
+
+def _figure(written: str, start: int, end: int) -> Figure:
+    plain = re.sub(rf"['’ {_THIN}]", "", written)
+    if plain.count(",") == 1 and (re.fullmatch(r"\d+,\d{1,2}|0,\d+", plain) or "." in plain.split(",")[0]):
+        plain = plain.replace(".", "").replace(",", ".")
+    elif plain.count(".") > 1:
+        plain = plain.replace(".", "")
+    plain = plain.replace(",", "")
+    if len(plain) > 24:  # no amount has as many digits, and a float has not
+        plain = plain[:24]
+    decimals = len(plain.partition(".")[2])
+    return Figure(start, end, float(plain), 10.0**-decimals)
+
+
+def _groups_by_dots(text: str) -> bool:
+    """Whether this text writes thousands with dots: it has decimal commas, or its language does."""
+    return _CONTINENTAL.search(text) is not None or language_of(text) in _COMMA_DECIMAL
+
+
+_MONEY_LEFT = re.compile(r"(?:[€£]|\b(?:EUR|CHF))\s?[-−]?$")
+_MONEY_RIGHT = re.compile(r"\s?(?:[€£]|(?:EUR|CHF|Euro)\b)")
+
+
+def _is_beside_money(text: str, start: int, end: int) -> bool:
+    """No price has three decimals, so "1.200 €" is twelve hundred."""
+    return bool(_MONEY_LEFT.search(text[max(0, start - 6) : start]) or _MONEY_RIGHT.match(text, end))

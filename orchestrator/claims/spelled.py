@@ -1,0 +1,240 @@
+"""Numbers in English words: "two hundred and forty", "four point two million", "a third", "a dozen"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.claims.figures import Figure, last_place
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS, word_set
+
+_DIGITS: Final = {word: float(n) for n, word in enumerate(("zero", *ONES))}
+_TEENS: Final = {word: 10.0 + n for n, word in enumerate(TEENS)}
+_TENS: Final = {word: 10.0 * n for n, word in enumerate(TENS, start=2)}
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SMALL: Final = _DIGITS | _TEENS | _TENS
+_DOZEN: Final = 12.0
+_TOKEN = re.compile(
+    rf"\b(?:{'|'.join([*_SMALL, *_SCALES])}|hundred|dozen|point|and\sa\shalf)\b", re.IGNORECASE
+)
+_MOST_WORDS: Final = 24
+"""Words of one number: "nine hundred and ninety-nine million …" has fewer."""
+
+_FOLLOWS: Final = {
+    "": ("digit", "teen", "ten"),
+    "article": ("hundred", "scale", "dozen"),
+    "digit": ("hundred", "scale", "dozen", "point", "half"),
+    "teen": ("hundred", "scale", "point", "half"),
+    "ten": ("digit", "scale", "point", "half"),
+    "hundred": ("digit", "teen", "ten", "scale"),
+    "scale": ("digit", "teen", "ten", "half"),
+    "point": ("digit", "teen", "ten"),
+    "decimal": ("digit", "scale"),
+    "half": ("scale",),
+    "dozen": (),
+}
+"""Which kind of word may follow which within one number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    word: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Sum:
+    """A number as its words come in."""
+
+    start: int
+    end: int
+    last: str = ""
+    total: float = 0.0
+    current: float = 0.0
+    step: float = 1.0
+    largest: float = float("inf")
+    decimals: str = ""
+
+    def accepts(self, word: _Word, joint: str, following: _Word | None) -> bool:
+        if word.kind not in _FOLLOWS[self.last]:
+            return False
+        if " and " in f" {joint.strip()} " and self.last not in ("hundred", "scale"):
+            return False
+        if word.kind == "scale":
+            return _SCALES[word.word] < self.largest
+        if word.kind == "digit" and self.last == "ten" and word.word == "zero":
+            return False
+        ends_in = following.word if following is not None and following.kind == "scale" else ""
+        return self.last != "scale" or _SCALES.get(ends_in, 0.0) < self.largest
+
+    def add(self, word: _Word) -> None:
+        self.end = word.end
+        if self.last in ("point", "decimal") and word.word in _SMALL:
+            self.decimals += f"{_SMALL[word.word]:.0f}"
+            self.step = 10.0 ** -len(self.decimals)
+            self.last = "decimal"
+            return
+        if word.kind == "scale":
+            self._settle()
+            self.largest = _SCALES[word.word]
+            self.total += (self.current or 1.0) * self.largest
+            self.current, self.step = 0.0, self.step * self.largest
+        elif word.kind in ("hundred", "dozen"):
+            self.current = (self.current or 1.0) * (100 if word.kind == "hundred" else _DOZEN)
+        elif word.kind == "half":
+            self.current += 0.5 * (self.largest if self.last == "scale" else 1.0)
+            self.step = 0.5 * (self.largest if self.last == "scale" else 1.0)
+        elif word.kind != "point":
+            self.current += _SMALL[word.word]
+            self.step = 1.0
+        self.last = word.kind
+
+    def value(self) -> float:
+        self._settle()
+        return self.total + self.current
+
+    def place(self) -> float:
+        """The place of the last word: a whole million in "four million"."""
+        return self.step if self.last in ("scale", "half", "decimal") else last_place(self.value())
+
+    def _settle(self) -> None:
+        if self.decimals:
+            self.current += float(f"0.{self.decimals}")
+            self.decimals = ""
+
+
+def spelled_in(text: str) -> Iterator[Figure]:
+    """Each number in words, in order; ordinals, "one of the best" and "millions" are none."""
+    words = [
+        _Word(m[0].lower(), _kind(m[0].lower()), m.start(), m.end())
+        for m in _TOKEN.finditer(text)
+        if text[m.end() : m.end() + 1] not in ("'", "’")
+    ]
+    at = 0
+    while at < len(words):
+        number, after = _read(text, words, at)
+        if number is not None and _counts(text, number, words[at]):
+            yield Figure(number.start, number.end, number.value(), number.place())
+        at = after
+
+
+def _kind(word: str) -> str:
+    for kind, words in (("digit", _DIGITS), ("teen", _TEENS), ("ten", _TENS), ("scale", _SCALES)):
+        if word in words:
+            return kind
+    return "half" if word.startswith("and") else word
+
+
+_ARTICLE = re.compile(r"\b(?P<half>half[ -])?an?\s$", re.IGNORECASE)
+_JOINT = re.compile(r"[ -]|\s{1,2}|\sand\s", re.IGNORECASE)
+
+
+def _read(text: str, words: Sequence[_Word], at: int) -> tuple[_Sum | None, int]:
+    """The number that begins with the word at *at*, and the place of the word behind it."""
+    first = words[at]
+    number = _Sum(first.start, first.end)
+    if first.kind in _FOLLOWS["article"]:
+        article = _ARTICLE.search(text[max(0, first.start - 10) : first.start])
+        if article is None:
+            return None, at + 1  # the magnitude of digits, or "million" by itself
+        number.start -= len(article[0])
+        number.last = "article"
+        if article["half"]:
+            number.current = number.step = 0.5
+    elif first.kind not in _FOLLOWS[""]:
+        return None, at + 1
+    number.add(first)
+    after = at + 1
+    while after < len(words) and after - at < _MOST_WORDS:
+        word = words[after]
+        joint = text[number.end : word.start]
+        following = words[after + 1] if after + 1 < len(words) else None
+        if following and following.start - word.end != 1:
+            following = None
+        if not _JOINT.fullmatch(joint) or not number.accepts(word, joint, following):
+            break
+        if word.kind == "point" and (following is None or following.word not in _SMALL):
+            break
+        number.add(word)
+        after += 1
+    return number, after
+
+
+_ONE_IS_A_PRONOUN = re.compile(
+    r"\b(?:no|any|some|every|each|this|that|which|the|another|last|first|next)[ -]$", re.IGNORECASE
+)
+_ORDINAL = re.compile(
+    r"[ -](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|\w{1,7}th)\b(?! (?:party|parties))",
+    re.IGNORECASE,
+)
+_POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
+_OF_A_HUNDRED = re.compile(r"\s(?:per\s?cent|million|billion)", re.IGNORECASE)
+_NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
+
+
+def _counts(text: str, number: _Sum, first: _Word) -> bool:
+    if text[number.end : number.end + 1] == "-" and number.last == "ten" and _ORDINAL.match(text, number.end):
+        return False  # "twenty-first"
+    if _POINT.search(text[max(0, number.start - 7) : number.start]) and _OF_A_HUNDRED.match(text, number.end):
+        return False  # "point five per cent" has lost its nought
+    if number.end == first.end and first.word == "one":
+        following = _NEXT_WORD.match(text, number.end)
+        return (
+            following is not None
+            and following[1].lower() not in FUNCTION_WORDS
+            and not _ONE_IS_A_PRONOUN.search(text[max(0, number.start - 12) : number.start])
+        )
+    return True
+
+
+_PARTS: Final = {
+    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10,
+}  # fmt: skip
+_SHARE = re.compile(
+    rf"\b(?P<count>an?|{'|'.join(ONES)})[ -](?P<part>{'|'.join(_PARTS)})(?P<many>s)?\b",
+    re.IGNORECASE,
+)
+_HALF = re.compile(r"\bhalf\b(?P<a>[ -]an?\b)?", re.IGNORECASE)
+_BY = re.compile(r"\b(?:by|than|to|nearly|almost|about|over|under|roughly|around)\s$", re.IGNORECASE)
+_MORE: Final = word_set("more fewer lower higher cheaper faster slower larger smaller again")
+_OF_A_WHOLE = re.compile(r"[ -](?:of(?! (?:19|20)\d\d)|the|our|its|their|all|as|it|them)\b", re.IGNORECASE)
+_MEASURED = re.compile(r"\s(?:year|month|day|hour|minute|second|week|decade|per\s?cent|percent)\b", re.I)
+_WHICH_HALF = re.compile(
+    r"\b(?:first|second|1st|2nd|last|this|next|other|each|per|every|one|the|our)[ -]$", re.I
+)
+
+
+def shares_in(text: str) -> Iterator[Figure]:
+    """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
+    for match in _SHARE.finditer(text):
+        count = _DIGITS.get(match["count"].lower(), 1.0)
+        if _is_share(text, match, count):
+            yield Figure(
+                match.start(), match.end(), count / _PARTS[match["part"].lower()], 0.0, is_share=True
+            )
+    for match in _HALF.finditer(text):
+        before = text[max(0, match.start() - 10) : match.start()]
+        if _WHICH_HALF.search(before) or before[-1:] == "-":
+            continue
+        if match["a"] and _MEASURED.match(text, match.end()):
+            yield Figure(match.start(), match.end(), 0.5, 0.5)
+        elif not match["a"] and (_OF_A_WHOLE.match(text, match.end()) or _BY.search(before)):
+            yield Figure(match.start(), match.end(), 0.5, 0.0, is_share=True)
+
+
+def _is_share(text: str, match: re.Match[str], count: float) -> bool:
+    """A part, and no ordinal ("a third site"), price ("a quarter") or stretch of time ("three quarters")."""
+    part, of_a_whole = match["part"].lower(), bool(_OF_A_WHOLE.match(text, match.end()))
+    if bool(match["many"]) != (count > 1):
+        return False
+    before = text[max(0, match.start() - 10) : match.start()]
+    if part == "quarter" or part == "half":
+        return of_a_whole or bool(_BY.search(before) and count == 1)
+    following = _NEXT_WORD.match(text, match.end())
+    word = following[1].lower() if following else ""
+    return of_a_whole or count > 1 or not word or word in FUNCTION_WORDS or word in _MORE

@@ -1,0 +1,73 @@
+"""What an engine says for the debrief, looked up again: quotes that stand, figures that were said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from orchestrator.checks.proposal import Passage
+from orchestrator.claims.model import Place
+from orchestrator.claims.numbers import numbers_in
+from orchestrator.debrief.excerpts import short
+from orchestrator.debrief.model import STATES, Check, Source, Stronger
+from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.exchange import Exchange
+from orchestrator.grounding import grounded
+
+NOT_JUDGED = "not judged"
+
+
+def better_answers(
+    words: DebriefWords, exchanges: Sequence[Exchange], passages: Sequence[Passage]
+) -> Mapping[str, Stronger]:
+    """By exchange: those that rest on words which stand where they are said to.
+
+    A figure in one must stand in those words, or in its exchange: nothing is made up for the presenter.
+    """
+    by_id = {exchange.id: exchange for exchange in exchanges}
+    found = {}
+    for better in words.better:
+        exchange = by_id.get(better.exchange)
+        places = [place for one in better.rests_on if (place := grounded(one, passages)) is not None]
+        if exchange is None or not places or not _was_said(better, exchange, places):
+            continue
+        sources = tuple(short(source_of(place, exchanges)) for place in places)
+        found[exchange.id] = Stronger(text=better.text, rests_on=sources, bring=better.bring)
+    return found
+
+
+def read_checks(
+    words: DebriefWords, names: Iterable[str], exchanges: Sequence[Exchange], passages: Sequence[Passage]
+) -> Mapping[str, Check]:
+    """By name: a "yes" or "partly" is worth the words that it rests on, and without them is no verdict."""
+    by_name: dict[str, RubricCheck] = {check.name: check for check in words.checks}
+    found = {}
+    for name in names:
+        said = by_name.get(name)
+        if said is None or said.state not in STATES:
+            continue
+        place = None if said.rests_on is None else grounded(said.rests_on, passages)
+        source = None if place is None else short(source_of(place, exchanges))
+        if source is None and said.state in ("yes", "partly"):
+            found[name] = Check(name, NOT_JUDGED, "the words that it was to rest on stand nowhere")
+        else:
+            found[name] = Check(name, said.state, said.why.rstrip("."), source)
+    return found
+
+
+def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
+    """A place as the debrief names it: words of an answer by their exchange."""
+    if place.said_at_s is not None or place.slide is None:
+        quote = " ".join(place.quote.split())
+        for exchange in exchanges:
+            if any(quote in " ".join((turn.answer or "").split()) for turn in exchange.turns):
+                return Source(quote, origin="answer", exchange=exchange.id)
+    return Source(place.quote, place.slide, place.said_at_s, "line" if place.said_at_s is None else "speech")
+
+
+def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place]) -> bool:
+    """Whether every figure of the answer is one of its sources', or of its exchange's."""
+    texts = [place.quote for place in places]
+    texts += [exchange.quote or "", exchange.beside.quote if exchange.beside is not None else ""]
+    texts += [text for turn in exchange.turns for text in (turn.question, turn.answer or "")]
+    said = {number.value for text in texts for number in numbers_in(text)}
+    return all(number.value in said for number in numbers_in(better.text))

@@ -1,0 +1,42 @@
+"""The one question at the end: all that the debrief says and that no count gives.
+
+What comes is a record, so the debrief can be made again from the ledger; a failure is one too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.debrief.rubric import CHECKS
+from orchestrator.engines.protocol import DebriefRequest
+from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.tensions import sides
+from orchestrator.values import to_json
+
+RECORD = "debrief_words"
+
+
+def ask_for_debrief(rehearsal: Rehearsal) -> None:
+    """Ask the engine, in the moderator's seat, and wait; once in a session, after its last exchange.
+
+    `dismissed` in the record counts the contradictions as the room has them.
+    """
+    room = rehearsal.room
+    tensions = tuple(rehearsal.on_record(room.tensions, lambda one: [side.quote for side in sides(one)]))
+    never_asked = rehearsal.on_record(room.never_asked, lambda one: (one.question, one.quote or ""))
+    request = DebriefRequest(
+        rehearsal.seats[MODERATOR], rehearsal.scene(), tensions, tuple(never_asked), tuple(CHECKS)
+    )
+    context = rehearsal.context(MODERATOR, purpose="debrief", request=request)
+    try:
+        words = rehearsal.engine.reply(request, context)
+    except EngineError as error:
+        rehearsal.note_calls()
+        rehearsal.store.note({"type": RECORD, "failed": str(error)}, by=MODERATOR)
+        return
+    rehearsal.note_calls()
+    places = [room.tensions.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
+    words = replace(words, dismissed=tuple(places))
+    rehearsal.store.note({"type": RECORD, "words": to_json(words)}, by=MODERATOR)

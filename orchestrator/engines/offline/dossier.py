@@ -1,0 +1,75 @@
+"""The likely attacks on a deck, from contradictions and the bank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from orchestrator.claims.model import Place
+from orchestrator.dossier.model import BoardMember
+from orchestrator.engines.offline import contradictions
+from orchestrator.engines.offline.bank import bank
+from orchestrator.engines.offline.options import Option, options
+from orchestrator.engines.offline.seats import fits, seats_of
+from orchestrator.engines.offline.words import plain
+from orchestrator.engines.protocol import DossierRequest
+from orchestrator.engines.said import Attack
+from orchestrator.persona import Seat
+
+INTENSITY: Final = "moderate"
+
+
+def attacks(request: DossierRequest) -> tuple[Attack, ...]:
+    """The likeliest first, each line and each topic once, shared out among those who ask."""
+    askers = _Askers(request.members, request.seats)
+    found = [_of_tension(tension, askers, request) for tension in contradictions.in_order(request.tensions)]
+    topics: set[str] = set()
+    quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
+    for option in options(request.deck, request.claims, request.kind, INTENSITY):
+        is_known = option.entry.topic in topics or (option.line is not None and option.quote in quotes)
+        if len(found) < request.limit and not is_known:
+            topics.add(option.entry.topic)
+            quotes.add(option.quote or "")
+            found.append(_attack(option, askers))
+    return tuple(found[: request.limit])
+
+
+class _Askers:
+    """Who asks what: the one whose words fit best, and of those the one who has asked least."""
+
+    def __init__(self, members: Sequence[BoardMember], seats: Sequence[Seat]) -> None:
+        self._members = [
+            (member.name, plain(" ".join([member.role, member.background, *member.interests])))
+            for member in members
+        ]
+        self._seats = [(seat.persona.name, seat.persona.id, seats_of(seat)) for seat in seats]
+        self._asked: dict[str, int] = {}
+
+    def whose(self, wanted: str) -> tuple[str, str | None]:
+        """Name and, of a panelist, id."""
+        best = [(-fits(words, wanted), name, None) for name, words in self._members if fits(words, wanted)]
+        found: list[tuple[int, str, str | None]] = list(best)
+        if not found:
+            found = [(-(wanted in seats), name, agent) for name, agent, seats in self._seats]
+        if not found:
+            return "the board", None
+        _, name, agent = min(found, key=lambda one: (one[0], self._asked.get(one[1], 0)))
+        self._asked[name] = self._asked.get(name, 0) + 1
+        return name, agent
+
+
+def _attack(option: Option, askers: _Askers) -> Attack:
+    entry = option.entry
+    name, agent = askers.whose(entry.seat)
+    said_at_s = option.line.said_at_s if option.line else None
+    about = None if option.quote is None else Place(option.slide, said_at_s, option.quote)
+    why = bank().phrases.why[entry.about]
+    return Attack(option.question, name, why, about, entry.good, (), (), agent, option.page is not None)
+
+
+def _of_tension(tension: contradictions.Tension, askers: _Askers, request: DossierRequest) -> Attack:
+    name, agent = askers.whose("proof")
+    why = bank().phrases.why
+    question = contradictions.question(tension, request.deck.sha256)
+    good = why["contradiction_good"]
+    return Attack(question, name, why["contradiction"], tension.a, good, have=(tension.b,), agent=agent)

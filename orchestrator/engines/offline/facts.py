@@ -1,0 +1,60 @@
+"""Facts that were said in so many words: whole sentences with a figure, promises with a date, open threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from orchestrator.claims.numbers import numbers_in
+from orchestrator.engines.offline.judging import undertakes
+from orchestrator.engines.offline.wording import sentences
+from orchestrator.engines.protocol import FactsRequest
+from orchestrator.memory.facts import EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+
+FEWEST_WORDS: Final = 6
+"""Of a sentence that gives a figure: in a shorter one nobody can tell of what."""
+
+_WHOLE = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
+_LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
+
+
+def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
+    """What the passages state, in their order; nothing that is known."""
+    known = {key_of(content) for content in request.known}
+    come_back = {one.comes_back_to for one in request.passages if one.comes_back_to is not None}
+    found: list[FactDraft] = []
+    for passage in request.passages:
+        if passage.kind == EXCHANGE:
+            drafts = iter(()) if passage.exchange in come_back else _left_open(passage)
+        elif request.presenter is None or passage.speaker in (None, request.presenter):
+            drafts = _stated(passage)
+        else:
+            continue
+        for draft in drafts:
+            if key_of(draft.content) not in known:
+                known.add(key_of(draft.content))
+                found.append(draft)
+    return tuple(found)
+
+
+def _stated(passage: Passage) -> Iterator[FactDraft]:
+    for sentence in sentences(passage.text):
+        if len(sentence) > MAX_CONTENT_CHARS or not _WHOLE.fullmatch(sentence):
+            continue
+        sort = _sort_of(sentence)
+        if sort is not None:
+            yield FactDraft(sort, sentence, "high", passage.seq, sentence)
+
+
+def _sort_of(sentence: str) -> str | None:
+    if undertakes(sentence):
+        return "commitment"
+    is_figure = any(number.unit is not None for number in numbers_in(sentence))
+    return "number" if is_figure and len(sentence.split()) >= FEWEST_WORDS else None
+
+
+def _left_open(passage: Passage) -> Iterator[FactDraft]:
+    how, question = _LEFT_OPEN.get(passage.outcome or ""), passage.text.partition("\n")[0].strip()
+    if how is not None and question and len(question) + len(how) + 2 <= MAX_CONTENT_CHARS:
+        yield FactDraft("open_thread", f"{how}: {question}", "high", passage.seq, question)

@@ -1,0 +1,147 @@
+"""Verdicts that are certain, and no others: no answer, put off, not known, the one figure that was asked for.
+
+All else is "yours to judge": rules that read answers were wrong too often to be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from orchestrator.claims.dates import dates_in
+from orchestrator.claims.numbers import numbers_in
+from orchestrator.claims.units import TIME_UNITS
+from orchestrator.engines.offline.bank import Entry, bank
+from orchestrator.engines.offline.wording import entry_of, pick, sentences
+from orchestrator.engines.offline.words import plain
+from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.exchange import Judgement, Observation
+
+YOURS: Final = "yours to judge"
+NO_ANSWER: Final = "no answer was given"
+PUT_OFF: Final = "put_off"
+DO_NOT_KNOW: Final = "do_not_know"
+REASONS: Final = {
+    PUT_OFF: "the answer was put off",
+    DO_NOT_KNOW: "the presenter does not know it, and says so",
+}
+
+LONGEST_READ: Final = 4000
+"""Characters of an answer that are looked at: half an hour of speech is no answer to one question."""
+
+
+def judge(request: JudgementRequest) -> Judgement:
+    """The verdict on the exchange's last answer, with its own words."""
+    exchange = request.exchange
+    answer = (exchange.turns[-1].answer or "").strip()
+    if not answer:
+        return Judgement("unjudged", NO_ANSWER)
+    said = sentences(answer[:LONGEST_READ])
+    promises = tuple(sentence for sentence in said if undertakes(sentence))
+    sort = sort_of(said)
+    if sort is not None:
+        return _without_answer(request, sort, said, promises)
+    entry = entry_of(exchange.turns[-1].question)
+    note = f'- Answered: "{said[0]}"'
+    if entry is not None and gives_figure(entry, said):
+        return Judgement("satisfied", f"the {entry.asks_for} that was asked for", said[0], note=note)
+    return Judgement("unjudged", YOURS, promises=promises, note=note, noticed=_noticed(promises))
+
+
+def sort_of(said: list[str]) -> str | None:
+    """PUT_OFF or DO_NOT_KNOW where every sentence says so and nothing else; None: there is more in it."""
+    phrases = bank().phrases
+    known = {PUT_OFF: phrases.put_off, DO_NOT_KNOW: phrases.do_not_know}
+    sorts = [
+        next((sort for sort, forms in known.items() if bare in forms), None)
+        for bare in (_bare(sentence) for sentence in said)
+        if bare
+    ]
+    if not sorts or None in sorts:
+        return None
+    return DO_NOT_KNOW if DO_NOT_KNOW in sorts else PUT_OFF
+
+
+def _bare(sentence: str) -> str:
+    """The sentence in plain words without the fillers before it."""
+    words = plain(sentence).strip()
+    fillers = sorted((plain(one).strip() for one in bank().phrases.fillers), key=len, reverse=True)
+    while True:
+        filler = next((one for one in fillers if words == one or words.startswith(f"{one} ")), None)
+        if filler is None:
+            return words
+        words = words[len(filler) :].strip()
+
+
+def _without_answer(
+    request: JudgementRequest, sort: str, said: list[str], promises: tuple[str, ...]
+) -> Judgement:
+    """One more asking where there may be one; after it the exchange stays unresolved."""
+    first = len(request.exchange.turns) == 1 and not request.is_last
+    question = request.exchange.turns[0].question
+    follow_up = pick(bank().phrases.follow_ups[sort], question) if first else None
+    quote = said[0] if len(said) == 1 else next(one for one in said if _bare(one))
+    return Judgement(
+        "follow_up",
+        REASONS[sort],
+        quote,
+        follow_up=follow_up,
+        promises=promises,
+        still_open=(quote,),
+        note=f'- No answer yet: "{quote}"',
+        noticed=Observation("said that it is not known" if sort == DO_NOT_KNOW else "put it off", quote),
+    )
+
+
+def gives_figure(entry: Entry, said: list[str]) -> bool:
+    """The whole answer is the one figure, of the kind that the question asks for, and nothing beside it."""
+    if entry.asks_for is None or len(said) != 1:
+        return False
+    text = said[0]
+    if entry.asks_for == "date":
+        dates = dates_in(text)
+        return len(dates) == 1 and _is_bare(text, dates[0].start, dates[0].end)
+    numbers = numbers_in(text)
+    if len(numbers) != 1 or dates_in(text):
+        return False
+    number = numbers[0]
+    return _is_of(entry.asks_for, number.unit, number.noun) and _is_bare(text, number.start, number.end)
+
+
+def _is_of(asks_for: str, unit: str | None, noun: str | None) -> bool:
+    match asks_for:
+        case "percent":
+            return unit == "%"
+        case "duration":
+            return unit in TIME_UNITS
+        case "money":
+            return unit is not None and re.fullmatch(r"[A-Z]{3}", unit) is not None
+    return unit is None and noun is not None
+
+
+def _is_bare(text: str, start: int, end: int) -> bool:
+    """Only a short lead stands before the figure and a short tail after it."""
+    phrases = bank().phrases
+    after = plain(text[end:]).strip()
+    return _all_of(_bare(text[:start]), phrases.lead_to_figure) and _all_of(after, phrases.after_figure)
+
+
+def _all_of(words: str, known: tuple[str, ...]) -> bool:
+    forms = [plain(one).strip() for one in known]
+    while words:
+        form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)
+        if form is None:
+            return False
+        words = words[len(form) :].strip()
+    return True
+
+
+def undertakes(sentence: str) -> bool:
+    """Whether the presenter undertakes something by a date in so many words."""
+    words = plain(sentence)
+    forms = (f" {plain(form).strip()} " for form in bank().phrases.undertakes)
+    return bool(dates_in(sentence)) and not sentence.endswith("?") and any(form in words for form in forms)
+
+
+def _noticed(promises: tuple[str, ...]) -> Observation | None:
+    return Observation("undertook something with a date", promises[0]) if promises else None

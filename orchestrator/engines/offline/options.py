@@ -1,0 +1,156 @@
+"""What could be asked of a deck: each entry of the bank that applies, with the line that it is about.
+
+`options` depends on the deck alone and is kept; what was said since then only takes away.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from orchestrator.claims.model import Claim
+from orchestrator.deck.model import Deck
+from orchestrator.engines.offline.bank import ANY, Entry, bank
+from orchestrator.engines.offline.kinds import Kind, kind_of
+from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
+from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences, shortened
+from orchestrator.engines.offline.words import holds, holds_all, plain
+
+ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
+"""What a board asks about; contradictions come before them all."""
+
+FOUND: Final = 3.0
+"""Places by which a question goes up in its file where its words were found in the deck."""
+
+LATER: Final = 40.0
+"""Places by which a question for hard or friendly boards goes back where the board is neither."""
+
+SPREAD: Final = 4
+"""Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
+
+SET_BACK: Final = 6.0
+"""Places by which a question of the second kind of deck goes back."""
+
+KEPT: Final = 8
+LINES_OF_AN_ENTRY: Final = 4
+"""Lines that one entry may choose from: where the best was asked about, the next one serves."""
+
+_kept: OrderedDict[tuple[int, int, str, str], tuple[Pages, tuple[Option, ...]]] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One question that could be asked."""
+
+    entry: Entry
+    question: str
+    tier: int
+    order: float  # within its tier: the lowest first
+    line: Line | None = None  # whose words it quotes
+    page: Page | None = None  # the slide from which something is missing
+
+    @property
+    def slide(self) -> int | None:
+        """The slide that it is about; None: the whole, or what was said."""
+        if self.line is not None:
+            return self.line.slide
+        return None if self.page is None else self.page.number
+
+    @property
+    def quote(self) -> str | None:
+        """The words that it is about, verbatim."""
+        if self.line is not None:
+            return self.line.text
+        return None if self.page is None else self.page.title
+
+
+def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: str) -> tuple[Option, ...]:
+    """All questions of the bank that this deck calls for, in the order of asking."""
+    pages = pages_of(deck, claims)
+    key = (id(pages), len(claims), kind or "", intensity)
+    known = _kept.get(key)
+    if known is not None and known[0] is pages:
+        return known[1]
+    made = _options(pages, kind_of(deck, kind, claims), intensity, deck.sha256)
+    _kept[key] = (pages, made)
+    while len(_kept) > KEPT:
+        _kept.popitem(last=False)
+    return made
+
+
+def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option, ...]:
+    found: list[Option] = []
+    for entry in bank().entries:
+        if _suits(entry, intensity) and (entry.kind in (kind.id, ANY) or entry.kind == kind.beside):
+            if not any(holds_all(pages.words, one) for one in entry.unless):
+                order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
+                order += number_of(key, entry.id) % SPREAD
+                made = _of_lines if entry.has_quote else _of_deck
+                found += made(entry, order, pages, key, intensity)
+    return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
+
+
+def _suits(entry: Entry, intensity: str) -> bool:
+    """Firm questions are not for a friendly board, and soft ones for no hard one."""
+    return (entry.mood, intensity) not in (("firm", "friendly"), ("soft", "adversarial"))
+
+
+def _by_mood(entry: Entry, intensity: str) -> float:
+    """A hard board puts the hard questions first, and a friendly one the friendly ones."""
+    if entry.mood is None:
+        return 0.0
+    return LATER if intensity == "moderate" else -LATER
+
+
+def tier_of(entry: Entry) -> int:
+    """What sort of question it is."""
+    if entry.has_quote:
+        return ADMISSION if entry.about == "admission" else FIGURE
+    return LEFT_OUT if entry.kind != ANY else WHOLE
+
+
+def _of_deck(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
+    """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
+    if not entry.when:
+        return [Option(entry, said(entry, key, intensity), tier_of(entry), order)]
+    found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
+    if not found:
+        return []
+    titled = next((page for page in found if page is not pages.pages[0] and _is_titled(page, entry)), None)
+    shown = titled if entry.about == "missing" else None
+    return [Option(entry, said(entry, key, intensity), tier_of(entry), order - FOUND, None, shown)]
+
+
+def _is_titled(page: Page, entry: Entry) -> bool:
+    return any(holds(plain(page.title), one[0]) for one in entry.when)
+
+
+def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
+    """The entry asked of each line that calls for it, the one with the largest figure first."""
+    found = [called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))]
+    found.sort(key=lambda line: -line.size)
+    return [
+        Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)
+        for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
+    ]
+
+
+def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | None:
+    """The sentence of the line that the entry asks about; None: none calls for it.
+
+    Its first word stands in what can be said of the sentence; partners there too, in the line
+    above it, or in the slide's title.
+    """
+    title = "" if page is None else page.title
+    around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
+    for when in entry.when:
+        tags = [one for one in when if one.startswith("#")]
+        words = [one for one in when if not one.startswith("#")]
+        if not holds_all(line.words, tags) or not holds_all(around, words):
+            continue
+        for sentence in sentences(line.text):
+            if holds_all(plain(shortened(sentence, LONGEST_QUOTE)), words[:1]):
+                return replace(line, text=sentence)
+    return None

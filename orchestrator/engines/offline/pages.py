@@ -1,0 +1,169 @@
+"""A deck as the bank looks at it: lines that may be quoted, and all words that it holds.
+
+Worked out once a deck and kept. A line may be quoted where somebody asserts it on a slide that
+is shown; notes and cells are searched, never quoted.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from orchestrator.claims.model import Claim
+from orchestrator.deck.asserted import asserted_lines
+from orchestrator.deck.model import Deck, Slide
+from orchestrator.engines.offline.bank import bank
+from orchestrator.engines.offline.words import holds, plain
+from orchestrator.speech.model import Segment
+
+FEWEST_WORDS: Final = 4
+"""A shorter line is a name or a heading, unless it holds a figure or an admission."""
+
+SMALLEST_COUNT: Final = 3
+"""Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
+
+ALL_OR_NONE: Final = frozenset({0.0, 100.0})
+"""Percentages that stand for "all" and "none": nobody counted them."""
+
+KEPT: Final = 4
+"""Decks whose pages are kept: one a session, and the tests run a few beside each other."""
+
+_kept: OrderedDict[tuple[int, int], tuple[Deck, Sequence[Claim], Pages]] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that may be quoted."""
+
+    text: str  # verbatim
+    words: str  # plain, with its tags: "#money", "#date", "#question", "#placeholder", …
+    parent: str | None  # the line under which it stands
+    slide: int | None
+    said_at_s: float | None = None
+    claim: str | None = None  # of the first claim in it
+    size: float = 0.0  # the largest figure of its first kind: the bold ones come first
+    is_title: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One slide."""
+
+    number: int
+    title: str
+    words: str  # plain: title, lines, cells and notes, with the tags of its lines
+    asserted: str  # plain: its title and what may be quoted, with the tags
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A deck."""
+
+    pages: tuple[Page, ...]
+    words: str  # of all of it
+    titles: str  # plain, of the deck's title and all slides'
+    last: int  # the last slide's number
+
+
+def pages_of(deck: Deck, claims: Sequence[Claim]) -> Pages:
+    """The deck's pages; the same deck and claims are worked out once."""
+    key = (id(deck), len(claims))
+    known = _kept.get(key)
+    if known is not None and known[0] is deck:
+        _kept.move_to_end(key)
+        return known[2]
+    made = _pages(deck, claims)
+    _kept[key] = (deck, claims, made)
+    while len(_kept) > KEPT:
+        _kept.popitem(last=False)
+    return made
+
+
+def _pages(deck: Deck, claims: Sequence[Claim]) -> Pages:
+    of_slide: dict[int | None, list[Claim]] = {}
+    for claim in claims:
+        if claim.said_at_s is None:
+            of_slide.setdefault(claim.slide, []).append(claim)
+    shown = [slide for slide in deck.slides if not slide.hidden]
+    pages = tuple(_page(slide, of_slide.get(slide.number, []), slide is shown[0]) for slide in shown)
+    titles = " ".join([plain(deck.title), *(plain(page.title) for page in pages)])
+    last = pages[-1].number if pages else 0
+    return Pages(pages, " ".join(page.words for page in pages), titles, last)
+
+
+def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
+    lines = []
+    seen: set[str] = set()
+    asserted = list(asserted_lines(slide))
+    for index, (origin, text, parent) in enumerate(asserted):
+        after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
+        line = _line(slide.number, text, parent, claims, is_title=origin == "title")
+        if _is_open_question(text, after, slide.title) and not line.is_title:
+            line = replace(line, words=f"{line.words}#question ")
+        if text not in seen and not (is_first and line.is_title) and _can_be_quoted(line):
+            lines.append(line)
+        seen.add(text)
+    cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
+    whole = plain(" ".join([slide.title, *slide.lines, cells, *slide.alt_texts, slide.notes]))
+    tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
+    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))]))
+    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
+
+
+def _line(
+    slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool
+) -> Line:
+    within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
+    sizes = [abs(one.value) for claim in within for one in claim.quantities]
+    kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
+    is_bound = any(holds(plain(text), one) for one in bank().phrases.bounds)
+    if is_bound or max(sizes, default=0.0) < SMALLEST_COUNT:
+        kinds = [kind for kind in kinds if kind != "count"]
+    if set(sizes) <= ALL_OR_NONE:
+        kinds = [kind for kind in kinds if kind != "percent"]
+    first = within[0].id if within else None
+    return Line(text, _tagged(text, kinds), parent, slide, None, first, max(sizes, default=0.0), is_title)
+
+
+def _tagged(text: str, kinds: Sequence[str]) -> str:
+    tags = [f"#{kind}" for kind in kinds]
+    if bank().phrases.placeholders.search(text):
+        tags.append("#placeholder")
+    return f"{plain(text)}{' '.join(tags)} "
+
+
+def _is_open_question(text: str, after: str, title: str) -> bool:
+    """A form's question has its answer in the line after it; one that is open has none."""
+    if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
+        return False
+    around = plain(f"{title} {text}")
+    return around.count(" ") > FEWEST_WORDS and not any(
+        holds(around, one) for one in bank().phrases.courtesies
+    )
+
+
+def _can_be_quoted(line: Line) -> bool:
+    """A title is a heading unless it holds a figure; a short line is a name unless it holds one.
+
+    A question is quoted only where it stands open: in a form it is somebody else's.
+    """
+    words = line.words.split()
+    tags = {word for word in words if word[0] == "#"}
+    count = len(words) - len(tags)
+    if line.text.rstrip().endswith("?") and "#question" not in tags:
+        return False
+    if line.is_title:
+        return count >= FEWEST_WORDS and bool(tags & {"#money", "#percent", "#count"})
+    return count >= FEWEST_WORDS or (bool(tags) and count > 1)
+
+
+def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
+    """What was said, as a line, where it is one whole sentence or more; None: a fragment."""
+    text = segment.text.strip()
+    if not text[:1].isupper() or text[-1:] not in ".!?":
+        return None
+    words = plain(text)
+    return Line(text, words, None, None, segment.start_s) if words.count(" ") > FEWEST_WORDS else None

@@ -1,0 +1,37 @@
+"""Which seats of the bank a panelist takes: those that its file names, else what its title and role say.
+
+Nothing here names a panelist. One whose words say nothing asks whatever is left.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from orchestrator.engines.offline.bank import SEATS, bank
+from orchestrator.engines.offline.words import holds, plain
+from orchestrator.persona import Persona, Seat
+
+MOST: Final = 3
+"""Seats that one panelist takes by its words: half of the table."""
+
+
+def seats_of(seat: Seat) -> frozenset[str]:
+    """The seats that this panelist asks for; empty: all alike."""
+    named = frozenset(getattr(seat.persona, "asks", ())) & frozenset(SEATS)
+    return named or _by_words(_title_and_role(seat.persona))
+
+
+def fits(words: str, seat: str) -> int:
+    """How many of the seat's words stand in a plain text."""
+    return sum(1 for pattern in bank().phrases.seats[seat] if holds(words, pattern))
+
+
+def _title_and_role(persona: Persona) -> str:
+    return plain(f"{persona.title} {persona.role}")
+
+
+@lru_cache(maxsize=64)
+def _by_words(words: str) -> frozenset[str]:
+    scored = sorted((-fits(words, seat), number, seat) for number, seat in enumerate(SEATS))
+    return frozenset(seat for score, _, seat in scored[:MOST] if score)

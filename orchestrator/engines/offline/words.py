@@ -1,0 +1,37 @@
+"""Words of the bank and the texts that they are looked for in: whole words, capitals folded, nothing cleverer.
+
+A text is made `plain` once; a pattern is a word, several in a row, or the beginning of one
+("migrat*"). Tags such as "#money" stand among a text's words, so they are patterns too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|%")
+
+
+@lru_cache(maxsize=8192)
+def plain(text: str) -> str:
+    """The text's words, each between single spaces, with one space at either end."""
+    return f" {' '.join(_WORD.findall(text.casefold().replace('’', chr(39))))} "
+
+
+@lru_cache(maxsize=8192)
+def _needle(pattern: str) -> str:
+    if pattern.startswith("#"):
+        return f" {pattern} "
+    words = plain(pattern.rstrip("*"))
+    return words.rstrip() if pattern.endswith("*") else words
+
+
+def holds(text: str, pattern: str) -> bool:
+    """Whether the pattern stands in a text that is `plain`."""
+    return _needle(pattern) in text
+
+
+def holds_all(text: str, patterns: Iterable[str]) -> bool:
+    """Whether every pattern stands in a text that is `plain`."""
+    return all(_needle(pattern) in text for pattern in patterns)

@@ -1,0 +1,145 @@
+"""Looking for contradictions while a rehearsal goes on: what is looked through when, and what is noted.
+
+An engine that reads is asked once for the deck, then for what the presenter has said since, at each
+change of slide, break and exchange. Arithmetic within one sentence needs nobody and is done at once.
+Words that were said off the record go to nobody.
+
+Source: READING.md, "When it is asked".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator import render
+from orchestrator.checks.arithmetic import speech_tensions
+from orchestrator.checks.passages import Passage, speech_passages
+from orchestrator.claims.model import READ, Tension
+from orchestrator.layout import MODERATOR
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.speech.model import Segment
+from orchestrator.tensions import Looked, propose, sides
+from orchestrator.values import to_json
+
+RECORD = "tensions"
+START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look, as it was when it was begun."""
+
+    asked: str  # start, slide, break or exchange
+    passages: tuple[Passage, ...]
+    new: frozenset[str]
+    known: tuple[Tension, ...]
+    suspected: tuple[Tension, ...]
+    upto: int  # segments that there were
+
+
+def look_at_deck(rehearsal: Rehearsal) -> tuple[Tension, ...]:
+    """Ask once what contradicts what in the deck, wait for it, and write it down.
+
+    Call inside the start's transaction, whose records the room does not have yet.
+    """
+    if not rehearsal.reads:
+        return ()
+    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.tensions), (), 0)
+    looked = made(rehearsal, look)
+    take(rehearsal, look, looked)
+    return looked.tensions
+
+
+def look_if_due(rehearsal: Rehearsal) -> bool:
+    """Look through what was said since the last look, and wait for it; False where nothing is due."""
+    look = due(rehearsal)
+    if look is None:
+        return False
+    take(rehearsal, look, made(rehearsal, look))
+    return True
+
+
+def due(rehearsal: Rehearsal) -> Look | None:
+    """What is to be looked through now; None: nothing new was said, or it is not the moment."""
+    room = rehearsal.room
+    if room.look_due is None or not (rehearsal.reads or room.suspected):
+        return None
+    spoken = _on_record(rehearsal)
+    new = frozenset(one.id for number, one in spoken if number > room.looked_upto)
+    if not (new or room.suspected):
+        return None
+    return Look(
+        asked=room.look_due,
+        passages=(*rehearsal.deck_passages, *(one for _, one in spoken)),
+        new=new if room.is_deck_looked_at or not rehearsal.reads else frozenset(),
+        known=tuple(room.tensions),
+        suspected=tuple(room.suspected),
+        upto=len(room.segments),
+    )
+
+
+def made(rehearsal: Rehearsal, look: Look) -> Looked:
+    """What comes of it. Touches nothing of the session, so it may be done in a thread of its own."""
+    return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
+
+
+def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:
+    """Write down what came, with a line in every panelist's notes: all of them heard it."""
+    rehearsal.note_calls()
+    value: dict[str, Any] = {
+        "type": RECORD,
+        "asked": look.asked,
+        "by": rehearsal.engine.name,
+        "tensions": to_json(looked.tensions),
+        "proposed": looked.proposed,
+        "refused": dict(looked.refused),
+        "upto": look.upto,
+        **({"failed": looked.failed} if looked.failed is not None else {}),
+    }
+    with rehearsal.store.transaction():
+        rehearsal.store.note(value, by=MODERATOR)
+        if look.asked != START:  # the deck's own stand in the focus briefs
+            note_tensions(rehearsal, looked.tensions)
+
+
+def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
+    """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words."""
+    if not _is_presenters(rehearsal, segment):
+        return ()
+    known = {frozenset(sides(tension)) for tension in rehearsal.room.tensions}
+    return tuple(one for one in speech_tensions(segment) if frozenset(sides(one)) not in known)
+
+
+def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:
+    """Put them into every panelist's notes. Call inside a transaction."""
+    for tension in found:
+        for agent in rehearsal.options.panel:
+            rehearsal.store.append(
+                f"{agent}/exchange-notes.md",
+                _line(tension),
+                by=agent,
+                value={"type": "finding", "tension": to_json(tension)},
+            )
+
+
+def _line(tension: Tension) -> str:
+    found = "To ask about, since no figure decides it" if tension.class_ == READ else "Found while listening"
+    return f"- {found} ({tension.kind}): {render.both_sides(tension)}\n"
+
+
+def _is_presenters(rehearsal: Rehearsal, segment: Segment) -> bool:
+    presenter = rehearsal.room.presenter
+    return presenter is None or segment.speaker in (None, presenter)
+
+
+def _on_record(rehearsal: Rehearsal) -> list[tuple[int, Passage]]:
+    """The presenter's speech as passages, each with its place among the segments, counted from 1."""
+    hidden = rehearsal.is_off_record
+    return [
+        (number, passage)
+        for number, segment in enumerate(rehearsal.room.segments, start=1)
+        if _is_presenters(rehearsal, segment) and not hidden(segment.text)
+        for passage in speech_passages([segment], start_index=number)
+    ]
