@@ -270,10 +270,10 @@ def _passages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tensions(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    """The first two passages that begin with a figure; refused ones are not given again."""
+    """The first two passages with a figure, at the first look; what was refused is not given again."""
     about = _about(body)
-    found = [one for one in _passages(body) if (match := re.search(r"\d+", one["text"])) and match]
-    if len(found) < 2 or about["refused"] or about["known"]:
+    found = [one for one in _passages(body) if re.search(r"\d+", one["text"])]
+    if len(found) < 2 or about["refused"] or about["known"] or about["new"]:
         return {"proposals": []}
     operands = []
     for one in found[:2]:

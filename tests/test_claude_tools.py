@@ -88,7 +88,7 @@ def test_the_definitions_stand_alike_in_every_request_of_a_panelist(home: Path, 
         session = played(
             with_tools(home), write_rehearsal(tmp_path), engine=engine, exchanges=2, **REMEMBERED
         )
-        panel = [taken for taken in server.requests if taken.agent != "moderator"]
+        panel = [taken for taken in server.requests if taken.agent not in ("moderator", "")]
         assert {json.dumps(taken.body.get("tools")) for taken in panel} == {json.dumps(anthropic_tools())}
         assert {taken.task for taken in panel} >= {"focus_brief", "candidate_question", "judgement"}
         assert not [taken for taken in server.requests if "tool_choice" in taken.body]
@@ -222,7 +222,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("tools")
     for name in ("templates", "session-templates"):
         shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    with played(with_tools(folder / "home"), write_rehearsal(folder), exchanges=2, **REMEMBERED) as made:
+    files = write_rehearsal(folder)
+    long = "".join(f"- Quay {number} is dredged by the harbour authority\n" for number in range(60))
+    files.deck.write_text(f"{files.deck.read_text('utf-8')}\n---\n# Quays\n\n{long}", "utf-8")
+    with played(with_tools(folder / "home"), files, exchanges=2, **REMEMBERED) as made:
         yield made
 
 
