@@ -16,7 +16,7 @@ from typing import Any, Final
 from orchestrator.errors import ConfigurationError
 
 CHOICES: Final = {
-    "engine": ("offline", "claude"),
+    "engine": ("offline", "claude", "model"),
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
     "intensity": ("friendly", "moderate", "adversarial"),
@@ -37,12 +37,17 @@ TASKS: Final = (
     "candidate_question",
     "judgement",
     "notes",
-    "observation",
-    "phrases",
-    "facts",
     "debrief",
+    "tensions",
+    "doubt",
+    "dossier",
+    "news",
+    "facts",
+    "scribe",
 )
 """What a model is asked for; a model and a deadline may be set for each."""
+FORMER_TASKS: Final = ("observation", "phrases")
+"""Tasks of older versions: a configuration that names them is taken, and they have no effect."""
 DEADLINE_S: Final = (1, 600)
 SESSION_USD: Final = (0.01, 100_000)
 LONGEST_NAME: Final = 200
@@ -51,9 +56,16 @@ TEXTS: Final = {
     "archive": "a folder or an s3:// address",
     "embeddings": '"local" or an http:// address',
     "embeddings_model": "a model's name",
+    "model_url": "an address that begins with http:// or https://",
 }
 OTHER_VARIABLES: Final = frozenset(
-    {"GREENROOM_HOME", "GREENROOM_S3_ENDPOINT", "GREENROOM_COMMAND", "GREENROOM_EMBEDDINGS_KEY"}
+    {
+        "GREENROOM_HOME",
+        "GREENROOM_S3_ENDPOINT",
+        "GREENROOM_COMMAND",
+        "GREENROOM_EMBEDDINGS_KEY",
+        "GREENROOM_MODEL_KEY",
+    }
 )
 """Variables of the same prefix that are no configuration keys."""
 
@@ -81,8 +93,9 @@ class Config:
     trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
     model: str | None = None  # None: the engine's own default; any name that the service knows
+    model_url: str | None = None  # of a server that speaks the Messages API: for the engine `model`
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by task
-    effort: str = "low"  # how long the model thinks, as the API names it; "none": the model's own
+    effort: str = "medium"  # how long the model thinks, as the API names it; "none": the model's own
     deadlines_s: Mapping[str, float] = field(default_factory=dict)  # by task, with all retries
     retries: int = 2  # of one request
     calls_in_flight: int = 4
@@ -166,11 +179,12 @@ def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> An
             f"{where(None)}: {key} is {value!r}, but must be a list of `task: value` lines; the tasks are "
             f"{', '.join(TASKS)}"
         )
-    return {str(task): _of_task(key, str(task), one, where(str(task))) for task, one in value.items()}
+    known = {str(task): _of_task(key, str(task), one, where(str(task))) for task, one in value.items()}
+    return {task: one for task, one in known.items() if task not in FORMER_TASKS}
 
 
 def _of_task(key: str, task: str, value: Any, where: str) -> Any:
-    if task not in TASKS:
+    if task not in (*TASKS, *FORMER_TASKS):
         near = difflib.get_close_matches(task, TASKS, n=1, cutoff=0.0)[0]
         raise ConfigurationError(f"{where}: {key} has no task {task!r}; the nearest is {near!r}")
     if key == "models":
@@ -214,6 +228,8 @@ def checked(key: str, value: Any, where: str) -> Any:
             )
     if key == "model":
         return _model(key, value, where)
+    if key == "model_url" and (not isinstance(value, str) or not value.startswith(("http://", "https://"))):
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {TEXTS[key]}")
     if key == "session_usd":
         return _number(key, value, SESSION_USD, where)
     default = asdict(Config())[key]

@@ -38,5 +38,3 @@ CODE_BESIDE_FIGURE: Final = re.compile(
     rf"(?:\d{{1,3}}(?:[.,’' ]\d{{3}})+(?!\d)|\d[\d.,]*\s?{_SCALE}(?![A-Za-z]))"
 )
 """A currency's code with its figure, as an amount of money is written."""
-CODES_IN_HEADERS: Final = "|".join(sorted(CODES))
-"""For patterns that look for a currency in the header of a column."""

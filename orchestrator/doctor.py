@@ -14,6 +14,7 @@ from typing import Final
 from orchestrator import files
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.engines.catalogue import claude_settings
+from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.home import Home
 
 NETWORK: Final = frozenset(
@@ -40,7 +41,8 @@ def checks(home: Home) -> list[Check]:
         _sync(home.root),
         _flags(home),
         Check("engine offline", "ok", "rules, no network, no key"),
-        _claude(home),
+        _model(home, "claude"),
+        _model(home, "model"),
         Check("speech-to-text", "missing", "not built yet: feed transcripts (VTT, SRT, text, JSON)"),
         Check("browser", "missing", "not built yet: the terminal and plain files"),
         _s3(),
@@ -115,15 +117,35 @@ def _flags(home: Home) -> Check:
     )
 
 
-def _claude(home: Home) -> Check:
-    """The engine's key and address; nobody is contacted."""
-    settings = claude_settings(home.config)
-    at = f"{settings.model} at {settings.where} (not contacted)"
-    if settings.api_key or settings.auth_token:
-        return Check("engine claude", "ok", f"a key is set: {at}")
-    if settings.base_url:
-        return Check("engine claude", "ok", f"no key is set, for a server that needs none: {at}")
-    return Check("engine claude", "off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
+def _model(home: Home, engine: str) -> Check:
+    """The engine's key and address; where there is any, one small question is put to it."""
+    name = f"engine {engine}"
+    if engine == "model" and home.config.model_url is None:
+        return Check(name, "off", "no address is set: model_url in greenroom.yaml, or GREENROOM_MODEL_URL")
+    try:
+        settings = claude_settings(home.config, engine=engine)
+    except ConfigurationError as error:
+        return Check(name, "off", str(error))
+    if not (settings.api_key or settings.auth_token or settings.base_url):
+        return Check(name, "off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
+    from orchestrator.engines.claude.probing import probe_settings
+
+    at = f"{settings.model} at {settings.where}"
+    try:
+        probe = probe_settings(settings)
+    except EngineError as error:
+        return Check(name, "missing", f"{at}: {error}")
+    able = {
+        "structured output": "schemas" in probe.knows,
+        "caching": "cache" in probe.knows and probe.is_cached,
+        "tools": "tools" in probe.knows,
+        "exact quotes": probe.is_verbatim,
+    }
+    has, lacks = (
+        ", ".join(one for one, is_so in able.items() if is_so is wanted) for wanted in (True, False)
+    )
+    said = f"{at}: a small question took {probe.seconds:g} s; has {has or 'none of the extras'}"
+    return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
 
 
 def _s3() -> Check:

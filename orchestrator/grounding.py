@@ -1,4 +1,4 @@
-"""Places that an engine names, looked up again: a quote stands where it is said to stand, or it is dropped."""
+"""Places that an engine names, looked up again: a quote stands where it is said to, or is dropped."""
 
 from __future__ import annotations
 

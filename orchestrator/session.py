@@ -588,10 +588,11 @@ class Session:
 
 
 def _schedule(config: Config, engine: str) -> Schedule:
-    """By rules facts cost nothing; a model is paid for each run, so an exchange alone is no reason for one."""
+    """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
     if not config.facts:
         return NEVER
-    return Schedule(every_s=float(config.facts_every_s), after_exchange=engine == OFFLINE)
+    is_free = engine == OFFLINE
+    return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
 
 
 def _remembering(home: Home | None) -> Remembering:

@@ -115,7 +115,7 @@ def _undoubted(
     engine: Engine, found: Sequence[Tension], passages: Sequence[Passage]
 ) -> tuple[list[Tension], int, str | None]:
     """Those for which no reading was found, how many others there were, and why nobody could look."""
-    doubtful = [one for one in found if one.class_ == READ or one.kind in SAME_MEASURE]
+    doubtful = [one for one in found if is_doubted(one)]
     if not doubtful:
         return list(found), 0, None
     request = DoubtRequest(tuple(doubtful), _around(doubtful, passages))
@@ -126,6 +126,11 @@ def _undoubted(
     readings = (*readings, *(None,) * len(doubtful))[: len(doubtful)]
     dropped = [one for one, reading in zip(doubtful, readings, strict=True) if reading]
     return [one for one in found if one not in dropped], len(dropped), None
+
+
+def is_doubted(tension: Tension) -> bool:
+    """Whether a finding stands only after a second look: no figure decides it, or figures of two places do."""
+    return tension.class_ == READ or tension.kind in SAME_MEASURE
 
 
 def sides(tension: Tension) -> tuple[Place, ...]:

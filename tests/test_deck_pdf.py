@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.pdf_operations import operations
 from orchestrator.deck.read import read_deck
@@ -107,6 +108,139 @@ def test_lines_that_end_early_are_lines_of_their_own(tmp_path: Path) -> None:
         "Anna Muster, chair",
         "Berta Beispiel, finance",
     )
+
+
+def test_points_without_a_mark_are_told_apart_by_the_space_between(tmp_path: Path) -> None:
+    first, second = "A plant in Graz that makes twice as", "We ask the board for all of the money"
+    assert lines_of(
+        tmp_path,
+        *(text(first, 40, 300), text("much as before", 40, 282)),
+        *(text(second, 40, 252), text("rent is paid for", 40, 222), text("and some of the rest", 40, 204)),
+    ) == (f"{first} much as before", second, "rent is paid for and some of the rest")
+
+
+def test_a_wrapped_bullet_is_one_line_whatever_else_begins_at_its_place(tmp_path: Path) -> None:
+    wide = "A paragraph that is set across the whole of the page, much wider than the bullets below it."
+    assert lines_of(
+        tmp_path,
+        text(wide, 60, 330),
+        *(
+            text("•", 40, 280),
+            text("New customers in Austria and in", 60, 280),
+            text("Germany brought", 60, 262),
+        ),
+        *(text("•", 40, 244), text("Churn stays", 60, 244)),
+    ) == (wide, "New customers in Austria and in Germany brought", "Churn stays")
+
+
+def test_a_bullet_that_is_wrapped_to_its_mark_is_one_line(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path,
+        text("- New customers in Austria, Germany and Switzerland brought half of", 40, 300),
+        text("Everything that we earn", 40, 282),
+        text("- Churn stays at 2 %", 40, 264),
+    ) == (
+        "New customers in Austria, Germany and Switzerland brought half of Everything that we earn",
+        "Churn stays at 2 %",
+    )
+
+
+def test_bullets_side_by_side_are_two(tmp_path: Path) -> None:
+    left, right = text("\u2022 Two plants", 40, 300), text("\u2022 Four plants", 147, 300)
+    assert lines_of(tmp_path, left + right) == ("Two plants", "Four plants")
+
+
+def test_points_stand_under_the_one_that_is_less_indented(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + text("We ask for:", 40, 320)
+            + b"".join(
+                text("\u2022", left, up) + text(words, left + 16, up)
+                for words, left, up in (
+                    ("money", 44, 300),
+                    ("for the plant", 64, 280),
+                    ("for the team", 64, 260),
+                    ("time", 44, 240),
+                )
+            )
+            + text("And nothing else.", 40, 180)
+        ),
+    )
+    assert list(asserted_lines(deck.slides[0])) == [
+        ("title", "Title", None),
+        ("line", "We ask for:", None),
+        ("line", "money", "We ask for:"),
+        ("line", "for the plant", "money"),
+        ("line", "for the team", "money"),
+        ("line", "time", "We ask for:"),
+        ("line", "And nothing else.", None),
+    ]
+
+
+def test_texts_of_a_card_stand_under_its_heading_and_a_band_below_under_none(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + b"".join(
+                text(f"{name} plan", left, 300, 20)
+                + text(f"{name} text, which says much more", left, 270, 12)
+                for name, left in (("First", 40), ("Second", 400))
+            )
+            + text("A band below all of the cards and across them, from the left to the right", 40, 240, 12)
+        ),
+    )
+    slide = deck.slides[0]
+    assert (slide.lines, slide.parents) == (
+        (
+            "First plan",
+            "First text, which says much more",
+            "Second plan",
+            "Second text, which says much more",
+            "A band below all of the cards and across them, from the left to the right",
+        ),
+        (None, 0, None, 2, None),
+    )
+
+
+def test_a_figure_that_is_shown_off_belongs_to_its_label_and_one_beside_none_to_nothing(
+    tmp_path: Path,
+) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + text("40 %", 40, 280, 48)
+            + text("of customers renew", 40, 258, 14)
+            + text("$4.2 M", 300, 280, 48)
+            + text("Revenue", 300, 330, 14)
+            + text("17", 600, 100, 14)
+            + text("A statement about all of that, in a line that is long enough.", 40, 60, 14)
+        ),
+    )
+    assert [line for _, line, _ in asserted_lines(deck.slides[0])][1:] == [
+        "40 % of customers renew",
+        "Revenue $4.2 M",
+        "A statement about all of that, in a line that is long enough.",
+    ]
+    assert "17" in deck.slides[0].lines
+
+
+def test_names_in_a_diagram_and_program_text_are_labels(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + b"".join(
+                text(name, left, 250) for name, left in (("Studio", 40), ("Vendor", 300), ("Client app", 500))
+            )
+            + text("for x in xs:", 40, 100, 12, "F2")
+            + text("We pay for none of these.", 40, 50)
+        ),
+    )
+    assert [line for _, line, _ in asserted_lines(deck.slides[0])] == ["Title", "We pay for none of these."]
 
 
 def test_a_word_broken_at_its_hyphen_is_one_word(tmp_path: Path) -> None:

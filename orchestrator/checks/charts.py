@@ -96,13 +96,14 @@ def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
     if not re.search(r"pie|doughnut", chart.kind, re.IGNORECASE) or len(chart.series) != 1:
         return
     series = chart.series[0]
-    values = [100 * value for value in series.values if value is not None]
-    if not series.percent or not 2 <= len(values) <= _MOST_SLICES or min(values) < 0:
+    values = [value * (100 if series.percent else 1) for value in series.values if value is not None]
+    in_percent = series.percent or "%" in series.name or "%" in chart.title
+    if not in_percent or not 2 <= len(values) <= _MOST_SLICES or min(values) < 0:
         return
     if (total := sum(values)) <= 100 + 0.5 * len(values):
         return
     first, last = value_text(chart, series, 0), value_text(chart, series, len(series.values) - 1)
-    sum_ = f"{' + '.join(f'{value:.4g} %' for value in values)} = {number_text(total)} %, not 100 %"
+    sum_ = f"{' + '.join(f'{value:.4g}' for value in values)} = {number_text(total)} %, not 100 %"
     yield Tension(
         "sum",
         Place(slide.number, None, first),

@@ -16,14 +16,17 @@ _UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|i
 _UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
 _TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
-_CHANGE_BEHIND = re.compile(rf"(?:\s+[\w-]+){{0,3}}\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE)
+_DATED_TO = re.compile(r"\s*\(\w+(?: \w+)?\)\s*(?:to|→)\s*", re.IGNORECASE)
+_CHANGE_BEHIND = re.compile(
+    rf"(?:\s+[\w-]+){{0,3}}(?:\s*\(\w+(?: \w+)?\))?\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE
+)
 _BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
 _CHANGE_BEFORE = re.compile(r"\s*,?\s*from\s+", re.IGNORECASE)
 _ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
 _UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:[).,;]|$)")
 _SPREAD = re.compile(
-    r"\b(?:per|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
+    r"\b(?:per(?! ?cent)|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
 )
 """The change is spread over several years, or counted in points."""
 
@@ -48,7 +51,9 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
 def _from_to(sentence: Sentence) -> tuple[Number, Number, Number] | None:
     """ "from A to B (+P %)", "from A to B, up P %" or "up P %, from A to B"."""
     text, (one, two, three) = sentence.text, sentence.numbers
-    if three.unit == "%" and _FROM.search(text[: one.start]) and _TO.fullmatch(text[one.end : two.start]):
+    between = text[one.end : two.start]
+    is_tied = (_FROM.search(text[: one.start]) and _TO.fullmatch(between)) or _DATED_TO.fullmatch(between)
+    if three.unit == "%" and is_tied:
         gap = text[two.end : three.start]
         said = _UP_SAID.search(gap) and _CHANGE_BEHIND.fullmatch(gap)
         if (said or _BRACKETED.fullmatch(gap)) and _ENDS.match(text, three.end):

@@ -53,7 +53,17 @@ class Interval:
         return -self if self.high <= 0 else Interval(0.0, max(-self.low, self.high))
 
     def may_equal(self, other: Interval) -> bool:
-        """Some value lies in both."""
+        """Some value lies in both, and not only where one ends and the other begins.
+
+        8.5 to 9.5 and 9.5 to 10.5 are the roundings of nine and of ten: no figure is both.
+        """
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return self._is_in(other) or (low < high and not _near(low, high))
+
+    def _is_in(self, other: Interval) -> bool:
+        """One of them is a single value, and lies in the other."""
+        if not (self.is_point or other.is_point):
+            return False
         return self.may_be_at_most(other) and other.may_be_at_most(self)
 
     def may_be_at_most(self, other: Interval) -> bool:
@@ -66,7 +76,8 @@ class Interval:
 
     @property
     def is_point(self) -> bool:
-        return self.low == self.high
+        """It holds one value, give or take noise."""
+        return self.low == self.high or _near(self.low, self.high)
 
 
 def point(value: float) -> Interval:

@@ -54,9 +54,17 @@ def _wrong(parts: Sequence[Number], total: Number) -> str | None:
         return None
     if not max(number.value for number in parts) < total.value < _FARTHEST * value:
         return None
-    if value > _FARTHEST * total.value or _some_make(parts, total):
+    if value > _FARTHEST * total.value or _some_make(parts, total) or _is_partial(parts, total):
         return None
     return f"{' + '.join(number.text for number in parts)} = {number_text(value)}, not {total.text}"
+
+
+def _is_partial(parts: Sequence[Number], total: Number) -> bool:
+    """The list may name only the largest of what the total counts, or other things than the total does."""
+    rest = total.value - sum(number.value for number in parts)
+    if total.noun is not None and any(number.noun not in (None, total.noun) for number in parts):
+        return True
+    return rest > 0 and (len(parts) < 3 or rest >= min(number.value for number in parts))
 
 
 def _some_make(parts: Sequence[Number], total: Number) -> bool:

@@ -61,6 +61,7 @@ class Figure:
     named: Interval | None = None  # the same in the magnitude that the engine named
     group: str = ""  # of a bare number in a table or chart: which one, since all of it has one scale
     is_yearless: bool = False
+    is_whole: bool = False  # a whole number in running text, written out, that no word widens
 
     @property
     def place(self) -> Place:
@@ -229,7 +230,8 @@ def _counted(operand: Operand, figure: Figure, found: Number, unit: str | None) 
     kind, of = _kind(found, unit)
     if kind == TIME:
         amount, named = _length(operand, found, unit)
-        return replace(figure, text=found.text, at=found.start, amount=amount, named=named)
+        is_whole = _is_whole(figure, found) and amount.value == found.value
+        return replace(figure, text=found.text, at=found.start, amount=amount, named=named, is_whole=is_whole)
     interval = Interval(found.low, found.high)
     factor, scale = _factors(operand, figure, found, kind)
     amount = Amount(found.value * scale, interval * point(scale), kind, of)
@@ -241,6 +243,7 @@ def _counted(operand: Operand, figure: Figure, found: Number, unit: str | None) 
         amount=amount,
         named=interval * point(factor),
         group=re.sub(r"\.[rskvt][^.]*(\..*)?$", "", figure.passage.id) if is_bare else "",
+        is_whole=_is_whole(figure, found),
     )
 
 
@@ -267,6 +270,14 @@ def _kind(found: Number, unit: str | None) -> tuple[str, str]:
             "unit", f'"{found.text}" is written as {written or "a plain number"}, not as {unit}.'
         )
     return kind, of
+
+
+def _is_whole(figure: Figure, found: Number) -> bool:
+    is_unit = found.value == int(found.value) and (found.low, found.high) == (
+        found.value - 0.5,
+        found.value + 0.5,
+    )
+    return is_unit and figure.passage.origin not in ("table", "chart")
 
 
 def _is_fraction(found: Number) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from orchestrator.checks.amount import TIME, Amount, UnitError, in_unit
 from orchestrator.checks.interval import Interval, IntervalError
-from orchestrator.checks.sentence import Sentence, interval_of, is_time
+from orchestrator.checks.sentence import Sentence, interval_of, is_amount, is_time
 from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
@@ -16,8 +16,13 @@ from orchestrator.claims.numbers import Number
 _PER = re.compile(
     r"\s*(?:[\w-]+ )?(?:per|a|an|each|every|/|in a)\s?(?P<unit>day|week|month|quarter|year)\b", re.IGNORECASE
 )
-_LASTS = re.compile(r"\brunway\b|\blasts?\b|\benough for\b", re.IGNORECASE)
-_FOR = re.compile(r"\s*(?:for|over|×|x|times)\s+(?:the )?(?:next )?", re.IGNORECASE)
+_LASTS = re.compile(
+    r"\s*(?:[\w-]+ ){0,4}(?:lasts?|is enough for|gives|buys)(?: us)?(?: for)?(?: a runway of)?\s*",
+    re.IGNORECASE,
+)
+"""Between the money and the time: a runway that only stands beside a sum may be that of other money."""
+
+_FOR = re.compile(r"\s*(?:,|for|over|×|x|times)\s+(?:the )?(?:next )?", re.IGNORECASE)
 _COMES_TO = re.compile(
     r"\s*[,:;(]?\s*(?:=|in all|in total|altogether|(?:and )?(?:that )?(?:comes to|makes|is))\s*(?:about )?",
     re.IGNORECASE,
@@ -30,11 +35,11 @@ _SLACK: Final = 0.08
 
 
 def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Three figures, money, money a month and months, of which the third is not what the others give."""
+    """An amount, an amount a month and months, of which one is not what the two others give."""
     numbers = sentence.numbers
     if len(numbers) != 3:
         return
-    money = [number for number in numbers if _is_money(number)]
+    money = [number for number in numbers if is_amount(number) and number.value > 0]
     lengths = [number for number in numbers if is_time(number)]
     rates = [
         (number, match["unit"].lower())
@@ -45,18 +50,18 @@ def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
         return
     rate, unit = rates[0]
     whole = next(number for number in money if number is not rate)
-    if not (_says_how_long(sentence) or _says_how_much(sentence, rate, lengths[0], whole)):
+    if not (_says_how_long(sentence, whole, lengths[0]) or _says_how_much(sentence, rate, lengths[0], whole)):
         return
     if (sum_ := _wrong(whole, rate, lengths[0], unit)) is not None:
         yield sentence.tension("rate", f"money, rate and time do not fit: {sum_}", sum_)
 
 
 def _is_money(number: Number) -> bool:
-    return number.unit is not None and len(number.unit) == 3 and number.unit.isupper() and number.value > 0
+    return number.unit is not None and len(number.unit) == 3 and number.unit.isupper()
 
 
-def _says_how_long(sentence: Sentence) -> bool:
-    return _LASTS.search(sentence.text) is not None
+def _says_how_long(sentence: Sentence, whole: Number, length: Number) -> bool:
+    return _is_money(whole) and _LASTS.fullmatch(sentence.text[whole.end : length.start]) is not None
 
 
 def _says_how_much(sentence: Sentence, rate: Number, length: Number, whole: Number) -> bool:

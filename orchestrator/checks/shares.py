@@ -1,4 +1,4 @@
-"""A part of a whole with its share beside it in brackets: "48 of 120 sites (45 %)"."""
+"""A part of a whole with its share: "48 of 120 sites (45 %)", "48 of 120 sites, or 45 %, …"."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
 
 _OF = re.compile(r"\s*(?:\w+ )?(?:out )?of (?:the |our |all |its |their )?\s*", re.IGNORECASE)
-_OPENS = re.compile(
-    r"\s*(?:[\w-]+ ){0,2}[\w-]*\s*\((?:or |that is |i\.e\. |about |some |~)?\s*", re.IGNORECASE
-)
+_OPENS = re.compile(r"\s*[\w-]*\s*\((?:or |that is |i\.e\. |about |some |~)?\s*", re.IGNORECASE)
 _CLOSES = re.compile(r"\s*\)")
+_OR = re.compile(r"\s*[\w-]*\s*, or (?:about |some )?", re.IGNORECASE)
+_COMMA = re.compile(r"\s*,")
 
 
 def share_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """A count out of a count, and behind it in brackets nothing but a percentage that is not theirs."""
+    """A count out of a count, and directly behind it a percentage by itself that is not theirs."""
     numbers = sentence.numbers
     for part, whole, share in zip(numbers, numbers[1:], numbers[2:], strict=False):
         if _is_share(sentence, part, whole, share) and not _fits(part, whole, share):
@@ -36,8 +36,10 @@ def _is_share(sentence: Sentence, part: Number, whole: Number, share: Number) ->
         and share.unit == "%"
         and 0 < part.value <= whole.value
         and _OF.fullmatch(text[part.end : whole.start]) is not None
-        and _OPENS.fullmatch(text[whole.end : share.start]) is not None
-        and _CLOSES.match(text[share.end :]) is not None
+        and any(
+            opens.fullmatch(text[whole.end : share.start]) and closes.match(text[share.end :])
+            for opens, closes in ((_OPENS, _CLOSES), (_OR, _COMMA))
+        )
     )
 
 

@@ -75,7 +75,7 @@ def _broken(
         named = labels is not None and _is_total(relation, lines, labels)
         enough = held >= 2 and evidence >= _LEAST_EVIDENCE + math.log10(len(lines))
         alone = named and relation.minus is None and (held >= 1 or _is_only_column(lines))
-        if enough or (alone and not _explained(relation, lines, failed[0][0])):
+        if enough or (alone and failed[0][1].is_complete and not _explained(relation, lines, failed[0][0])):
             yield relation, failed[0][0]
 
 
@@ -103,6 +103,7 @@ class _Sum:
     holds: bool
     evidence: float
     is_near: bool
+    is_complete: bool  # what the parts leave over is less than any of them: no list of the largest only
 
 
 def _sum(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> _Sum | None:
@@ -122,7 +123,9 @@ def _sum(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -
     if holds and (value == 0 or sum(cell.value != 0 for cell in parts) < 2):
         return None  # nought, or one figure repeated: it shows nothing
     evidence = math.log10(max(1.0, abs(value) / max(2 * slack, _unit(target)))) if holds else 0.0
-    return _Sum(holds, evidence, _is_near(relation, [c.value for c in parts], target.value, value, size))
+    values = [cell.value for cell in parts]
+    is_complete = target.value - value < min(abs(one) for one in values)
+    return _Sum(holds, evidence, _is_near(relation, values, target.value, value, size), is_complete)
 
 
 def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float, size: float) -> bool:

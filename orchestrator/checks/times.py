@@ -14,7 +14,7 @@ from orchestrator.claims.dates import Date
 from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
 
-_TO = re.compile(r"\s*(?:to|until|till|through|–|—|-)\s*(?:the end of )?", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:to|until|till|through|–|—|-|and ends (?:on|in))\s*(?:the end of )?", re.IGNORECASE)
 _FROM = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*[,:;(=]\s*(?:that is|which is|i\.e\.|a total of|in all)?\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNORECASE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.checks.amount import DATE, FREE, TIME, Amount, UnitError, alike, constant
+from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, UnitError, alike, constant
 from orchestrator.checks.formula import (
     MOST_OPERANDS,
     Comparison,
@@ -146,7 +146,7 @@ def _readings(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[lis
 
     The first is the plain one: base units, and units of time converted where they meet.
     """
-    plain = [figure.amount for figure in figures if figure.amount is not None]
+    plain = _counted(figures)
     yield plain
     for shift in (-1, 1) if 0 < sum(figure.is_yearless for figure in figures) < _dates(plain) else ():
         yield [
@@ -170,6 +170,20 @@ def _readings(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[lis
             Amount(amount.value, figure.named or amount.interval, FREE)
             for amount, figure in zip(plain, figures, strict=True)
         ]
+
+
+def _counted(figures: Sequence[Figure]) -> list[Amount]:
+    """The amounts, of which whole things in running text are exact: nobody rounds three sites or four weeks.
+
+    Lengths of time are so only where all are in one unit: nine weeks may well be called two months.
+    """
+    amounts = [figure.amount for figure in figures if figure.amount is not None]
+    timed = {(amount.kind, amount.of) for amount in amounts if amount.kind in (TIME, DATE)}
+    exact = (COUNT, TIME) if len(timed) == 1 else (COUNT,)
+    return [
+        replace(amount, interval=point(amount.value)) if figure.is_whole and amount.kind in exact else amount
+        for amount, figure in zip(amounts, figures, strict=True)
+    ]
 
 
 def _dates(amounts: Sequence[Amount]) -> int:

@@ -7,83 +7,66 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.claims.kinds import kinds_of
+from orchestrator.claims.dates import dates_in
+from orchestrator.claims.measured import kinds_of
 from orchestrator.claims.model import Quantity
-from orchestrator.claims.periods import find_periods
-from orchestrator.claims.quantities import measure
-from orchestrator.currencies import CODES_IN_HEADERS
+from orchestrator.claims.numbers import Number, cell_number, numbers_in
 from orchestrator.deck.model import Chart, Series, Table
 
 MOST_CELLS: Final = 24
-"""Claims of one table; what comes after is for the cross-checks, which read the table itself."""
-
-_BARE = re.compile(
-    r"[~≈<>]?\s?[-−(]?\d{1,3}(?:[,’'\u00a0]\d{3})+(?:\.\d+)?\)?|[~≈<>]?\s?[-−(]?\d+(?:\.\d+)?\)?",
-)
-_UNIT_IN_HEADER = re.compile(rf"[%€£$¥]|\b(?:{CODES_IN_HEADERS}|percent|pct)\b")
-_SCALE_IN_HEADER = re.compile(
-    r"\b(?:in )?(?P<word>thousands?|millions?|billions?)\b|[€£$]\s?(?P<letter>k|K|m|M|bn|B)\b",
-)
-_SCALES: Final = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "b": 1e9, "bn": 1e9}
-_CURRENCIES: Final = {"€": "EUR", "£": "GBP", "$": "USD", "¥": "JPY", "percent": "%", "pct": "%"}
-_ORDER_HEADER = re.compile(
-    r"^\W*(?:#|no\.?|nr\.?|id|rank|step|phase|year|date|page|slide|version|priority)?\W*$",
-    re.IGNORECASE,
-)
+"""Claims of one table; the arithmetic reads the table itself."""
+_LONGEST_CELL: Final = 60
+_UNIT_PLACES = re.compile(r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$|(%)")
 
 Found = tuple[str, tuple[str, ...], tuple[Quantity, ...]]
 """Text, kinds and quantities of one claim."""
 
 
-def table_assertions(table: Table, *, english: bool) -> Iterator[Found]:
-    """Each cell that holds a quantity, at most `MOST_CELLS`, and each that is a sentence making a claim.
+def table_assertions(table: Table) -> Iterator[Found]:
+    """Each cell that is a number beside a label or under a heading, at most `MOST_CELLS`.
 
-    A bare number counts where its row has a label; its subject is that label, its period a
-    time in the column's header or in the label, its unit what header or label says.
+    Its subject is the row's label, its period a date in the column's heading or in the label,
+    its unit its own, or the one that heading or label names: "Revenue (€m)".
     """
-    if not table.rows:
-        return
-    header, found = table.rows[0], 0
+    found = 0
     for row_number, row in enumerate(table.rows):
         label = row[0].strip() if row else ""
-        for column, cell in enumerate(row):
+        for column, cell in enumerate(row[1:], start=1):
+            heading = table.rows[0][column] if row_number and column < len(table.rows[0]) else ""
+            quantity = _quantity(cell, label, heading.strip())
+            if quantity is None:
+                continue
+            yield cell.strip(), kinds_of((quantity,), has_date=False), (quantity,)
+            found += 1
             if found == MOST_CELLS:
                 return
-            if not any(char.isdigit() for char in cell):
-                continue
-            head = header[column].strip() if row_number and column < len(header) else ""
-            own_label = label if column else ""
-            if assertion := _cell(cell, own_label, head, english=english):
-                found += 1
-                yield assertion
 
 
-def _cell(cell: str, label: str, head: str, *, english: bool) -> Found | None:
-    quantities = tuple(measured.quantity for measured in measure(cell, english=english))
-    if not quantities and label and not _ORDER_HEADER.match(head) and _BARE.fullmatch(cell.strip()):
-        quantities = (_bare(cell.strip(), label, head),)
-    if not quantities:
+def _quantity(cell: str, label: str, heading: str) -> Quantity | None:
+    if len(cell) > _LONGEST_CELL or not any(char.isdigit() for char in cell) or dates_in(cell):
         return None
-    period = next((p.text for text in (head, label) for p in find_periods(text)), None)
-    quantities = tuple(
-        replace(q, subject=label or q.subject, period=q.period or period) if label else q for q in quantities
-    )
-    kinds = kinds_of(cell, quantities, find_periods(cell) if english else (), english=english)
-    if not label and len(cell.split()) < 3:
-        return None  # a number that only its neighbours explain
-    return (cell.strip(), kinds, quantities) if kinds else None
+    number = cell_number(cell)
+    if number is None or not (label or heading):
+        return None
+    if number.unit is None:
+        number = next(
+            (with_unit for text in (heading, label) if (with_unit := _with_unit(number, text))), number
+        )
+    dates = [date.text for text in (heading, label) for date in dates_in(text)]
+    unit = number.unit or number.noun
+    return Quantity(number.value, unit, dates[0] if dates else None, label or heading, number.text)
 
 
-def _bare(cell: str, label: str, head: str) -> Quantity:
-    negative = cell.lstrip("~≈<> ").startswith(("-", "−", "("))
-    value = float(re.sub(r"[^\d.]", "", cell)) * (-1 if negative else 1)
-    unit = factor = None
-    for text in (head, label):
-        if unit is None and (sign := _UNIT_IN_HEADER.search(text)):
-            unit = _CURRENCIES.get(sign[0], sign[0])
-        if factor is None and (scale := _SCALE_IN_HEADER.search(text)):
-            factor = _SCALES[(scale["word"] or scale["letter"]).lower().rstrip("s")]
-    return Quantity(value * (factor or 1.0), unit, None, label, cell)
+def _with_unit(number: Number, heading: str) -> Number | None:
+    """The number with the unit and magnitude of its heading: "Costs (EUR thousand)", "Share in %"."""
+    for match in _UNIT_PLACES.finditer(heading):
+        words = next(group for group in match.groups() if group)
+        for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
+            read = numbers_in(one)
+            if len(read) == 1 and read[0].text == one and read[0].unit:
+                factor = read[0].value
+                return replace(number, value=number.value * factor, unit=read[0].unit, noun=None)
+    return None
 
 
 def chart_assertions(chart: Chart) -> Iterator[Found]:
@@ -99,9 +82,7 @@ def chart_assertions(chart: Chart) -> Iterator[Found]:
             continue
         ends = [points[0]] if len(points) == 1 else [points[0], points[-1]]
         quantities = tuple(_point(chart, series, index, value) for index, value in ends)
-        over_time = len(ends) == 2 and bool(find_periods(chart.categories[0] if chart.categories else ""))
-        kinds = ("growth",) if over_time else ("percent",) if series.percent else ("count",)
-        yield text.strip(), kinds, quantities
+        yield text.strip(), kinds_of(quantities, has_date=False), quantities
 
 
 def _point(chart: Chart, series: Series, index: int, value: float) -> Quantity:

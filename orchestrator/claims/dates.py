@@ -47,7 +47,10 @@ Days = tuple[tuple[date, date], bool, str]
 
 _NOT_INSIDE: Final = r"(?<![\w.,/€$£])"
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
-_DAYS: Final = r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–]|to|and|bis)\s?)?(?P<to>\d{1,2})(?:st|nd|rd|th|\.)?(?!\d)"
+_DAYS: Final = (
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–]|to|and|bis)\s?)?"
+    r"(?P<to>\d{1,2})(?:st|nd|rd|th|\.)?(?!\d)"
+)
 _YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{SPOKEN_YEAR})"
 _FISCAL: Final = (
     r"(?P<fiscal>FY|GJ|CY|calendar\syear|fiscal(?:\syear)?|financial\syear)\s?['’]?"
@@ -59,8 +62,8 @@ _PART: Final = (
     r"|(?P<n5>[1-4])\.\s(?:(?P<h5>Halbjahr)|Quartal))"
 )
 _NTH: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "one": 1, "two": 2,
-    "three": 3, "four": 4,
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "one": 1,
+    "two": 2, "three": 3, "four": 4,
 }  # fmt: skip
 _WHEN: Final = (
     r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end\s|Ende\s|Anfang\s|Mitte\s"
@@ -199,7 +202,7 @@ def _split_year(match: re.Match[str]) -> Days | None:
 
 
 def _year(match: re.Match[str]) -> Days | None:
-    year, text = _year_of(match), match.string
+    year = _year_of(match)
     if year is None or _is_a_count(match, year):
         return None
     when = (match["when"] or "").lower()

@@ -15,8 +15,8 @@ SHARE_SLACK: Final = 0.05
 """Share of the value by which "a third" may miss it: a third is said of 32 to 35 per cent."""
 
 _TABLE: Final = {
-    ABOUT: "about|around|approximately|approx\\.?|roughly|circa|ca\\.?|c\\.|some|an estimated|estimated|est\\.|"
-    "in the region of|of the order of|something like|say|~|≈|±|rund|etwa",
+    ABOUT: "about|around|approximately|approx\\.?|roughly|circa|ca\\.?|c\\.|some|an estimated|estimated|"
+    "est\\.|in the region of|of the order of|something like|say|~|≈|±|rund|etwa",
     NEARLY: "nearly|almost|close to|just under|just below|slightly under|slightly less than|a little under|"
     "not quite|approaching|virtually",
     BARELY_MORE: "just over|just above|slightly more than|slightly over|slightly above|a little over|"
@@ -32,6 +32,7 @@ _BEFORE: Final = tuple(
     (kind, re.compile(rf"(?:(?<![^\W_])(?:{words})|[~≈±<>≥≤]=?)\s{{0,2}}$", re.IGNORECASE))
     for kind, words in _TABLE.items()
 )
+_SIGNS: Final = frozenset("~≈±<>≥≤=.")
 _LONGEST: Final = 24
 _OR_SO = re.compile(r"\s?(?:or so|or thereabouts|-ish|ish)\b", re.IGNORECASE)
 _OR_MORE = re.compile(r"\s(?:or|and) (?:more|above|over|higher|longer)\b|\s?\+(?!\d)", re.IGNORECASE)
@@ -64,6 +65,8 @@ def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | N
         if pattern.match(text, end):
             return Hedge(kind)
     window = text[max(0, start - _LONGEST) : start]
+    if not (last := window.rstrip()[-1:]).isalpha() and (not last or last not in _SIGNS):
+        return None
     if is_time and _OVER_A_TIME.search(window) and not _NO_PREPOSITION.search(window):
         return None
     found = [(match.start(), kind) for kind, pattern in _BEFORE if (match := pattern.search(window))]

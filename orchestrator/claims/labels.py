@@ -25,7 +25,7 @@ _PATTERNS: Final = tuple(
         r"(?i)\b(?:https?://|www\.)\S+",
         r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}",
         rf"(?i)\b(?:{_NUMBERED})s?\s#?\d{_LIST}(?![\w%€$£]|\s?%|[.,]\d)",
-        rf"\b(?:{_STANDARDS})(?:[ /-](?:{_STANDARDS}))*[ -][A-Z]?\d[\d.:-]*",
+        rf"\b(?:{_STANDARDS})(?:[ /-](?:{_STANDARDS})){{0,2}}[ -][A-Z]?\d[\d.:-]*",
         r"#\d[\w-]*|№\s?\d+|§+\s?\d+[a-z]?",
         r"(?i)\bv\.?\s?\d+(?:\.\d+)*\b",
         r"(?<![\w.,])\d+(?:\.\d+){2,}(?![\d,])(?<!\.\d{3})",  # 1.0.4, and not 1.234.567
@@ -44,7 +44,8 @@ _PATTERNS: Final = tuple(
         r"(?<=\w)==?-?\d[\d.]*",  # n=10: code
         r"(?<![\w.,])\d{2,5}\s?[x×]\s?\d{2,5}(?![\w.,]\d)",  # 1920x1080
         r"(?<![\w.,])(?:1st|2nd|3rd|\d+(?:st|nd|rd|th))\b",
-        r"(?<![\w.,])(?:18|19|20)\d0s\b|(?:['’]|(?i:\b(?:the|early|late|mid|his|her|their|my|our))[ -])\d0s\b",
+        r"(?<![\w.,])(?:18|19|20)\d0s\b",
+        r"(?:['’]|(?i:\b(?:the|early|late|mid|his|her|their|my|our))[ -])\d0s\b",
         r"(?m)^[ \t]*[(\[]?\d{1,2}[.)\]][ \t]+(?=\S)",  # numbering of a line
         r"(?m)^[ \t]*\d{1,3} ?/ ?\d{1,3}[ \t]*$",  # 3 / 12: a page
         r"(?i)\bCC[- ]BY(?:-\w\w)* \d\.\d|\b(?:GPL|LGPL|AGPL|MPL|EPL) ?v?\d(?:\.\d)?",
@@ -55,7 +56,6 @@ _JOINED = re.compile(r"(?<![\w.,-])(?P<word>[A-Za-z][A-Za-z&]*)-\d[\w.-]*", re.A
 _SPELLED_MAGNITUDES: Final = frozenset(
     {"hundred", "thousand", "million", "billion", "trillion", "mio", "mrd"}
 )
-_BARE_LINE = re.compile(r"\s*\d+\s*", re.ASCII)
 
 
 def labels_in(text: str) -> Iterator[tuple[int, int]]:

@@ -10,9 +10,9 @@ class Quantity:
     """A number as asserted: its value in base units (4.2 M is 4 200 000), and its own words."""
 
     value: float
-    unit: str | None  # "%", an ISO 4217 currency code, "x", a unit of time, or the noun that is counted
-    period: str | None  # as written: "Q3 2026", "per month", "in 18 months"
-    subject: str | None  # as written: what the number is about
+    unit: str | None  # "%", "pp", an ISO 4217 currency code, "x", a unit of time in the singular, or the noun
+    period: str | None  # as written: "Q3 2026", "per month"
+    subject: str | None  # as written: the words that the number stands with
     text: str  # verbatim, as in the claim's text
 
 
@@ -49,7 +49,7 @@ CLAIM_KINDS = (
     "future",
     "causal",
 )
-"""What a claim can be; a persona's question patterns name the kinds that they fit."""
+"""What a claim can be. Old ledgers hold all; new ones are money, percent, count, duration or date."""
 
 NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "comparison")
 """What a question can ask for, and a judgement can look for in an answer."""

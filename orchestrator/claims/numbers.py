@@ -61,7 +61,7 @@ def numbers_in(text: str) -> tuple[Number, ...]:
 
 
 def cell_number(text: str) -> Number | None:
-    """The number that a table's cell is, years included ("2026" in a column of counts); None: it is not one."""
+    """The number that a table's cell is, years included ("2026" among counts); None: it is not one."""
     found = _numbers(text, [])
     if len(found) != 1:
         return None
@@ -132,7 +132,7 @@ def _read(text: str, figure: Figure, after: int) -> _Read | None:
 
 _CELL: Final = 40
 """Characters of a text that brackets may turn into a negative number."""
-_BRACKETS = re.compile(r"\s*\(\)\s*(?P<percent>%)?\s*")
+_BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 
 def _negative(text: str, value: float, half: float, unit: str | None) -> _Read:
@@ -203,6 +203,6 @@ def _sharing(first: _Read, second: _Read) -> tuple[Number, Number]:
     elif one.unit is not None and not first.scaled and second.scaled and abs(one.value) < _SHARED_BELOW:
         factor = second.factor
         one = replace(one, value=one.value * factor, low=one.low * factor, high=one.high * factor)
-    if other.unit is None and other.noun is None or (one.unit and one.unit.isupper() and other.unit is None):
-        other = replace(other, unit=one.unit, noun=None if one.unit else other.noun)
+    if other.unit is None and one.unit and (other.noun is None or one.unit.isupper()):
+        other = replace(other, unit=one.unit, noun=None)
     return one, other

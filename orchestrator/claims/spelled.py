@@ -8,21 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.figures import Figure, last_place
-from orchestrator.claims.words import FUNCTION_WORDS, word_set
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS, word_set
 
-_DIGITS: Final = {
-    w: float(n) for n, w in enumerate("zero one two three four five six seven eight nine".split())
-}
-_TEENS: Final = {
-    w: 10.0 + n
-    for n, w in enumerate(
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS: Final = {
-    w: 10.0 * n
-    for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-}
+_DIGITS: Final = {word: float(n) for n, word in enumerate(("zero", *ONES))}
+_TEENS: Final = {word: 10.0 + n for n, word in enumerate(TEENS)}
+_TENS: Final = {word: 10.0 * n for n, word in enumerate(TENS, start=2)}
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SMALL: Final = _DIGITS | _TEENS | _TENS
 _DOZEN: Final = 12.0
@@ -202,10 +192,11 @@ def _counts(text: str, number: _Sum, first: _Word) -> bool:
 
 
 _PARTS: Final = {
-    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10,
 }  # fmt: skip
 _SHARE = re.compile(
-    rf"\b(?P<count>an?|one|two|three|four|five|six|seven|eight|nine)[ -](?P<part>{'|'.join(_PARTS)})(?P<many>s)?\b",
+    rf"\b(?P<count>an?|{'|'.join(ONES)})[ -](?P<part>{'|'.join(_PARTS)})(?P<many>s)?\b",
     re.IGNORECASE,
 )
 _HALF = re.compile(r"\bhalf\b(?P<a>[ -]an?\b)?", re.IGNORECASE)

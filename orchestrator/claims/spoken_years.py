@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-_ONES: Final = "one two three four five six seven eight nine".split()
-_TEENS: Final = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+from orchestrator.claims.words import ONES, TEENS, TENS
+
 _VALUES: Final = {
-    **{word: n for n, word in enumerate([*_ONES, *_TEENS], start=1)},
-    **{word: 10 * n for n, word in enumerate(_TENS, start=2)},
+    **{word: n for n, word in enumerate([*ONES, *TEENS], start=1)},
+    **{word: 10 * n for n, word in enumerate(TENS, start=2)},
 }
-_TWO_DIGITS: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)})"
+_TWO_DIGITS: Final = rf"(?:(?:{'|'.join(TENS)})(?:[ -](?:{'|'.join(ONES)}))?|{'|'.join(TEENS)})"
 
 SPOKEN_YEAR: Final = (
-    rf"(?P<spoken>(?:nineteen|twenty)[ -](?:{_TWO_DIGITS}|(?:oh|o)[ -](?:{'|'.join(_ONES)}))"
-    rf"|(?<=\b(?:in|by|of|to)\s)two\sthousand(?:\s(?:and\s)?(?:{_TWO_DIGITS}|{'|'.join(_ONES)}))?)\b"
+    rf"(?P<spoken>(?:nineteen|twenty)[ -](?:{_TWO_DIGITS}|(?:oh|o)[ -](?:{'|'.join(ONES)}))"
+    rf"|(?<=\b(?:in|by|of|to)\s)two\sthousand(?:\s(?:and\s)?(?:{_TWO_DIGITS}|{'|'.join(ONES)}))?)\b"
 )
 """A pattern for lower and upper case. "Two thousand" is a year only behind a preposition."""
 

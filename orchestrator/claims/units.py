@@ -36,7 +36,8 @@ _BESIDE_A_SIGN: Final = {"T": 1e3, "k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "bn":
 """Letters joined to a currency: "T€" is a thousand euros, as German accounts have it."""
 
 _TIME: Final = {
-    "millisecond": ("second", 1e-3), "ms": ("second", 1e-3), "second": ("second", 1.0), "sec": ("second", 1.0),
+    "millisecond": ("second", 1e-3), "ms": ("second", 1e-3), "second": ("second", 1.0),
+    "sec": ("second", 1.0),
     "s": ("second", 1.0), "minute": ("minute", 1.0), "min": ("minute", 1.0), "hour": ("hour", 1.0),
     "hr": ("hour", 1.0), "h": ("hour", 1.0), "day": ("day", 1.0), "week": ("week", 1.0), "wk": ("week", 1.0),
     "month": ("month", 1.0), "mo": ("month", 1.0), "quarter": ("quarter", 1.0), "year": ("year", 1.0),
@@ -63,6 +64,8 @@ _BEFORE = re.compile(
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
 _LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")
 _DIGITS = re.compile(r"\d[\d.,]*")
+_NOTHING: Final = frozenset('0123456789,;:()[]/|%"')
+"""Signs that end no currency, sign or word."""
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _SCALE = re.compile(
     rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b))"
@@ -94,7 +97,8 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    rf"(?P<unit>[kcm]?m[²2³3]?|ha|[kMGT]?Wh?|kVA?|[kMG]?Hz|[KMGTP]i?B|[km]?g|tons?|t|°C|°F|°|px|[lL]|ft|mi)(?![\w²³])"
+    r"(?P<unit>[kcm]?m[²2³3]?|ha|[kMGT]?Wh?|kVA?|[kMG]?Hz|[KMGTP]i?B|[km]?g|tons?|t|°C|°F|°|px|"
+    r"[lL]|ft|mi)(?![\w²³])"
 )
 
 
@@ -118,6 +122,8 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
     """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
     left = max(0, start - 16)
     window = text[left:start]
+    if not (last := window[-2:].strip()[-1:]) or last in _NOTHING:
+        return None, 1.0, 1.0, start
     if spoken := _MINUS_SPOKEN.search(window):
         return None, 1.0, -1.0, left + spoken.start()
     like = _LIKE_WORD_BEFORE.search(window)

@@ -1,4 +1,4 @@
-"""The closed classes of English words that are needed to tell where a noun is."""
+"""The closed classes of English words needed to read numbers and to tell where a noun is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ def word_set(words: str) -> frozenset[str]:
     """The words of a text, which is easier to read and to add to than a list in quotes."""
     return frozenset(words.split())
 
+
+ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+TEENS: Final = (
+    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+)  # fmt: skip
+TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 FUNCTION_WORDS: Final = word_set(
     "a about above after all an and any are as at be because been before below between both but by can could "

@@ -126,8 +126,8 @@ def _dossier(
     from orchestrator.deck.content import find_gaps
     from orchestrator.deck.read import read_deck
     from orchestrator.dossier.build import build_dossier
-    from orchestrator.intel.page import not_read
     from orchestrator.intel.bearing import held_against, intel_of
+    from orchestrator.intel.page import not_read
     from orchestrator.tensions import propose
 
     deck = read_deck(path)

@@ -35,6 +35,7 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
     """
     room, options, scene = rehearsal.room, rehearsal.options, rehearsal.scene()
     said = room.debrief_words or DebriefWords()
+    reads = options.engine != _CERTAIN and room.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
     better = better_answers(said, room.exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
@@ -60,7 +61,7 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         presenter=options.presenter,
         speaker=room.presenter,
         date=options.date,
-        fix=_fix(said, reviews, found or ()),
+        fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
         reviews=reviews,
         tensions=found,
         homework=tuple(_homework(reviews)),

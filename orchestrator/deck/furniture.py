@@ -17,10 +17,10 @@ _REPEATED_ON = 1 / 3
 """A line is furniture if it stands on more than this share of at least so many slides."""
 _FEWEST_REPEATS = 3
 
-_CONTACT = re.compile(
-    r"(?:https?://|www\.)\S+|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/\S*"  # addresses of pages
-    r"|\S+@[\w-]+\.[\w.-]+"  # of mailboxes
-    r"|\+\d[\d\s().,#*/-]{6,}[\d#]|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b"  # telephone numbers
+_CONTACT = re.compile(  # tried at the beginning of words and bounded, so that no line takes long
+    r"(?<!\S)\W{0,2}(?:(?:https?://|www\.)\S+|(?:[a-z0-9-]{1,60}\.){1,6}[a-z]{2,20}/\S*)"  # of pages
+    r"|(?<!\S)[^\s@]{1,80}@[\w-]{1,60}\.\S+"  # of mailboxes
+    r"|\+\d[\d\s().,#*/-]{6,60}[\d#]|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b"  # telephone numbers
     r"|\b\d{3} \d{4} \d{4}\b|\b\d{3} \d{3} \d{4}\b",  # meetings, as the makers of meeting programs set them
     re.IGNORECASE,
 )

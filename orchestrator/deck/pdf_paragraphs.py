@@ -17,7 +17,7 @@ _ALIGNED = 0.6  # how far lines may begin, end or centre apart
 _SLACK = 0.75  # the widths of first words are estimates
 
 _HANGING = 0.3  # how exactly a line stands below the text of its bullet
-_WRAPPED = 0.6  # share of the widest line that one which was wrapped fills at least
+_WRAPPED = 0.6  # share of the next line's width that a wrapped line has at least
 _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
@@ -133,14 +133,14 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
             return False
     if distance > _TIGHT * min(setting.pitches.get(_style(line), distance), distance):
         return False
-    if _hangs(paragraph, line, setting.edges):
+    if _hangs(paragraph, line):
         return True
     if not _aligned(paragraph, line, em):
         return False
     return line.text[0].islower() or _full(paragraph, line, setting.edges)
 
 
-def _hangs(paragraph: list[Line], line: Line, edges: Edges) -> bool:
+def _hangs(paragraph: list[Line], line: Line) -> bool:
     """Whether *line* stands below the text of a bullet, behind the bullet, and the line above was wrapped."""
     first, last = paragraph[0], paragraph[-1]
     return (
@@ -148,7 +148,7 @@ def _hangs(paragraph: list[Line], line: Line, edges: Edges) -> bool:
         and first.margin < first.left - _HANGING * line.size
         and abs(line.left - first.left) <= _HANGING * line.size
         and last.bold == line.bold
-        and last.right - last.left >= _WRAPPED * (_edge(last, edges) - last.left)
+        and last.right - last.left >= _WRAPPED * (line.right - line.left)
     )
 
 

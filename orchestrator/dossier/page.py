@@ -68,7 +68,7 @@ def opening(dossier: Dossier) -> str:
 def notices(dossier: Dossier) -> Iterator[str]:
     """How far this goes, a sentence or two each."""
     if dossier.failed is not None:
-        yield f"The engine that was asked for failed, so the offline one wrote this: {one_line(dossier.failed)}"
+        yield one_line(f"The engine asked for failed, so the offline one wrote this: {dossier.failed}")
     if not dossier.has_board:
         yield NO_BOARD
     if dossier.left_out:

@@ -10,13 +10,22 @@ a YAML or JSON file::
          grounded: true, needs: [number], relevance: 0.8, lead_in: "", angle: "…"}
     judgement:
       - {verdict: follow_up, reason: "no period", missing: [period], follow_up: "Which months?"}
-    notes: ["- asked for the period."]
-    observation: [{text: "hedges", quote: "I think"}]
-    phrases: [["Welcome.", "Next question."]]
+    scratchpad: ["- Gives no periods."]
+    tensions: [[{kind: sum, relation: v0 == v1, subject: "…", why: "…", operands: [{passage: d1.l1,
+         quote: "…", number: "4", value: 4, unit: count}, …]}]]
+    doubt: [[null, "another period"]]  # a reading for each finding, or null
+    dossier: [[{question: "…?", asked_by: "…", why: "…", about: null, good_answer: "…"}]]
+    news: [[{reported: 0, stance: contradicts, about: null, why: "…"}]]
     facts: [[{type: number, content: "…", confidence: high, source: 43, quote: "…"}]]
+    scribe: [[{kind: goal, text: "…", quote: "…", seq: 43}]]
+    debrief: [{fix: "…", why: "…"}]
 
-The keys of each reply are the fields of `Target`, `Candidate`, `Judgement`,
-`Observation` and `FactDraft`; fields with a default may be left out.
+The keys of each reply are the fields of `Target`, `Candidate`, `Judgement`, `Proposal`, `Attack`,
+`Bearing`, `FactDraft`, `Remembered` and `DebriefWords`; fields with a default may be left out. A
+script that has no list for one of the last seven kinds gives nothing there, as if there were nothing.
+
+Scripts of older versions still play: a judgement without a `note` takes the next of the list `notes`,
+one without `noticed` the next of `observation`; a list `phrases` is taken and has no effect.
 """
 
 from __future__ import annotations
@@ -25,19 +34,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from orchestrator.checks.proposal import Proposal
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    DebriefRequest,
+    DossierRequest,
+    DoubtRequest,
     FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
-    NotesRequest,
-    ObservationRequest,
-    PhrasesRequest,
+    NewsRequest,
     Request,
     ScratchpadRequest,
+    ScribeRequest,
+    TensionsRequest,
 )
+from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.exchange import Candidate, Judgement, Target
 from orchestrator.memory.facts import FactDraft
 
 if TYPE_CHECKING:
@@ -49,20 +63,32 @@ KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
     FocusBriefRequest: ("focus_brief", tuple[Target, ...]),
     CandidateRequest: ("candidate_question", Candidate | None),
     JudgementRequest: ("judgement", Judgement),
-    NotesRequest: ("notes", str),
-    ObservationRequest: ("observation", Observation | None),
-    PhrasesRequest: ("phrases", tuple[str, ...]),
-    FactsRequest: ("facts", tuple[FactDraft, ...]),
     ScratchpadRequest: ("scratchpad", str),
+    TensionsRequest: ("tensions", tuple[Proposal, ...]),
+    DoubtRequest: ("doubt", tuple[str | None, ...]),
+    DossierRequest: ("dossier", tuple[Attack, ...]),
+    NewsRequest: ("news", tuple[Bearing, ...]),
+    FactsRequest: ("facts", tuple[FactDraft, ...]),
+    ScribeRequest: ("scribe", tuple[Remembered, ...]),
+    DebriefRequest: ("debrief", DebriefWords),
 }
 """Each kind of request with its name in a script and the shape of its reply."""
+
+NOTHING: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("tensions", "dossier", "news", "facts", "scribe"), ()),
+    "debrief": DebriefWords(),
+}
+"""What a script gives that has no list of this kind."""
+
+FORMER: Final = {"notes": "note", "observation": "noticed", "phrases": ""}
+"""Lists of older scripts, with the field of a judgement that each fills."""
 
 
 class ScriptedEngine:
     """Plays *replies* by kind, in order; it remembers how far it has come, and reads no context."""
 
     def __init__(self, replies: Mapping[str, Sequence[Any]]) -> None:
-        known = {name for name, _ in KINDS.values()}
+        known = {name for name, _ in KINDS.values()} | set(FORMER)
         if unknown := sorted(set(replies) - known):
             raise EngineError(f"script: unknown kind {unknown[0]!r}: use one of {', '.join(sorted(known))}")
         self._left = {kind: list(listed) for kind, listed in replies.items()}
@@ -96,11 +122,25 @@ class ScriptedEngine:
         Raises:
             EngineError: None is left, or it is not of the right shape.
         """
+        if type(request) not in KINDS:
+            raise EngineError(f"script: {type(request).__name__} has no list")
         kind, shape = KINDS[type(request)]
+        if kind not in self._left and kind in NOTHING:
+            return cast(R, NOTHING[kind])
+        if kind not in self._left and isinstance(request, DoubtRequest):
+            return cast(R, (None,) * len(request.tensions))
         left = self._left.get(kind)
         if not left:
             raise EngineError(f"script: no {kind} is left: add one to the list")
-        return cast(R, _shaped(kind, shape, left.pop(0)))
+        plain = left.pop(0)
+        if kind == "judgement" and isinstance(plain, Mapping):
+            plain = {**self._former(), **plain}
+        return cast(R, _shaped(kind, shape, plain))
+
+    def _former(self) -> dict[str, Any]:
+        """What the lists of an older script have for the next judgement."""
+        lists = {field: self._left.get(name) for name, field in FORMER.items() if field}
+        return {field: one for field, left in lists.items() if left and (one := left.pop(0)) is not None}
 
 
 def _shaped(kind: str, shape: Any, plain: Any) -> Any:

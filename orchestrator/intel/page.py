@@ -48,7 +48,7 @@ def intel_value(intel: Intel) -> dict[str, Any]:
 
 
 def counts(items: Sequence[IntelItem]) -> str:
-    """How many speak against, for, or neither: "2 contradict, 1 supports, 3 were not held against the deck"."""
+    """How many speak against, for, or neither: "2 contradict, 1 supports, 3 are neutral"."""
     words = {CONTRADICTS: ("contradicts", "contradict"), SUPPORTS: ("supports", "support")}
     parts = []
     for stance, (one, several) in words.items():

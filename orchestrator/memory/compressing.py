@@ -1,6 +1,6 @@
 """Compression: what is left of entries that are no longer recent, in a few verbatim sentences.
 
-By extraction: of all that was said, the sentences that tell most (figures, decisions, names) are
+By extraction: of all that was said, the sentences that tell most (figures, names) are
 kept, word for word, and of everything else only how much there was. So nothing is made up, and the
 digest is as small after a million entries as after a hundred. An engine may write the prose instead
 (`Condense`); what it writes is cut at the same bound, and where it fails the extraction stands.
@@ -18,7 +18,6 @@ from typing import Final
 
 from orchestrator.claims.words import word_set
 from orchestrator.memory.entries import SessionEntry, cut
-from orchestrator.memory.extracting import decides
 
 MAX_RECENT: Final = 10
 COMPRESS_PAST: Final = 20
@@ -72,7 +71,7 @@ def line_of(words: str, seq: int) -> Line | None:
     if len(spoken) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
         return None
     figures = len(_FIGURE.findall(words)) + sum(word.strip(",.;") in _UNITS for word in spoken)
-    score = 3 * min(2, figures) + 4 * decides(words) + bool(_NAME.search(words))
+    score = 3 * min(2, figures) + bool(_NAME.search(words))
     return Line(score, seq, words) if score else None
 
 

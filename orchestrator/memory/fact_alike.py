@@ -17,8 +17,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from orchestrator.claims.periods import find_periods
-from orchestrator.claims.quantities import find_quantities
+from orchestrator.claims.dates import dates_in
+from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.words import word_set
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.errors import EmbeddingError
@@ -37,8 +37,6 @@ _WHICH: Final = word_set(
     "spring summer autumn winter"
 )
 """Words that say which one of a row, and nothing else does."""
-_SAYS_WHEN: Final = word_set("in on at during the of for this by")
-"""Words that a time begins with, whichever time it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +86,10 @@ class AlikeByMeaning:
 def read(content: str) -> Read:
     """What a sentence says, as far as it can be read."""
     words = tuple(word.casefold() for word in _WORD.findall(content))
-    times = (period.text.casefold().split() for period in find_periods(content))
     exact: tuple[frozenset[object], ...] = (
         frozenset(figures(content)),
-        frozenset((one.value, one.unit) for one in find_quantities(content)),
-        frozenset(" ".join(word for word in time if word not in _SAYS_WHEN) for time in times),
+        frozenset((one.value, one.unit) for one in numbers_in(content)),
+        frozenset((one.first, one.last) for one in dates_in(content)),
         frozenset(words) & _WHICH,
         frozenset(code.casefold() for code in _CODE.findall(content)),
     )

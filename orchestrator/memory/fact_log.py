@@ -71,6 +71,7 @@ class FactLog:
     exchanges: int = 0  # closed since the last claim
     failed: str | None = None  # why the last run came to nothing
     date: str | None = None  # of the rehearsal, where one was given
+    remembered: list[str] = field(default_factory=list)  # goals, decisions and blockers that a model read
     passed_over: list[int] = field(default_factory=list)  # records that are in no shape of this release
     _withheld: Withheld = field(default_factory=Withheld)
 
@@ -90,12 +91,19 @@ class FactLog:
                 self._run(value, record)
             case "facts":
                 self._facts(value, record)
+            case "remembered":
+                self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
             case kind:
                 passage = passage_of(record, self.date)
                 if kind in _MOVES_ON:
                     self._withheld.over()
                 if passage is not None:
                     self._wait(passage, value)
+
+    @property
+    def has_speech(self) -> bool:
+        """Whether anything waits but questions."""
+        return any(passage.kind != EXCHANGE for passage in self.waiting.values())
 
     def stays(self, text: str) -> bool:
         """Whether *text* holds, or quotes, what is to stay in the session's transcript."""

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from orchestrator.claims.language import reads_as_english
 from orchestrator.ledger import Record
 from orchestrator.memory.compressing import (
     COMPRESS_PAST,
@@ -38,8 +37,9 @@ from orchestrator.memory.entries import (
     cut,
 )
 from orchestrator.memory.events import entry_of, spoken_in, words_of
-from orchestrator.memory.extracting import BLOCKER, DECISION, GOAL, names, stated
 from orchestrator.memory.joining import Joining, Sentence
+from orchestrator.memory.naming import names
+from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.telling import Course, summary_of
 from orchestrator.render import one_line
@@ -86,6 +86,7 @@ class Scribe:
     _is_over: bool = False
     _presenter: str | None = None
     _asking: tuple[str, str] | None = None  # the open exchange and its agent
+    _agents: dict[str, str] = field(default_factory=dict)  # by exchange, as many as a session may have
     _is_sensitive: bool = False  # something in the open exchange's answers is to stay here
 
     def take(self, record: Record) -> None:
@@ -164,7 +165,7 @@ class Scribe:
             self.settle()
 
     def _hear(self, sentence: Sentence) -> None:
-        """Note what a sentence states, who and what it names, and whether it tells much."""
+        """Note who and what a sentence names, and whether it tells much."""
         words, seq, speaker = sentence.text, sentence.seq, self._joining.speaker
         for name in names(words):
             self._mention(name, words, seq)
@@ -174,10 +175,6 @@ class Scribe:
             self._lines.append(line)
             if len(self._lines) > MAX_LINES_WAITING:
                 self._lines = list(most_telling(self._lines))
-        kind = stated(words)
-        if kind is not None and reads_as_english(words):
-            exchange, agent = self._asking or (None, None)
-            self._note(kind, Noted(cut(words, MAX_NOTED_BYTES), seq, speaker, exchange, agent))
 
     def _note(self, kind: str, noted: Noted) -> None:
         """Keep it unless it is there already; the oldest makes room."""
@@ -235,8 +232,17 @@ class Scribe:
     def _opened(self, value: Mapping[str, Any], record: Record) -> None:
         asked = value["exchange"]
         self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
+        self._agents[asked["id"]] = asked["agent"]
         self.course.open = self._asking
         self._withheld.over()
+
+    def _remembered(self, value: Mapping[str, Any], record: Record) -> None:
+        """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
+        for kept in kept_of(value):
+            if not self.stays(f"{kept.text}\n{kept.quote}"):
+                text = cut(masked(one_line(kept.text)), MAX_NOTED_BYTES)
+                agent = self._agents.get(kept.exchange or "")
+                self._note(kept.kind, Noted(text, kept.seq, kept.speaker, kept.exchange, agent))
 
     def _closed(self, value: Mapping[str, Any], record: Record) -> None:
         done = value["exchange"]
@@ -268,6 +274,7 @@ _STEPS: Final = {
     "slide": Scribe._slide,
     "exchange_opened": Scribe._opened,
     "exchange_closed": Scribe._closed,
+    RECORD: Scribe._remembered,
 }
 
 

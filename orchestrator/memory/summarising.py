@@ -14,11 +14,11 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from orchestrator import files
 from orchestrator.context import Context
-from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene
+from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene, ScribeRequest
 from orchestrator.errors import (
     EngineError,
     SessionDegradedError,
@@ -33,13 +33,15 @@ from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.fact_sieve import sieved
-from orchestrator.memory.facts import Fact, FactDraft
+from orchestrator.memory.facts import Fact, FactDraft, key_of
 from orchestrator.memory.guard import reason_of
+from orchestrator.memory.remembered import RECORD, spoken, verified
 from orchestrator.persona import Seat
 from orchestrator.store import Store
 from orchestrator.values import to_json
 
 log = logging.getLogger(__name__)
+R = TypeVar("R")
 
 MOST_KNOWN: Final = 200
 """Facts that the engine is told it need not find again, the latest; all of them are compared with."""
@@ -70,6 +72,9 @@ class Schedule:
     every_s: float | None = 300.0
     after_exchange: bool = True
     at_end: bool = True
+    is_paid: bool = (
+        False  # a model reads: questions alone are no reason to ask it, and the Scribe's are asked too
+    )
 
     @property
     def runs(self) -> bool:
@@ -108,7 +113,7 @@ class Summariser:
         However many were missed, one is due, and it reads all that they missed.
         """
         known, schedule = self.facts, self.schedule
-        if not (schedule.runs and known.waiting):
+        if not (schedule.runs and self._has_something):
             return None
         if known.open is not None:
             return "made up"  # it was claimed and never read: that process died, or is at it now
@@ -120,6 +125,11 @@ class Summariser:
                 return "interval"
         return None
 
+    @property
+    def _has_something(self) -> bool:
+        """Whether anything waits that is worth a run: of a model's, not questions alone."""
+        return self.facts.has_speech if self.schedule.is_paid else bool(self.facts.waiting)
+
     def run_if_due(self) -> Summary | None:
         """Run if the schedule says so; a failure is a warning, and the next run makes up for it."""
         why = self.due()
@@ -127,7 +137,9 @@ class Summariser:
 
     def run_at_end(self) -> Summary | None:
         """The last run of a session, before it is frozen; a failure is a warning."""
-        return self._run_quietly("end", wait_s=END_WAIT_S) if self.schedule.at_end else None
+        if not self.schedule.at_end or (self.schedule.is_paid and not self._has_something):
+            return None
+        return self._run_quietly("end", wait_s=END_WAIT_S)
 
     def _run_quietly(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
         try:
@@ -219,9 +231,34 @@ class Summariser:
             }
             store.note(value, by=WRITER)
         found = tuple(self.facts.facts[before:])
+        if self.schedule.is_paid:
+            self._remember(claim)
         return Summary(
             (*done.facts, *found), done.skipped + skipped, done.refused + refused, done.windows + 1
         )
+
+    def _remember(self, claim: Claim) -> None:
+        """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
+        passages = spoken(claim.passages, self.sitting.scene().presenter)
+        if not passages:
+            return
+        known = tuple(self.facts.remembered[-MOST_KNOWN:])
+        try:
+            said = _replied(self.sitting, ScribeRequest(passages, known))
+        except EngineError as error:
+            name = self.sitting.store.root.name
+            log.warning("%s: the Scribe's goals and decisions failed (%s)", name, type(error).__name__)
+            return
+        told = {key_of(text) for text in known}
+        kept = [
+            one
+            for one in verified(said, passages)
+            if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
+        ]
+        if kept:
+            store = self.sitting.store
+            with store.transaction():
+                store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
 
     def _failed(self, claim: Claim, error: EngineError) -> None:
         store = self.sitting.store
@@ -266,10 +303,15 @@ class Summariser:
 
 
 def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:
-    try:
-        drafts = sitting.engine.reply(request, None)
-    finally:
-        sitting.note_calls()
+    drafts = _replied(sitting, request)
     if not isinstance(drafts, tuple):
         raise EngineError(f"the {sitting.engine.name} engine gave no list of facts")
     return drafts
+
+
+def _replied(sitting: Sitting, request: Request[R]) -> R:
+    """The engine's answer, whose cost stands in the ledger whatever came of it."""
+    try:
+        return sitting.engine.reply(request, None)
+    finally:
+        sitting.note_calls()

@@ -7,7 +7,6 @@ validated part of a reply or an `EngineError` of one line that holds nothing of 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -17,17 +16,19 @@ from orchestrator.engines.claude.failures import (
     BUSY,
     PassingError,
     UnusableError,
+    is_refused,
     lacking,
     status_error,
 )
+from orchestrator.engines.claude.quotes import Fault
 from orchestrator.engines.claude.received import Received, check_stop, part_of, received
-from orchestrator.engines.claude.replies import Part, schema
+from orchestrator.engines.claude.replies import Part, Reply
+from orchestrator.engines.claude.requesting import Sent, request_of, sent_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import MAX_TOKENS, OTHER_MAX_TOKENS
 from orchestrator.engines.claude.turns import Turns
 from orchestrator.errors import EngineError
-from orchestrator.messages import Messages, TextBlock
+from orchestrator.messages import Messages
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -36,30 +37,19 @@ LONGEST_WAIT_S: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """One request, as far as the meter must know it, and what came back."""
-
-    messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
-    settings: str  # whatever would break the cache if it differed
-    model: str
-    began_s: float  # of a clock that does not run backwards
-    seconds: float
-    usage: Mapping[str, Any]
-    repair: bool
-    round: int  # how often tools have been used before it
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """What is wanted of the model, and who is told what."""
 
     kind: str
     messages: Messages
-    fault_of: Callable[[Part], str | None]  # what is wrong with a part of the right shape; None: nothing
+    fault_of: Callable[[Any], Fault | None]  # what is wrong with a part of the right shape; None: nothing
     on_sent: Callable[[Sent], None]  # after each request that got a reply
     on_partial: Callable[[Mapping[str, Any]], None] | None = None  # streams: the object as far as it goes
     tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
     rounds: Rounds | None = None  # what is done with those that are used
+    shape: type[Part] = Reply  # of the whole reply
+    deadline_s: float | None = None  # None: the settings'
+    model: str | None = None  # None: the settings'
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +57,7 @@ class Outcome:
     """A part of the right shape; `fault` is what is still wrong with it after the one repair."""
 
     part: Part
-    fault: str | None
+    fault: Fault | None
 
 
 async def perform(service: Service, task: Task) -> Outcome:
@@ -77,35 +67,36 @@ async def perform(service: Service, task: Task) -> Outcome:
         EngineError: No usable reply came within the deadline.
     """
     settings = service.settings
-    deadline_s = settings.deadline_s(task.kind)
+    deadline_s = task.deadline_s or settings.deadline_s(task.kind)
     try:
         async with asyncio.timeout(deadline_s):
             return await _with_repair(service, task, monotonic() + deadline_s)
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
-        raise EngineError(f"{error}; tried {settings.retries + 1} times") from None
+        raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
 
 
 async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
     first, turns = await _in_words(service, task, Turns(), until_s)
-    outcome, fault = _judged(task, first.text)
-    if fault is None and outcome is not None:
+    outcome = _judged(task, first.text)
+    fault = outcome.fault if isinstance(outcome, Outcome) else outcome
+    if fault is None and isinstance(outcome, Outcome):
         return outcome
-    second, _ = await _in_words(service, task, turns.mended(task.kind, first.text, fault or ""), until_s)
-    outcome, fault = _judged(task, second.text)
-    if outcome is None:
-        raise EngineError(f"the reply could not be used, and was not mended when sent back: {fault}")
+    mended = turns.mended(first.text, fault.sent if fault is not None else "")
+    second, _ = await _in_words(service, task, mended, until_s)
+    outcome = _judged(task, second.text)
+    if isinstance(outcome, Fault):
+        raise EngineError(f"the reply could not be used, and was not mended when sent back: {outcome.reason}")
     return outcome
 
 
-def _judged(task: Task, text: str) -> tuple[Outcome | None, str | None]:
+def _judged(task: Task, text: str) -> Outcome | Fault:
     try:
-        part = part_of(text, task.kind)
+        part = part_of(text, task.kind, task.shape)
     except UnusableError as error:
-        return None, str(error)
-    fault = task.fault_of(part)
-    return Outcome(part, fault), fault
+        return Fault(str(error))
+    return Outcome(part, task.fault_of(part))
 
 
 # ---------------------------------------------------------------------- one request
@@ -140,26 +131,37 @@ async def _reply(service: Service, task: Task, turns: Turns, until_s: float) -> 
 
 
 async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
-    """One request; made again at once without a feature that the service turns out not to have."""
+    """One request; made again at once without a feature that the service turns out not to have.
+
+    A refusal that names no feature is met with one plain request, without any of them. If that is
+    taken, the service is asked plainly from then on.
+    """
     import anthropic
 
-    settings, model = service.settings, service.settings.model_for(task.kind)
+    settings, is_plain = service.settings, False
     while True:
         async with service.in_flight:
             began_s = monotonic()
-            request = _request(service, task, turns)
+            knows = frozenset() if is_plain else frozenset(service.knows)
+            request = request_of(service, task, turns, knows)
             try:
                 one = await _exchanged(service, request, task)
             except anthropic.APIStatusError as error:
-                feature = lacking(error, request)
-                if feature is not None and service.forget(feature):
+                if is_refused(error) and not is_plain:
+                    feature = lacking(error, request)
+                    service.knows.discard(feature or "")
+                    is_plain = feature is None
                     continue
                 if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun
-                    raise PassingError(f"{settings.where} is busy or broken ({error.type})") from None
-                raise status_error(error, settings, model) from None
+                    raise PassingError(
+                        f"{settings.where} is busy or broken ({error.type})", is_busy=True
+                    ) from None
+                raise status_error(error, settings, str(request["model"])) from None
         if one.stop is None:
             raise PassingError(f"{settings.where} broke the reply off")
-        task.on_sent(_sent(task, turns, request, began_s, one))
+        if is_plain:
+            service.knows.clear()
+        task.on_sent(sent_of(task, turns, request, knows, one, (began_s, monotonic() - began_s)))
         check_stop(one, request["max_tokens"])
         return one
 
@@ -201,7 +203,7 @@ async def _streamed(service: Service, request: Mapping[str, Any], task: Task) ->
     async with service.client.messages.stream(**request) as stream:
         async for piece in stream.text_stream:
             text += piece
-            start = text.find("{")
+            start = text.find('{"kind"') if '{"kind"' in text else text.find("{")
             if start < 0 or task.on_partial is None:
                 continue
             try:
@@ -211,35 +213,3 @@ async def _streamed(service: Service, request: Mapping[str, Any], task: Task) ->
             if isinstance(partial, dict):
                 task.on_partial(partial)
         return await stream.get_final_message()
-
-
-def _request(service: Service, task: Task, turns: Turns) -> dict[str, Any]:
-    plain = task.messages.plain()
-    plain["messages"] += turns.messages
-    config: dict[str, Any] = {}
-    if "schemas" in service.knows:
-        config["format"] = {"type": "json_schema", "schema": schema()}
-    if "effort" in service.knows and service.settings.effort is not None:
-        config["effort"] = service.settings.effort
-    return {
-        "model": service.settings.model_for(task.kind),
-        "max_tokens": MAX_TOKENS.get(task.kind, OTHER_MAX_TOKENS),
-        **({"tools": list(task.tools)} if task.tools and "tools" in service.knows else {}),
-        **plain,
-        **({"output_config": config} if config else {}),
-    }
-
-
-def _sent(task: Task, turns: Turns, request: Mapping[str, Any], began_s: float, one: Received) -> Sent:
-    sent, tools = task.messages, request.get("tools")
-    first = (TextBlock(json.dumps(tools)),) if tools else ()
-    return Sent(
-        messages=Messages(sent.layout, (*first, *sent.system), (*sent.user, *turns.blocks())),
-        settings=f"{request['model']} {sorted(request.get('output_config', {}))}",
-        model=str(request["model"]),
-        began_s=began_s,
-        seconds=monotonic() - began_s,
-        usage=one.usage,
-        repair=turns.is_repair,
-        round=turns.rounds,
-    )

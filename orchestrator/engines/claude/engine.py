@@ -10,18 +10,23 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
-from orchestrator.engines.claude.calls import Sent, Task, perform
+from orchestrator.engines.claude.calls import Task, perform
+from orchestrator.engines.claude.probing import probe
 from orchestrator.engines.claude.quotes import in_answers
+from orchestrator.engines.claude.reading import READING, reading_messages
+from orchestrator.engines.claude.reading_replies import MODELS
+from orchestrator.engines.claude.requesting import Sent
 from orchestrator.engines.claude.results import fault_of, result_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.tasks import kind_of
+from orchestrator.engines.claude.settings import LIVE_S, Settings
+from orchestrator.engines.claude.tasks import KINDS, kind_of
 from orchestrator.engines.claude.usage import cost_usd
-from orchestrator.engines.protocol import JudgementRequest, Request
+from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
+from orchestrator.layout import MODERATOR
 from orchestrator.meter import CacheMeter
 from orchestrator.spending import CallUsage
 from orchestrator.tooling import ToolUses
@@ -47,6 +52,9 @@ class ClaudeEngine:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.may_go_on: Callable[[], bool] = lambda: True  # asked before a further round of tools
+        self.has_ever_answered = False  # a call brought a result that holds
+        self.last_failure = ""  # of the last call that did not, in one line
+        self.failed_in_a_row = 0
         self._service = Service(settings)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
@@ -54,22 +62,21 @@ class ClaudeEngine:
 
     @property
     def name(self) -> str:
-        return "claude"
+        return self.settings.engine
 
     def check(self) -> None:
-        """Find out now whether the service takes the key and knows the models.
+        """Find out now whether the service takes the key and knows the models, by a small real question.
 
         Raises:
             EngineError: It does not; one line says what to do.
         """
-        self._service.check()
+        for model in sorted({self.settings.model, *self.settings.models.values()}):
+            probe(self._service, model, partial(self._note, MODERATOR, "check"))
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """The context with a receipt of what will be sent; whoever records receipts records this one.
-
-        Raises:
-            EngineError: The request is of a kind that this engine does not know.
-        """
+        """The context with a receipt of what will be sent; whoever records receipts records this one."""
+        if type(request) not in KINDS:
+            return context  # nobody's context goes with it
         return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
@@ -94,14 +101,33 @@ class ClaudeEngine:
             on_text: Called in the engine's thread while a judgement comes in, with as much of the
                 follow-up question as there is; only once its quote is known to be the presenter's.
         """
-        if context is None:
-            raise EngineError("the claude engine needs an assembled context")
         if isinstance(request, JudgementRequest) and not (request.exchange.turns[-1].answer or "").strip():
             return _done(cast(R, Judgement("unjudged", "no answer was given")))
+        if isinstance(request, SeatRequest):
+            return self._begin_of_agent(request, context, on_text)
+        if type(request) not in READING:
+            raise EngineError(f"the {self.name} engine does not know {type(request).__name__}")
+        kind = READING[type(request)]
+        task = Task(
+            kind=kind,
+            messages=reading_messages(request),
+            fault_of=partial(fault_of, request),
+            on_sent=partial(self._note, MODERATOR, kind),
+            shape=MODELS[kind],
+        )
+        return self._service.submit(self._result(request, task, None))
+
+    def _begin_of_agent(
+        self, request: SeatRequest[R], context: Context | None, on_text: OnText | None
+    ) -> Future[R]:
+        """A call with an agent's context."""
+        if context is None:
+            raise EngineError(f"the {self.name} engine needs an assembled context")
         if not is_addressed(context):
             context = self.addressed(request, context)
         kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
         uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
+        is_live = isinstance(request, CandidateRequest) and getattr(request, "is_live", False)
         task = Task(
             kind=kind,
             messages=messages_for(context),
@@ -110,6 +136,7 @@ class ClaudeEngine:
             on_partial=_shown(request, on_text),
             tools=tooling.definitions if tooling is not None else (),
             rounds=Rounds(kind, uses, self.may_go_on) if uses is not None else None,
+            deadline_s=min(LIVE_S, self.settings.deadline_s(kind)) if is_live else None,
         )
         return self._service.submit(self._result(request, task, uses))
 
@@ -117,9 +144,13 @@ class ClaudeEngine:
         is_done = False
         try:
             outcome = await perform(self._service, task)
-            result: R = result_of(request, outcome.part, outcome.fault)
+            result: R = result_of(request, outcome.part, outcome.fault, self.name)
             is_done = True
+            self.has_ever_answered, self.failed_in_a_row = True, 0
             return result
+        except EngineError as error:
+            self.last_failure, self.failed_in_a_row = str(error), self.failed_in_a_row + 1
+            raise
         finally:
             if uses is not None:
                 uses.close(counts=is_done)

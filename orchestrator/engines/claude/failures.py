@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.engines.claude.replies import KINDS, Part, Reply
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.settings import SHORT_MAX_TOKENS, Settings
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ BUSY: Final = frozenset({"overloaded_error", "rate_limit_error", "api_error", "t
 class PassingError(EngineError):
     """What may go well when it is tried again."""
 
-    def __init__(self, message: str, wait_s: float | None = None) -> None:
+    def __init__(self, message: str, wait_s: float | None = None, *, is_busy: bool = False) -> None:
         super().__init__(message)
+        self.is_busy = is_busy  # the service is there, and may well know key and model
         self.wait_s = wait_s  # what the service asks for
 
 
@@ -34,22 +35,38 @@ class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
+def is_refused(error: APIStatusError) -> bool:
+    """Whether the service refused the request for its form, so that a plainer one may be taken."""
+    said = _said(error)
+    is_form = error.status_code in (400, 422) and "credit balance" not in said
+    return is_form and (not is_too_long(said) or "max_tokens" in said)
+
+
+def is_too_long(said: str) -> bool:
+    """Whether a refusal is about the length of the context, in the words of the servers that are known."""
+    return "too long" in said or ("context" in said and ("exceed" in said or "maximum" in said))
+
+
 def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
-    """The feature for which the service refused a request that may be made without it; None: another reason.
+    """The feature, of those in *request*, that the refusal names; None: it names none of them.
 
     A server that does not know output schemas or tools refuses them by name; so does the public
     service where a schema is too large for it. `effort` is a setting that not every model has.
     """
-    if error.status_code not in (400, 422):
-        return None
-    said = str(error.body or error.message).lower()
-    if "effort" in said:
+    said, config = _said(error), request.get("output_config", {})
+    if "effort" in config and "effort" in said:
         return "effort"
-    if "output_config" in said or "output_format" in said or "json_schema" in said:
-        return "schemas"
-    if "tools" in request and re.search(r"\btools?\b", said):
-        return "tools"
-    return None
+    if config and re.search(r"output_config|output_format|json_schema|\bschema\b", said):
+        return "schemas" if "format" in config else "effort"
+    if "cache_control" in said and "cache_control" in str(request):
+        return "cache"
+    if "max_tokens" in said and request["max_tokens"] > SHORT_MAX_TOKENS:
+        return "length"
+    return "tools" if "tools" in request and re.search(r"\btools?\b", said) else None
+
+
+def _said(error: APIStatusError) -> str:
+    return str(error.body or error.message).lower()
 
 
 def status_error(error: APIStatusError, settings: Settings, model: str) -> EngineError:
@@ -58,17 +75,19 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
     if status >= 500 or status in (408, 409, 429) or kind in BUSY:
         name = {429: "rate limit", 529: "overloaded"}.get(status, kind.replace("_", " ") or "server error")
         if error.response.headers.get("x-should-retry") != "false":
-            return PassingError(f"{where} is busy or broken ({status}, {name})", _wait_s(error))
+            return PassingError(f"{where} is busy or broken ({status}, {name})", _wait_s(error), is_busy=True)
         return EngineError(f"{where} is busy or broken ({status}, {name}): try again later")
+    said = _said(error)
     lines = {
-        401: f"{where} refused the key: check ANTHROPIC_API_KEY",
+        401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",
         403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
-        404: f"{where} does not know the model {model}: choose another one",
+        404: f"{where} does not know the model {model}: choose another one"
+        if "model" in said or kind == "not_found_error"
+        else f"{where} has no Messages API (404): check the address",
         413: f"{where} refused the request as too large: lower budget_tokens",
     }
-    said = str(error.body or "").lower()
-    if status in (400, 422) and "too long" in said:
+    if status in (400, 413, 422) and is_too_long(said):
         return EngineError(f"the context is too long for {model}: lower budget_tokens")
     if status == 400 and "credit balance" in said:
         return EngineError(lines[402])

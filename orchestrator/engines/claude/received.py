@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
-from orchestrator.engines.claude.replies import KINDS, Part, Reply, is_text
+from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
 from orchestrator.errors import EngineError
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""
-MOST_BRACES: Final = 100
+MOST_BRACES: Final = 200
 """Places at which an object may begin that are tried; a wrong one costs a look at the whole text."""
 LONGEST_ARGUMENTS: Final = 20_000
 """Characters of one tool's arguments: ten times the longest that any of ours takes."""
@@ -133,18 +133,29 @@ def check_stop(one: Received, max_tokens: int) -> None:
         raise EngineError("the context is too long for the model: lower budget_tokens")
 
 
-def part_of(text: str, kind: str) -> Part:
-    """The part of this kind in a reply's text, validated.
+def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
+    """The part of this kind in a reply's text, validated; of a task that stands by itself the whole reply.
 
     Raises:
         UnusableError: It holds no such object; the message repeats none of its words.
     """
     from pydantic import ValidationError
 
-    plain = json_in(text[:LONGEST_TEXT])
+    fields = set((PARTS[kind] if shape is Reply else shape).model_fields)
+    wanted = {"kind", kind, *(name for name in fields if shape is not Reply)}
+    needed = (
+        {name for name, field in PARTS[kind].model_fields.items() if field.is_required()}
+        if shape is Reply
+        else wanted
+    )
+    plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(wanted & set(found)) or needed <= set(found))
     if plain is None:
-        raise UnusableError("it is no JSON object")
+        raise UnusableError("it is no JSON object of the shape that was asked for")
     try:
+        if shape is not Reply:
+            return shape.model_validate(plain)
+        if "kind" not in plain:  # a server without output schemas: the part alone, or under its name
+            plain = {"kind": kind, kind: plain.get(kind, plain)}
         return Reply.model_validate({**dict.fromkeys(KINDS), **plain}).part(kind)
     except ValidationError as error:
         raise UnusableError(shape_fault(error)) from None
@@ -152,24 +163,25 @@ def part_of(text: str, kind: str) -> Part:
         raise UnusableError(f"its part {kind} is not filled") from None
 
 
-def json_in(text: str) -> dict[str, Any] | None:
-    """The JSON object that a text is, or that stands in it between other words; None: there is none."""
+def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
+    """The last JSON object in a text that *fits*, as a model thinks aloud first; None: there is none."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    start = -1
-    for _ in range(MOST_BRACES):
+    start, wrong, last = -1, 0, None
+    while wrong < MOST_BRACES:
         start = text.find("{", start + 1)
         if start < 0:
-            return None
+            break
         try:
             found, end = decoder.raw_decode(text, start)
         except RecursionError:
-            return None
+            break
         except ValueError:
+            wrong += 1
             continue
-        if isinstance(found, dict) and "kind" in found:
-            return found
+        if fits(found):
+            last = found
         start = end - 1
-    return None
+    return last
 
 
 def _refuse(constant: str) -> None:

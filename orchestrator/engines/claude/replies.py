@@ -1,7 +1,8 @@
-"""What a model answers: one schema for every task, so that all of an agent's calls share one cache.
+"""What a model answers on an agent's task: one schema for all of them, so that its calls share a cache.
 
 A reply is an object with a `kind` and one part for each task; the part of that kind is filled
 and the others are null. The same models validate what a server without output schemas writes.
+In every part quotes and reasons stand before what is decided by them: a model writes in that order.
 
 Source: caching.md, "One agent, one cache".
 """
@@ -9,32 +10,40 @@ Source: caching.md, "One agent, one cache".
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-Kind = Literal[
-    "focus_brief",
-    "candidate_question",
-    "judgement",
-    "notes",
-    "observation",
-    "phrases",
-    "facts",
-    "debrief",
-]
+Kind = Literal["focus_brief", "candidate_question", "judgement", "notes", "debrief"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 Need = Literal["number", "period", "source", "base", "owner", "date", "cause", "comparison"]
+T = TypeVar("T")
 
 # A model that runs on must not fill a session file: nothing a person says or reads here is longer.
 Line = Annotated[str, Field(max_length=600)]
 Paragraph = Annotated[str, Field(max_length=2_000)]
 
 
-class Part(BaseModel):
-    """A part of a reply: no other keys than its own, and text that a file can hold."""
+def _empty(value: object) -> object:
+    return "" if value is None else value
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+def _none(value: object) -> object:
+    return [] if value is None else value
+
+
+Optional = Annotated[Line, BeforeValidator(_empty)]
+"""A text that may be empty. Null is taken for empty; the schema has no null: few unions may stand in one."""
+Listed = Annotated[list[T], Field(max_length=60)]
+Few = Annotated[list[T], Field(max_length=12, default_factory=list), BeforeValidator(_none)]
+Many = Annotated[list[T], Field(max_length=60, default_factory=list), BeforeValidator(_none)]
+
+
+class Part(BaseModel):
+    """A part of a reply: text that a file can hold, and no more of it than a person reads."""
+
+    # Keys that nobody asked for do no harm, and servers without output schemas get them.
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     @model_validator(mode="after")
     def _is_text(self) -> Self:
@@ -54,82 +63,112 @@ def is_text(text: str) -> bool:
 
 
 class TargetPart(Part):
-    """A claim to go after."""
+    """Something to go after."""
 
-    claim: Line
-    quote: Line
+    quote: Optional
+    slide: int | None = None
+    claim: Optional = ""
+    is_missing: bool = False
     angle: Line
-    good_answer: Line
+    good_answer: Optional = ""
 
 
 class FocusBriefPart(Part):
     """What the panelist means to go after, the most wanted first."""
 
-    targets: Annotated[list[TargetPart], Field(max_length=12)]
+    targets: Listed[TargetPart]
 
 
 class CandidatePart(Part):
     """The question to ask now; `question` is null where nothing is left to ask."""
 
+    quote: Line | None = None
+    beside: Optional = ""  # of a contradiction, the other place's words
+    slide: int | None = None
+    is_missing: bool = False
+    angle: Optional = ""
     question: Line | None
-    slide: int | None
-    quote: Line | None
-    needs: list[Need]
-    relevance: Annotated[float, Field(ge=0, le=1)]
-    lead_in: Line
-    angle: Line
+    good_answer: Optional = ""
+    needs: Few[Need]
+    lead_in: Optional = ""
+    relevance: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+class ContradictionPart(Part):
+    """What the answer says, and what was shown or said before that cannot be right beside it."""
+
+    quote: Line
+    beside: Line
+    why: Line
+
+
+class NoticedPart(Part):
+    """Something about how the presenter answers, and the words that show it."""
+
+    quote: Line
+    text: Line
 
 
 class JudgementPart(Part):
     """What the last answer was worth."""
 
-    verdict: Literal["satisfied", "follow_up", "escalate", "unjudged"]
+    quote: Line | None = None
     reason: Line
-    quote: Line | None
-    missing: list[Need]
-    follow_up: Line | None
+    still_open: Few[Line]
+    contradicts: ContradictionPart | None = None
+    promises: Few[Line]
+    remark: Optional = ""
+    verdict: Literal["satisfied", "follow_up", "escalate", "unjudged"]
+    missing: Few[Need]
+    follow_up: Line | None = None
+    is_new_question: bool = False
+    note: Annotated[Paragraph, BeforeValidator(_empty)] = ""
+    noticed: NoticedPart | None = None
 
 
 class NotesPart(Part):
-    """One or two lines for the panelist's own log."""
+    """The panelist's own page."""
 
     text: Paragraph
 
 
-class ObservationPart(Part):
-    """What was noticed about the presenter; `text` is null where nothing was."""
+class BetterPart(Part):
+    """A stronger answer to one exchange, and the words that it is made of."""
 
-    text: Line | None
-    quote: Line | None
-
-
-class PhrasesPart(Part):
-    """The moderator's phrases for this session."""
-
-    phrases: Annotated[list[Line], Field(max_length=80)]
+    exchange: Line
+    rests_on: Few[Line]
+    bring: Few[Line]
+    text: Paragraph
 
 
-class FactPart(Part):
-    """One fact that was said, never an inference."""
+class CheckPart(Part):
+    """One line of the rubric."""
 
-    type: Line
-    content: Line
-    confidence: Literal["high", "medium", "low"]
-    source: int  # the passage's record
-    quote: Line
-
-
-class FactsPart(Part):
-    """What is new since the last run."""
-
-    facts: Annotated[list[FactPart], Field(max_length=40)]
+    name: Line
+    quote: Optional = ""
+    why: Line
+    state: Literal["yes", "partly", "no", "not judged"]
 
 
 class DebriefPart(Part):
-    """The one thing to fix first ("": nothing), and better answers made of what was said."""
+    """All that a debrief says and that no count gives."""
 
-    fix_first: Paragraph
-    stronger_answers: Annotated[list[Paragraph], Field(max_length=40)]
+    better: Many[BetterPart]
+    checks: Many[CheckPart]
+    dismissed: Many[int]
+    still_wanted: Many[int]
+    why: Optional = ""
+    fix_exchange: Optional = ""
+    fix: Annotated[Paragraph, BeforeValidator(_empty)]
+
+
+PARTS: Final[dict[str, type[Part]]] = {
+    "focus_brief": FocusBriefPart,
+    "candidate_question": CandidatePart,
+    "judgement": JudgementPart,
+    "notes": NotesPart,
+    "debrief": DebriefPart,
+}
 
 
 class Reply(Part):
@@ -140,9 +179,6 @@ class Reply(Part):
     candidate_question: CandidatePart | None
     judgement: JudgementPart | None
     notes: NotesPart | None
-    observation: ObservationPart | None
-    phrases: PhrasesPart | None
-    facts: FactsPart | None
     debrief: DebriefPart | None
 
     def part(self, kind: str) -> Part:
@@ -159,8 +195,15 @@ class Reply(Part):
 
 
 @cache
-def schema() -> dict[str, Any]:
-    """The JSON schema of a reply, as the API takes it."""
+def schema_of(model: type[Part]) -> dict[str, Any]:
+    """The JSON schema of *model*, as the API takes it: every property stands in it, in the order written."""
     from anthropic import transform_schema
 
-    return dict(transform_schema(Reply))
+    plain = dict(transform_schema(model))
+    for node in (plain, *plain.get("$defs", {}).values()):
+        if "properties" in node:
+            node["required"] = list(node["properties"])
+            for one in node["properties"].values():  # a default is for servers that answer in fewer keys
+                if str(one.get("description", "")).startswith("{default"):
+                    del one["description"]
+    return plain

@@ -1,4 +1,4 @@
-"""From a part of a reply to the result that a request asks for; and what may be wrong with it.
+"""From a part of an agent's reply to the result that a request asks for; and what may be wrong with it.
 
 `fault_of` says why a part is sent back. `result_of` says what is made of it in the end: a
 question that still rests on nothing is dropped, a verdict that still rests on nothing is `unjudged`.
@@ -9,73 +9,70 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.engines.claude.phrasing import fillable, filled
-from orchestrator.engines.claude.quotes import Standing, in_answers, standing, standing_on_slide
+from orchestrator.engines.claude.debriefing import debrief_fault, debrief_of
+from orchestrator.engines.claude.findings import reading_fault, reading_result
+from orchestrator.engines.claude.judging import judgement_fault, judgement_of
+from orchestrator.engines.claude.quotes import Fault, Standing, standing, standing_on_slide, why_not
 from orchestrator.engines.claude.replies import (
     CandidatePart,
-    FactsPart,
+    DebriefPart,
     FocusBriefPart,
     JudgementPart,
     NotesPart,
-    ObservationPart,
     Part,
-    PhrasesPart,
     TargetPart,
 )
+from orchestrator.engines.claude.room import furthest_shown
 from orchestrator.engines.protocol import (
     CandidateRequest,
-    FactsRequest,
+    DebriefRequest,
     FocusBriefRequest,
     JudgementRequest,
-    NotesRequest,
-    ObservationRequest,
-    PhrasesRequest,
     Request,
+    Scene,
     ScratchpadRequest,
+    SeatRequest,
 )
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement, Observation, Target
-from orchestrator.memory.facts import FactDraft
+from orchestrator.exchange import Candidate, Target
 from orchestrator.render import one_line
 
 MOST_TARGETS: Final = 7
-NOT_VERBATIM: Final = "the quote does not stand, word for word, in the deck or the transcript"
-NOT_SAID: Final = "the quote is not, word for word, in the presenter's answer"
-NO_QUOTE: Final = "the verdict is satisfied, and no words of the presenter's answer are quoted for it"
-ASKED: Final = "that claim has been asked about"
+ASKED: Final = "that line, that claim or that question has been asked about, or is another panelist's"
+AHEAD: Final = "it is about a slide that was not shown yet"
+NO_SLIDE: Final = "it asks for what is missing, and names no slide of the deck that it is missing from"
 GENERAL_RELEVANCE: Final = 0.1
 """Of a question about nothing specific: any other comes before it."""
 
 
-def fault_of(request: Request[Any], part: Part) -> str | None:
-    """What is wrong with a part of the right shape; None: nothing. Repeats none of its words."""
+def fault_of(request: Request[Any], part: Part) -> Fault | None:
+    """What is wrong with a part of the right shape; None: nothing."""
     match request, part:
         case FocusBriefRequest(), FocusBriefPart():
-            wrong = sum(standing_on_slide(one.quote, request.scene) is None for one in part.targets)
+            wrong = sum(_stands(one, request.scene) is None for one in part.targets)
             if wrong:
-                return f"{wrong} of the quotes do not stand, word for word, in the deck"
-            return None if list(_targets(request, part)) else "it names no claim that is not in `taken`"
+                return Fault(
+                    f"{wrong} of the targets do not stand, word for word, on a slide that may be quoted"
+                )
+            return None if list(_targets(request, part)) else Fault("it names nothing that is not in `taken`")
         case CandidateRequest(), CandidatePart():
             return _candidate_fault(request, part)
         case JudgementRequest(), JudgementPart():
-            return _judgement_fault(request, part)
-        case NotesRequest(), NotesPart():
-            return None if part.text.strip() else "its text is empty"
+            return judgement_fault(request, part)
+        case DebriefRequest(), DebriefPart():
+            return debrief_fault(request, part)
         case ScratchpadRequest(), NotesPart():
-            if len(part.text.strip()) > request.limit:
-                return f"the page has {len(part.text.strip())} characters, and {request.limit} are allowed"
-            return None
-        case FactsRequest(), FactsPart():
-            return None  # each fact is held against its passage by whoever asked
-        case ObservationRequest(), ObservationPart():
-            unsaid = part.text and (not part.quote or in_answers(part.quote, request.exchange) is None)
-            return NOT_SAID if unsaid else None
-        case PhrasesRequest(), PhrasesPart():
-            return None if list(_phrases(request, part)) else "none of its phrases stands in the library"
-    return "it is not what was asked for"
+            long = len(part.text.strip())
+            is_long = long > request.limit
+            return (
+                Fault(f"the page has {long} characters, and {request.limit} are allowed") if is_long else None
+            )
+    if isinstance(request, SeatRequest):
+        return Fault("it is not what was asked for")
+    return reading_fault(request, part)
 
 
-def result_of(request: Request[Any], part: Part, fault: str | None) -> Any:
+def result_of(request: Request[Any], part: Part, fault: Fault | None, by: str) -> Any:
     """The request's result; *fault* is what is still wrong with the part after it was sent back.
 
     Raises:
@@ -88,24 +85,18 @@ def result_of(request: Request[Any], part: Part, fault: str | None) -> Any:
         case CandidateRequest(), CandidatePart():
             if fault is None:
                 return _candidate(request, part)
-            raise EngineError(f"the question was dropped: {fault}")
+            raise EngineError(f"the question was dropped: {fault.reason}")
         case JudgementRequest(), JudgementPart():
-            return _judgement(request, part, fault)
-        case NotesRequest(), NotesPart() if fault is None:
-            return part.text.strip()
+            return judgement_of(request, part, fault, by)
+        case DebriefRequest(), DebriefPart():
+            return debrief_of(request, part)
         case ScratchpadRequest(), NotesPart() if fault is None:
             return part.text.strip()
-        case FactsRequest(), FactsPart():
-            return tuple(
-                FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
-                for one in part.facts
-            )
-        case ObservationRequest(), ObservationPart():
-            return _observation(request, part) if fault is None else None
-        case PhrasesRequest(), PhrasesPart():
-            if phrases := tuple(dict.fromkeys(_phrases(request, part))):
-                return phrases
-    raise EngineError(f"the reply could not be used: {fault}")
+    if not isinstance(request, SeatRequest) and (result := reading_result(request, part)) is not None:
+        return result
+    raise EngineError(
+        f"the reply could not be used: {fault.reason if fault else 'it is not what was asked for'}"
+    )
 
 
 # ---------------------------------------------------------------------- targets
@@ -114,45 +105,90 @@ def result_of(request: Request[Any], part: Part, fault: str | None) -> Any:
 def _targets(request: FocusBriefRequest, part: FocusBriefPart) -> Iterator[Target]:
     seen = set(request.taken)
     for one in part.targets:
-        stands = standing_on_slide(one.quote, request.scene)
-        claim = _claim_of(one, stands, request)
-        if stands is None or claim is None or claim in seen:
+        stands = _stands(one, request.scene)
+        names = {stands.claim, stands.quote} - {None} if stands is not None else set()
+        if stands is None or (names & seen and not one.is_missing):
             continue
-        seen.add(claim)
-        yield Target(claim, stands.slide, None, stands.quote, one_line(one.angle), one_line(one.good_answer))
+        seen.update(name for name in names if name)
+        yield Target(
+            stands.claim,
+            stands.slide,
+            None,
+            stands.quote,
+            one_line(one.angle),
+            one_line(one.good_answer),
+            one.is_missing,
+        )
 
 
-def _claim_of(one: TargetPart, stands: Standing | None, request: FocusBriefRequest) -> str | None:
-    """The named claim where its slide says the quote, else the one that the quote is about."""
-    if stands is None:
-        return None
-    for claim in request.scene.deck_claims:
-        if claim.id == one.claim and stands.quote in claim.text:
-            return claim.id
-    return stands.claim
+def _stands(one: TargetPart, scene: Scene) -> Standing | None:
+    """Where a target stands: by its quote, by the claim that it names, or on the slide that lacks it."""
+    if one.is_missing:
+        return _lacking(one.slide, scene)
+    claim = next((claim for claim in scene.deck_claims if claim.id == one.claim), None)
+    stands = standing_on_slide(one.quote, scene, one.slide) if one.quote else None
+    if claim is not None and claim.origin != "notes" and (stands is None or stands.quote in claim.text):
+        return Standing(stands.quote if stands else claim.text, claim.slide, None, claim.id)
+    return stands
+
+
+def _lacking(number: int | None, scene: Scene) -> Standing | None:
+    """The slide's title, or its first line, in place of what it leaves out."""
+    slide = next((one for one in scene.deck.slides if one.number == number), None)
+    words = (slide.title or next(iter(slide.lines), "")) if slide is not None else ""
+    return Standing(words, number, None) if words else None
 
 
 # ---------------------------------------------------------------------- candidate
 
 
-def _candidate_fault(request: CandidateRequest, part: CandidatePart) -> str | None:
+def _candidate_fault(request: CandidateRequest, part: CandidatePart) -> Fault | None:
     if part.question is None:
         return None
     if not part.question.strip():
-        return "its question is empty"
-    if part.quote is None:
+        return Fault("its question is empty")
+    if _same(part.question) in {_same(one) for one in request.asked}:
+        return Fault(ASKED)
+    if not part.is_missing and not part.quote:
         return None
-    stands = standing(part.quote, request.scene, part.slide)
-    if stands is None:
-        return NOT_VERBATIM
-    asked = {one.quote for one in request.scene.exchanges if one.quote is not None}
-    return ASKED if stands.claim in request.taken or stands.quote in asked else None
+    stands, fault = _place_of(request, part)
+    if fault is not None or stands is None:
+        return fault or Fault(NO_SLIDE)
+    if part.beside and standing(part.beside, request.scene) is None:
+        return why_not(part.beside, request.scene)
+    if not part.is_missing and _is_taken(request, stands):
+        return Fault(ASKED)
+    furthest = furthest_shown(request.scene)
+    is_ahead = furthest is not None and stands.said_at_s is None and (stands.slide or 0) > furthest
+    return Fault(AHEAD) if is_ahead and request.occasion and not request.may_look_ahead else None
+
+
+def _place_of(request: CandidateRequest, part: CandidatePart) -> tuple[Standing | None, Fault | None]:
+    """Where the question stands, or which rule its quote breaks."""
+    if part.is_missing:
+        return _lacking(part.slide, request.scene), None
+    stands = standing(part.quote or "", request.scene, part.slide)
+    return stands, None if stands is not None else why_not(part.quote or "", request.scene, part.slide)
+
+
+def _is_taken(request: CandidateRequest, stands: Standing) -> bool:
+    """Whether the words were asked about, or are another's; its own standing question may stay."""
+    if request.current is not None and request.current.quote == stands.quote:
+        return False
+    asked = {one.quote for one in request.scene.exchanges if one.quote is not None and not one.is_missing}
+    return stands.claim in request.taken or stands.quote in (asked | request.taken_lines)
+
+
+def _same(question: str) -> str:
+    return "".join(letter for letter in question.casefold() if letter.isalnum())
 
 
 def _candidate(request: CandidateRequest, part: CandidatePart) -> Candidate | None:
     if part.question is None:
         return None
-    stands = standing(part.quote, request.scene, part.slide) if part.quote is not None else None
+    has_place = part.is_missing or bool(part.quote)
+    stands = _place_of(request, part)[0] if has_place else None
+    other = standing(part.beside, request.scene) if part.beside and stands else None
     return Candidate(
         agent=request.seat.persona.id,
         question=one_line(part.question),
@@ -165,49 +201,7 @@ def _candidate(request: CandidateRequest, part: CandidatePart) -> Candidate | No
         relevance=round(part.relevance, 3) if stands else min(part.relevance, GENERAL_RELEVANCE),
         lead_in=one_line(part.lead_in),
         angle=one_line(part.angle),
+        beside=other.place if other is not None else None,
+        good_answer=one_line(part.good_answer),
+        is_missing=part.is_missing and stands is not None,
     )
-
-
-# ---------------------------------------------------------------------- judgement
-
-
-def _judgement_fault(request: JudgementRequest, part: JudgementPart) -> str | None:
-    if not part.reason.strip():
-        return "its reason is empty"
-    if part.quote is not None and in_answers(part.quote, request.exchange) is None:
-        return NOT_SAID
-    if part.verdict == "satisfied" and part.quote is None:
-        return NO_QUOTE
-    return None
-
-
-def _judgement(request: JudgementRequest, part: JudgementPart, fault: str | None) -> Judgement:
-    if fault is not None:
-        return Judgement("unjudged", f"the model's verdict was not used: {fault}")
-    quote = in_answers(part.quote, request.exchange) if part.quote is not None else None
-    asks_on = part.verdict in ("follow_up", "escalate") and not request.is_last
-    follow_up = one_line(part.follow_up) if asks_on and part.follow_up else None
-    missing = tuple(dict.fromkeys(part.missing)) if part.verdict != "satisfied" else ()
-    return Judgement(part.verdict, one_line(part.reason), quote, missing, follow_up or None)
-
-
-# ---------------------------------------------------------------------- observation, phrases
-
-
-def _observation(request: ObservationRequest, part: ObservationPart) -> Observation | None:
-    if not part.text or not part.text.strip():
-        return None
-    quote = in_answers(part.quote, request.exchange) if part.quote else None
-    return Observation(one_line(part.text), quote)
-
-
-def _phrases(request: PhrasesRequest, part: PhrasesPart) -> Iterator[str]:
-    """Those of the library, in the library's words; a phrase that the model made up is none."""
-    known: dict[str, str] = {}
-    for options in fillable(request).values():
-        for text in options:
-            done = filled(text, request.slots)
-            known[one_line(text)] = known[one_line(done)] = done
-    for phrase in part.phrases:
-        if (found := known.get(one_line(phrase).strip('"“”'))) is not None:
-            yield found

@@ -13,12 +13,12 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from orchestrator.engines.claude.framing import framed
 from orchestrator.engines.claude.received import Received, ToolUse
-from orchestrator.engines.claude.tasks import framed
 from orchestrator.errors import EngineError
 from orchestrator.tooling import ToolResult, ToolUses
 
-ROUNDS: Final[Mapping[str, int]] = {"candidate_question": 1, "notes": 2, "observation": 2}
+ROUNDS: Final[Mapping[str, int]] = {"candidate_question": 1, "notes": 2}
 """By kind of task. The others have none: a presenter waits for a judgement, and when a focus brief is
 made there is nothing yet that is not in the context."""
 MOST_AT_ONCE: Final = 6

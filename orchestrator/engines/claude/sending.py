@@ -15,10 +15,10 @@ from orchestrator.engines.claude.tasks import kind_of, task_text
 from orchestrator.messages import Messages, messages_of, watermarks
 
 if TYPE_CHECKING:
-    from orchestrator.engines.protocol import Request
+    from orchestrator.engines.protocol import SeatRequest
 
 
-def addressed(context: Context, request: Request[Any], layout: str) -> Context:
+def addressed(context: Context, request: SeatRequest[Any], layout: str) -> Context:
     """The same context, its receipt saying what will be sent for *request*.
 
     Raises:

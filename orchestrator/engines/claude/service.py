@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.failures import status_error
+from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.errors import EngineError
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-CHECK_S: Final = 20.0
-"""How long the check at a start may take."""
 _CLOSE_S: Final = 5.0
 
 
@@ -34,7 +32,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.knows: set[str] = {"schemas", "effort", "tools"}
+        self.knows: set[str] = set(FEATURES)
         """Features not refused so far. Found out once for a service, not once a call."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -71,48 +69,6 @@ class Service:
                 atexit.register(self.close)  # for who forgets to: sockets left open are warned about
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def forget(self, feature: str) -> bool:
-        """Note that the service does not know *feature*; False if there is nothing left to do without.
-
-        A server that knows no `output_config` at all may name it again when only the effort is left in it.
-        """
-        for one in (feature, "effort"):
-            if one in self.knows:
-                self.knows.discard(one)
-                return True
-        return False
-
-    def check(self) -> None:
-        """Make the cheapest call there is, so that a bad key or model shows now and not in the middle.
-
-        Raises:
-            EngineError: One line: no key, key refused, model unknown, or nobody there.
-        """
-        for model in sorted({self.settings.model, *self.settings.models.values()}):
-            self.submit(self._check(model)).result()
-
-    async def _check(self, model: str) -> None:
-        import anthropic
-
-        where = self.settings.where
-        try:
-            async with asyncio.timeout(CHECK_S):
-                hello: Any = [{"role": "user", "content": "."}]
-                await self.client.messages.create(model=model, max_tokens=1, messages=hello)
-        except anthropic.APIStatusError as error:
-            if error.status_code != 429 and error.status_code < 500:  # a busy service may well know both
-                raise EngineError(str(status_error(error, self.settings, model))) from None
-        except (TimeoutError, anthropic.APITimeoutError):
-            raise EngineError(f"{where} gave no reply within {CHECK_S:g} s: try again later") from None
-        except anthropic.APIConnectionError:
-            raise EngineError(
-                f"{where} cannot be reached: check the network, or ANTHROPIC_BASE_URL"
-            ) from None
-        except (anthropic.AnthropicError, ValueError, TypeError):
-            raise EngineError(
-                f"{where} does not answer as the Messages API does: check ANTHROPIC_BASE_URL"
-            ) from None
-
     def close(self) -> None:
         """Give up what is in flight and end the thread. A later call starts anew."""
         with self._lock:
@@ -147,8 +103,8 @@ def _client(settings: Settings) -> AsyncAnthropic:
     if key is None and settings.auth_token is None:
         if settings.base_url is None:
             raise EngineError(
-                "the claude engine needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of "
-                "your own"
+                f"the {settings.engine} engine needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL "
+                "for a server of your own"
             )
         key = "none"  # the SDK wants one; a local server does not look at it
     return AsyncAnthropic(

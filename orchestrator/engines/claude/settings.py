@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from orchestrator.engines.claude.reading_replies import READING_KINDS
 from orchestrator.engines.claude.replies import KINDS
 from orchestrator.errors import ConfigurationError
 from orchestrator.messages import DEFAULT_LAYOUT
@@ -16,26 +17,24 @@ from orchestrator.messages import DEFAULT_LAYOUT
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 PUBLIC_URL: Final = "https://api.anthropic.com"
 
+WAITING_S: Final = 60.0
+"""Seconds of wall clock for a task while a recording, or whoever asked, waits for it."""
+LIVE_S: Final = 12.0
+"""The same for a candidate while somebody speaks: a newer one starts after 15 s (caching.md)."""
 DEADLINES_S: Final[Mapping[str, float]] = {
-    "candidate_question": 12.0,  # a newer one starts after 15 s (caching.md)
-    "notes": 20.0,
-    "observation": 20.0,
-    "judgement": 30.0,
-    "focus_brief": 90.0,
-    "phrases": 60.0,
-    "facts": 60.0,
-    "debrief": 120.0,
+    **dict.fromkeys((*KINDS, *READING_KINDS), WAITING_S),
+    "focus_brief": 120.0,
+    "tensions": 180.0,
+    "doubt": 120.0,
+    "dossier": 180.0,
+    "debrief": 180.0,
 }
-"""Seconds of wall clock for a whole task, with retries and the one repair."""
+"""For a whole task, with retries and the one repair; those that read a whole deck have longer."""
 
-MAX_TOKENS: Final[Mapping[str, int]] = {
-    "focus_brief": 12_000,
-    "phrases": 8_000,
-    "facts": 8_000,
-    "debrief": 12_000,
-}
-"""Most output tokens of a call, the model's thinking included; others have OTHER_MAX_TOKENS."""
-OTHER_MAX_TOKENS: Final = 4_000
+MAX_TOKENS: Final = 16_000
+"""Most output tokens of a call, the model's thinking included."""
+SHORT_MAX_TOKENS: Final = 4_000
+"""Of a server that refuses so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,9 @@ class Settings:
 
     model: str = DEFAULT_MODEL
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by kind of task
+    engine: str = "claude"  # or "model": its name on the command line and in the ledger
     effort: str | None = (
-        "low"  # as the API names it; None: the model's own. One for all: it is part of the cache
+        "medium"  # as the API names it; None: the model's own. One for all: it is of the cache
     )
     layout: str = DEFAULT_LAYOUT  # where a context's receipt names none
     deadlines_s: Mapping[str, float] = field(default_factory=lambda: DEADLINES_S)
@@ -62,7 +62,12 @@ class Settings:
 
     def deadline_s(self, kind: str) -> float:
         """How long this kind of task may take."""
-        return self.deadlines_s.get(kind, DEADLINES_S[kind])
+        return self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
+
+    @property
+    def key_name(self) -> str:
+        """The variable that holds its key."""
+        return "GREENROOM_MODEL_KEY" if self.engine == "model" else "ANTHROPIC_API_KEY"
 
     @property
     def where(self) -> str:
@@ -86,8 +91,10 @@ def settings_from(
         ConfigurationError: *models* names a kind of task that there is not.
     """
     for kind in models or {}:
-        if kind not in KINDS:
-            raise ConfigurationError(f"models: there is no task {kind!r}; use one of {', '.join(KINDS)}")
+        if kind not in DEADLINES_S:
+            raise ConfigurationError(
+                f"models: there is no task {kind!r}; use one of {', '.join(DEADLINES_S)}"
+            )
     return Settings(
         model=model or DEFAULT_MODEL,
         models=models or {},
@@ -103,10 +110,11 @@ def what_it_costs(settings: Settings) -> list[str]:
 
     Source: caching.md, "One agent, one cache".
     """
+    own = "nothing else: it has a cache of its own in any case"
     added = {
         "judgement": "0.05 to 0.06 of the uncached cost, a third of the whole bill",
         "debrief": "nothing else: it is one call",
-        "phrases": "nothing else: it is one call",
+        **dict.fromkeys(READING_KINDS, own),
     }
     return [
         f"{kind} uses {model}, which keeps a cache of its own: that adds "

@@ -30,11 +30,11 @@ class Turns:
         """With a round of tools."""
         return Turns((*self.messages, *turns), self.rounds + 1, self.is_repair)
 
-    def mended(self, kind: str, faulty: str, fault: str) -> Turns:
+    def mended(self, faulty: str, fault: str) -> Turns:
         """With a reply that cannot be used, and why it is sent back."""
         correction = (
             f"That reply cannot be used: {fault}.\n"
-            f'Send the whole JSON object once more, mended, with "kind": "{kind}" and nothing around it.\n'
+            "Send the whole JSON object once more, mended, with nothing around it.\n"
         )
         echo = faulty.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (_turn("assistant", echo), _turn("user", correction))

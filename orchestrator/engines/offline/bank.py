@@ -25,7 +25,6 @@ FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""
 
 QUOTE: Final = "{quote}"
-SLIDE: Final = "{slide}"
 
 Condition = tuple[str, ...]
 """Patterns that are needed together."""
@@ -37,7 +36,7 @@ class Entry:
 
     id: str
     kind: str  # of deck; ANY
-    ask: tuple[str, ...]  # wordings, each with at most one slot
+    ask: tuple[str, ...]  # wordings, with or without the slot QUOTE
     seat: str  # of SEATS: what its asker cares about
     about: str  # of ABOUT
     good: str  # what a good answer gives
@@ -46,12 +45,18 @@ class Entry:
     topic: str = ""  # asked once a session, whichever entry asks it
     mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
+    firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
+    soft: tuple[str, ...] = ()  # and for a friendly one
     place: int = 0  # in its file: what boards ask most stands first
 
     @property
     def has_quote(self) -> bool:
         """Whether it is about one line of the deck."""
         return any(QUOTE in ask for ask in self.ask)
+
+    def wordings(self, intensity: str) -> tuple[str, ...]:
+        """As it is said at this intensity."""
+        return {"adversarial": self.firm, "friendly": self.soft}.get(intensity) or self.ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,8 @@ class Phrases:
     seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat
     why: Mapping[str, str]  # by `about`: why a question is asked, a few words
     placeholders: re.Pattern[str]
+    bounds: tuple[str, ...]  # beside them a number counts nothing
+    courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     put_off: tuple[str, ...]  # whole sentences, plain
     do_not_know: tuple[str, ...]
     fillers: tuple[str, ...]  # words before a sentence that change nothing
@@ -103,8 +110,7 @@ def bank() -> Bank:
         if kind != ANY:
             signs = data["signs"]
             kinds.append(DeckKind(kind, data["name"], tuple(signs["titles"]), tuple(signs["texts"])))
-        first = len(entries)
-        entries += [_entry(kind, item, len(entries) - first) for item in data["questions"]]
+        entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
     return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
 
 
@@ -119,13 +125,19 @@ def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
     ask = known.pop("ask")
     return Entry(
         kind=kind,
-        ask=(ask,) if isinstance(ask, str) else tuple(ask),
+        ask=_texts(ask),
+        firm=_texts(known.pop("firm", ())),
+        soft=_texts(known.pop("soft", ())),
         when=_conditions(known.pop("when", ())),
         unless=_conditions(known.pop("unless", ())),
         topic=known.pop("topic", "") or known["id"],
         place=place,
         **known,
     )
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    return (items,) if isinstance(items, str) else tuple(items)
 
 
 def _conditions(items: Any) -> tuple[Condition, ...]:
@@ -138,6 +150,8 @@ def _phrases(data: Mapping[str, Any]) -> Phrases:
         seats=_lists(data["seats"]),
         why=data["why"],
         placeholders=re.compile("|".join(data["placeholders"])),
+        bounds=tuple(data["bounds"]),
+        courtesies=tuple(data["courtesies"]),
         put_off=tuple(data["put_off"]),
         do_not_know=tuple(data["do_not_know"]),
         fillers=tuple(data["fillers"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,20 +11,38 @@ from typing import Final
 from orchestrator.claims.model import Claim, Place, Tension
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.options import ADMISSION, Option, calls_for, options
+from orchestrator.engines.offline.options import (
+    ADMISSION,
+    FIGURE,
+    LEFT_OUT,
+    WHOLE,
+    Option,
+    called_for,
+    options,
+    tier_of,
+)
 from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
 from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.offline.wording import entry_of, said
-from orchestrator.engines.offline.words import holds_all, plain
+from orchestrator.engines.offline.words import holds, holds_all, plain
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
 from orchestrator.exchange import Candidate, Target
 from orchestrator.speech.model import Segment
 
-RELEVANCE: Final = {0: 0.95, 1: 0.8, 2: 0.7, 3: 0.65, 4: 0.55, 5: 0.4}
-"""By tier, contradictions first: the moderator weighs it against who has been silent (`choosing`)."""
+TURNS: Final = (ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, ADMISSION)
+"""What one panelist asks about, one question after the other: a board does not dwell on one sort."""
+
+RELEVANCE: Final = {0: 0.95, ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 0.55}
+"""By what it is about, contradictions first: the moderator weighs it against who has been silent (`choosing`)."""
 
 FROM_AFAR: Final = 0.15
 """Taken off a question about the whole while slides are still being shown, and off another's seat."""
+
+FOCUSED: Final = 20.0
+"""Places by which a question goes up that is about what the presenter asked the panel to look at."""
+
+LETTERS: Final = 5
+"""Of a focus word that are looked for: "pricing" finds "price" no more than "prices" does, and that will do."""
 
 MOST_TARGETS: Final = 7
 FEWEST_TARGETS: Final = 3
@@ -62,10 +81,16 @@ def candidate(request: CandidateRequest) -> Candidate | None:
     if not ready:
         return None
     is_over = shown is None
+    turns = _turns(scene, agent)
+    focus = _focus(scene)
     best = min(
-        enumerate(ready),
-        key=lambda pair: (*_rank(pair[1], mine, shown, is_over=is_over), pair[0]),
-    )[1]
+        ready,
+        key=lambda one: (
+            *_rank(one, mine, shown, is_over=is_over),
+            turns[one.tier],
+            one.order - FOCUSED * _is_about(one, focus),
+        ),
+    )
     return _candidate(best, agent, scene, is_mine=best.entry.seat in mine or not mine, is_over=is_over)
 
 
@@ -74,7 +99,26 @@ def _rank(option: Option, mine: frozenset[str], shown: int | None, *, is_over: b
     is_ahead = not _is_shown(option.slide, shown)
     is_early = not is_over and option.slide is None and (option.line is None)
     is_others = bool(mine) and option.entry.seat not in mine
-    return is_ahead, is_others and option.tier != ADMISSION, is_early
+    return is_ahead, is_others, is_early
+
+
+def _turns(scene: Scene, agent: str) -> dict[int, int]:
+    """When each sort's turn comes, by what this panelist has asked already."""
+    entries = (entry_of(one.turns[0].question) for one in scene.exchanges if one.agent == agent and one.turns)
+    asked = Counter(tier_of(entry) for entry in entries if entry is not None)
+    places = {tier: [at for at, turn in enumerate(TURNS) if turn == tier] for tier in set(TURNS)}
+    return {tier: (*at, *[len(TURNS)] * asked[tier])[asked[tier]] for tier, at in places.items()}
+
+
+def _focus(scene: Scene) -> tuple[str, ...]:
+    """The words of what the presenter wants the panel to look at; short ones say nothing."""
+    words = plain(" ".join(scene.focus)).split()
+    return tuple(f"{word[:LETTERS]}*" for word in words if len(word) >= LETTERS)
+
+
+def _is_about(option: Option, focus: tuple[str, ...]) -> bool:
+    text = plain(f"{option.question} {option.entry.good} {option.quote or ''}") if focus else ""
+    return any(holds(text, word) for word in focus)
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
@@ -114,8 +158,9 @@ def _spoken_admissions(scene: Scene) -> Iterator[Option]:
     for segment in _of_presenter(scene):
         line = _spoken(segment)
         for entry in entries if line is not None else ():
-            if line is not None and calls_for(entry, line):
-                yield Option(entry, said(entry, scene.deck.sha256, line), ADMISSION, entry.place, line)
+            called = called_for(entry, line) if line is not None else None
+            if called is not None:
+                yield Option(entry, said(entry, scene.deck.sha256, scene.intensity, called), ADMISSION, entry.place, called)
 
 
 @lru_cache(maxsize=4096)

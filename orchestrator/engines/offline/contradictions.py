@@ -16,13 +16,14 @@ def sort_of(tension: Tension) -> str:
     """Which of the bank's wordings it is put in: read, sum or two."""
     if tension.class_ != COMPUTED:
         return "read"
-    return "sum" if tension.kind in OF_FIGURES and tension.sum else "two"
+    is_sum = tension.kind in OF_FIGURES or tension.a.quote == tension.b.quote
+    return "sum" if is_sum and tension.sum else "two"
 
 
 def question(tension: Tension, key: str) -> str:
     """The question that puts a contradiction to the presenter; one that is only read stays a question."""
     text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
-    values = {"a": _quoted(tension.a), "b": _quoted(tension.b), "sum": tension.sum.rstrip(".")}
+    values = {"a": _quoted(tension.a), "b": _quoted(tension.b, tension.a), "sum": tension.sum.rstrip(".")}
     for slot, value in values.items():
         text = text.replace(f"{{{slot}}}", value)
     return text[0].upper() + text[1:]
@@ -33,7 +34,9 @@ def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
     return tuple(sorted(tensions, key=lambda one: one.class_ != COMPUTED))
 
 
-def _quoted(place: Place) -> str:
+def _quoted(place: Place, before: Place | None = None) -> str:
     words = shortened(place.quote, LONGEST_QUOTE).translate(str.maketrans({"“": "‘", "”": "’", '"': "'"}))
     where = "you said" if place.said_at_s is not None else f"slide {place.slide} says"
+    if before is not None and before.said_at_s is None is place.said_at_s and before.slide == place.slide:
+        where = "it also says"
     return f"{where} “{words}”"

@@ -16,8 +16,8 @@ from orchestrator.errors import UsageError
 TITLE_WEIGHT: Final = 3
 """A word in a title says more of a deck than one in its text."""
 
-LEAST_SCORE: Final = 4
-"""Below it a deck is of no kind in particular: one title and one word, or four words."""
+LEAST_SCORE: Final = 5
+"""Below it a deck is of no kind in particular: one title and two words, or five words."""
 
 
 @dataclass(frozen=True, slots=True)

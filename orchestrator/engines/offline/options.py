@@ -7,22 +7,31 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.deck.model import Deck
-from orchestrator.engines.offline.bank import ANY, Condition, Entry, bank
+from orchestrator.engines.offline.bank import ANY, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
-from orchestrator.engines.offline.wording import said
+from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences, shortened
 from orchestrator.engines.offline.words import holds, holds_all, plain
 
-ADMISSION, LEFT_OUT, FIGURE, WHOLE, REST = range(1, 6)
-"""The order in which a board's questions are put; contradictions come before them all."""
+ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
+"""What a board asks about; contradictions come before them all."""
 
-MOST: Final = {ADMISSION: 3, LEFT_OUT: 6, FIGURE: 4}
-"""Questions of one sort before the next sort's turn comes: a board does not dwell on one."""
+FOUND: Final = 3.0
+"""Places by which a question goes up in its file where its words were found in the deck."""
+
+LATER: Final = 40.0
+"""Places by which a question for hard or friendly boards goes back where the board is neither."""
+
+SPREAD: Final = 4
+"""Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
+
+SET_BACK: Final = 6.0
+"""Places by which a question of the second kind of deck goes back."""
 
 KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
@@ -76,9 +85,11 @@ def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option
     for entry in bank().entries:
         if _suits(entry, intensity) and (entry.kind in (kind.id, ANY) or entry.kind == kind.beside):
             if not any(holds_all(pages.words, one) for one in entry.unless):
-                found += _of_entry(entry, pages, kind, key)
-    found.sort(key=lambda one: (one.tier, one.order, one.entry.id))
-    return _with_turns(found)
+                order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
+                order += number_of(key, entry.id) % SPREAD
+                made = _of_lines if entry.has_quote else _of_deck
+                found += made(entry, order, pages, key, intensity)
+    return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
 
 def _suits(entry: Entry, intensity: str) -> bool:
@@ -86,61 +97,60 @@ def _suits(entry: Entry, intensity: str) -> bool:
     return (entry.mood, intensity) not in (("firm", "friendly"), ("soft", "adversarial"))
 
 
-def _with_turns(found: list[Option]) -> tuple[Option, ...]:
-    """Each sort as long as it has its turn; what is over comes after all others."""
-    left = dict(MOST)
-    topics: set[str] = set()
-    first, rest = [], []
-    for option in found:
-        is_new = option.entry.topic not in topics
-        topics.add(option.entry.topic)
-        if is_new and option.tier in left:
-            left[option.tier] -= 1
-        (rest if left.get(option.tier, 0) < 0 else first).append(option)
-    return (*first, *(_over(option) for option in rest))
+def _by_mood(entry: Entry, intensity: str) -> float:
+    """A hard board puts the hard questions first, and a friendly one the friendly ones."""
+    if entry.mood is None:
+        return 0.0
+    return LATER if intensity == "moderate" else -LATER
 
 
-def _over(option: Option) -> Option:
-    return Option(option.entry, option.question, REST, option.order, option.line, option.page)
-
-
-def _of_entry(entry: Entry, pages: Pages, kind: Kind, key: str) -> list[Option]:
+def tier_of(entry: Entry) -> int:
+    """What sort of question it is."""
     if entry.has_quote:
-        return _of_lines(entry, pages, key)
-    tier = LEFT_OUT if entry.kind != ANY else WHOLE
-    order = entry.place + 4.0 * (entry.kind == kind.beside)
-    order += {"firm": -6.0, "soft": -3.0}.get(entry.mood or "", 0.0)
+        return ADMISSION if entry.about == "admission" else FIGURE
+    return LEFT_OUT if entry.kind != ANY else WHOLE
+
+
+def _of_deck(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
+    """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
     if not entry.when:
-        return [Option(entry, said(entry, key), tier, order)]
-    page = next((page for page in pages.pages if _any_holds(page.words, entry.when)), None)
-    if page is None:
+        return [Option(entry, said(entry, key, intensity), tier_of(entry), order)]
+    found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
+    if not found:
         return []
-    shown = page if entry.about == "missing" and page.title else None
-    return [Option(entry, said(entry, key, None, page.number), tier, order - 8.0, None, shown)]
+    titled = next((page for page in found if page is not pages.pages[0] and _is_titled(page, entry)), None)
+    shown = titled if entry.about == "missing" else None
+    return [Option(entry, said(entry, key, intensity), tier_of(entry), order - FOUND, None, shown)]
 
 
-def _any_holds(words: str, when: Sequence[Condition]) -> bool:
-    return any(holds_all(words, one) for one in when)
+def _is_titled(page: Page, entry: Entry) -> bool:
+    return any(holds(plain(page.title), one[0]) for one in entry.when)
 
 
-def _of_lines(entry: Entry, pages: Pages, key: str) -> list[Option]:
+def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
     """The entry asked of each line that calls for it, the one with the largest figure first."""
-    lines = [line for page in pages.pages for line in page.lines if calls_for(entry, line, page)]
-    lines.sort(key=lambda line: -line.size)
-    tier = ADMISSION if entry.about == "admission" else FIGURE
-    order = float(entry.place) if tier == ADMISSION else entry.place + 4.0 * (entry.kind == ANY)
+    found = [called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))]
+    found.sort(key=lambda line: -line.size)
     return [
-        Option(entry, said(entry, key, line), tier, order + 0.1 * number, line)
-        for number, line in enumerate(lines[:LINES_OF_AN_ENTRY])
+        Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)
+        for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
     ]
 
 
-def calls_for(entry: Entry, line: Line, page: Page | None = None) -> bool:
-    """A word stands in the line; its partner there too, in the line above it, or in the slide's title."""
+def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | None:
+    """The sentence of the line that the entry asks about; None: none calls for it.
+
+    Its first word stands in what can be said of the sentence; partners there too, in the line
+    above it, or in the slide's title.
+    """
     title = "" if page is None else page.title
     around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
-    return any(
-        holds(line.words, when[0])
-        and all(holds(line.words if one.startswith("#") else around, one) for one in when[1:])
-        for when in entry.when
-    )
+    for when in entry.when:
+        tags = [one for one in when if one.startswith("#")]
+        words = [one for one in when if not one.startswith("#")]
+        if not holds_all(line.words, tags) or not holds_all(around, words):
+            continue
+        for sentence in sentences(line.text):
+            if holds_all(plain(shortened(sentence, LONGEST_QUOTE)), words[:1]):
+                return replace(line, text=sentence)
+    return None

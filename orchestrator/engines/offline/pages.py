@@ -15,11 +15,17 @@ from orchestrator.claims.model import Claim
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.words import plain
+from orchestrator.engines.offline.words import holds, plain
 from orchestrator.speech.model import Segment
 
 FEWEST_WORDS: Final = 4
 """A shorter line is a name or a heading, unless it holds a figure or an admission."""
+
+SMALLEST_COUNT: Final = 3
+"""Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
+
+ALL_OR_NONE: Final = frozenset({0.0, 100.0})
+"""Percentages that stand for "all" and "none": nobody counted them."""
 
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
@@ -48,6 +54,7 @@ class Page:
     number: int
     title: str
     words: str  # plain: title, lines, cells and notes, with the tags of its lines
+    asserted: str  # plain: its title and what may be quoted, with the tags
     lines: tuple[Line, ...]
 
 
@@ -94,7 +101,7 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     for index, (origin, text, parent) in enumerate(asserted):
         after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
         line = _line(slide.number, text, parent, claims, is_title=origin == "title")
-        if _is_open_question(text, after) and not line.is_title:
+        if _is_open_question(text, after, slide.title) and not line.is_title:
             line = replace(line, words=f"{line.words}#question ")
         if text not in seen and not (is_first and line.is_title) and _can_be_quoted(line):
             lines.append(line)
@@ -102,15 +109,21 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
     whole = plain(" ".join([slide.title, *slide.lines, cells, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
-    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", tuple(lines))
+    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))]))
+    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
 
 
 def _line(
     slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool
 ) -> Line:
     within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
-    kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
+    kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
+    is_bound = any(holds(plain(text), one) for one in bank().phrases.bounds)
+    if is_bound or max(sizes, default=0.0) < SMALLEST_COUNT:
+        kinds = [kind for kind in kinds if kind != "count"]
+    if set(sizes) <= ALL_OR_NONE:
+        kinds = [kind for kind in kinds if kind != "percent"]
     first = within[0].id if within else None
     return Line(text, _tagged(text, kinds), parent, slide, None, first, max(sizes, default=0.0), is_title)
 
@@ -122,15 +135,29 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
     return f"{plain(text)}{' '.join(tags)} "
 
 
-def _is_open_question(text: str, after: str) -> bool:
+def _is_open_question(text: str, after: str, title: str) -> bool:
     """A form's question has its answer in the line after it; one that is open has none."""
-    return text.rstrip().endswith("?") and after.rstrip().endswith("?") and plain(text).count(" ") > FEWEST_WORDS
+    if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
+        return False
+    around = plain(f"{title} {text}")
+    return around.count(" ") > FEWEST_WORDS and not any(
+        holds(around, one) for one in bank().phrases.courtesies
+    )
 
 
 def _can_be_quoted(line: Line) -> bool:
-    """A title is a heading unless it holds a figure; a short line is a name unless it holds one."""
-    count = sum(1 for word in line.words.split() if word[0] != "#")
-    return "#" in line.words and count > 1 or (count >= FEWEST_WORDS and not line.is_title)
+    """A title is a heading unless it holds a figure; a short line is a name unless it holds one.
+
+    A question is quoted only where it stands open: in a form it is somebody else's.
+    """
+    words = line.words.split()
+    tags = {word for word in words if word[0] == "#"}
+    count = len(words) - len(tags)
+    if line.text.rstrip().endswith("?") and "#question" not in tags:
+        return False
+    if line.is_title:
+        return count >= FEWEST_WORDS and bool(tags & {"#money", "#percent", "#count"})
+    return count >= FEWEST_WORDS or (bool(tags) and count > 1)
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:

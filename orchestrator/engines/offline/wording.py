@@ -8,23 +8,32 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from orchestrator.engines.offline.bank import QUOTE, SLIDE, Entry, bank
+from orchestrator.engines.offline.bank import QUOTE, Entry, bank
 from orchestrator.engines.offline.pages import Line
+from orchestrator.engines.offline.words import holds, plain
 
 LONGEST_QUOTE: Final = 130
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
-LONGEST_PARENT: Final = 60
+LONGEST_PARENT: Final = 48
+"""Characters of the line above it, which only says what the quote belongs to."""
+
+WRITTEN: Final = ("slide", "write", "read")
+"""A wording with one of these is for what stands on a slide, and not for what was said."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
 _T = TypeVar("_T")
 
 
+def number_of(*key: str) -> int:
+    """A number that is the same for the same key and spread evenly over others."""
+    return int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:4], "big")
+
+
 def pick(options: Sequence[_T], *key: str) -> _T:
     """One of the options, the same for the same key, so that two decks need not hear the same."""
-    digest = hashlib.sha256("\0".join(key).encode()).digest()
-    return options[int.from_bytes(digest[:4], "big") % len(options)]
+    return options[number_of(*key) % len(options)]
 
 
 def sentences(text: str) -> list[str]:
@@ -32,18 +41,19 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def said(entry: Entry, key: str, line: Line | None = None, slide: int | None = None) -> str:
-    """The question as it is said."""
-    text = pick(entry.ask, key, entry.id)
-    if line is not None:
-        text = text.replace(QUOTE, quoted(line))
-    return text.replace(SLIDE, f"slide {slide}")
+def said(entry: Entry, key: str, intensity: str, line: Line | None = None) -> str:
+    """The question as it is said; of words that were spoken, none that speaks of a slide."""
+    asks = entry.wordings(intensity)
+    if line is not None and line.said_at_s is not None:
+        asks = tuple(ask for ask in asks if not any(holds(plain(ask), word) for word in WRITTEN)) or asks
+    text = pick(asks, key, entry.id)
+    return text if line is None else text.replace(QUOTE, quoted(line))
 
 
 def quoted(line: Line) -> str:
     """The line's words in quotation marks, with the line that it stands under."""
     text = _quote_marks(shortened(line.text, LONGEST_QUOTE))
-    if line.parent is None or len(line.parent) > LONGEST_PARENT:
+    if line.parent is None or len(line.parent) > LONGEST_PARENT or line.parent.rstrip().endswith("?"):
         return text
     return f"{text}, under {_quote_marks(line.parent.strip().rstrip(':.,;'))}"
 
@@ -68,8 +78,8 @@ def shortened(text: str, longest: int) -> str:
 def _asked_forms() -> tuple[tuple[re.Pattern[str], Entry], ...]:
     forms = []
     for entry in bank().entries:
-        for ask in entry.ask:
-            pattern = re.escape(ask).replace(re.escape(QUOTE), ".+").replace(re.escape(SLIDE), r"slide \d+")
+        for ask in (*entry.ask, *entry.firm, *entry.soft):
+            pattern = re.escape(ask).replace(re.escape(QUOTE), ".+")
             forms.append((re.compile(pattern, re.DOTALL), entry))
     return tuple(forms)
 

@@ -1,0 +1,98 @@
+"""The quantities of a sentence: each number with the time beside it and the words that it stands with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from orchestrator.claims.dates import Date, dates_in
+from orchestrator.claims.model import Quantity
+from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.units import TIME_UNITS, is_currency
+from orchestrator.claims.words import FUNCTION_WORDS
+
+_RECURS = re.compile(
+    r"(?:per|a|an|each|every)\s(?:second|minute|hour|day|week|month|quarter|year|annum)\b"
+    r"|/\s?(?:second|sec|s|minute|min|hour|hr|h|day|week|wk|month|mo|quarter|year|yr|a)\b|p\.\s?a\."
+    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")
+_WORD = re.compile(r"[^\W_][\w.&/'’-]*")
+_LONGEST_SUBJECT: Final = 6
+"""Words; the subject is shown beside the number and never parsed."""
+
+
+def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
+    """What *text* measures, in order, and its dates; `Quantity.text` is verbatim."""
+    numbers, dates = numbers_in(text), dates_in(text)
+    return tuple(_quantity(text, number, numbers, dates) for number in numbers), dates
+
+
+def kinds_of(quantities: Sequence[Quantity], *, has_date: bool) -> tuple[str, ...]:
+    """The kinds that the numbers make a claim, the most telling first."""
+    found = {_kind(quantity.unit) for quantity in quantities} | ({"date"} if has_date else set())
+    return tuple(kind for kind in ("money", "percent", "count", "duration", "date") if kind in found)
+
+
+def _kind(unit: str | None) -> str:
+    if is_currency(unit):
+        return "money"
+    if unit in ("%", "pp"):
+        return "percent"
+    return "duration" if unit in TIME_UNITS else "count"
+
+
+def _quantity(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> Quantity:
+    return Quantity(
+        value=number.value,
+        unit=number.unit or number.noun,
+        period=_period(text, number, numbers, dates),
+        subject=_subject(text, number, numbers),
+        text=number.text,
+    )
+
+
+def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
+    """ "Per month" behind the number, else the nearest date without another number between them."""
+    behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
+    if (match := _RECURS.search(text, number.end, behind)) and not _CLAUSE.search(
+        text, number.end, match.start()
+    ):
+        return match[0]
+    beside = [date for date in dates if not _between(number, date, numbers)]
+    if not beside:
+        return None
+    return min(beside, key=lambda date: max(date.start - number.end, number.start - date.end)).text
+
+
+def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
+    left, right = min(number.end, date.end), max(number.start, date.start)
+    return any(left <= other.start and other.end <= right for other in numbers if other != number)
+
+
+def _subject(text: str, number: Number, numbers: Sequence[Number]) -> str | None:
+    """The noun that is counted; else the words of the clause before the number, or those behind it."""
+    if number.noun is not None:
+        return number.noun
+    before = max((other.end for other in numbers if other.end <= number.start), default=0)
+    behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
+    cuts = [match.end() for match in _CLAUSE.finditer(text, before, number.start)]
+    stop = _CLAUSE.search(text, number.end, behind)
+    colon = cuts and not text[cuts[-1] : number.start].strip()  # "Gross margin: 64 %"
+    left = _telling(
+        text, ([before, *cuts][-2] if colon else [before, *cuts][-1]), number.start, from_end=True
+    )
+    return left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+
+
+def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
+    """A stretch of *text* without function words at its ends, of at most `_LONGEST_SUBJECT` words."""
+    words = list(_WORD.finditer(text, start, end))
+    while words and words[-1][0].lower() in FUNCTION_WORDS:
+        words.pop()
+    while words and words[0][0].lower() in FUNCTION_WORDS:
+        words.pop(0)
+    kept = words[-_LONGEST_SUBJECT:] if from_end else words[:_LONGEST_SUBJECT]
+    return text[kept[0].start() : kept[-1].end()] if kept else None

@@ -1,0 +1,80 @@
+"""The debrief's words, verified: a stronger answer holds no figure that nobody said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from orchestrator.claims.model import Place
+from orchestrator.engines.claude.quotes import Fault, Run, deck_runs, figures_of, run_place, spoken_runs
+from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart
+from orchestrator.engines.protocol import DebriefRequest
+from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.render import one_line
+
+JUDGED = ("yes", "partly")
+"""States that nothing but words of the deck or the presenter can show."""
+
+
+def debrief_fault(request: DebriefRequest, part: DebriefPart) -> Fault | None:
+    """What of a debrief does not hold."""
+    runs = _sources(request)
+    wrong = sum(_better(request, one, runs) is None for one in part.better)
+    if wrong:
+        return Fault(
+            f"{wrong} of the stronger answers rest on no words that stand in deck or speech, or hold a "
+            "figure that was not said: what nobody said belongs into `bring`"
+        )
+    unnamed = sum(one.name not in request.checks for one in part.checks)
+    return Fault(f"{unnamed} of the checks are none that were asked for") if unnamed else None
+
+
+def debrief_of(request: DebriefRequest, part: DebriefPart) -> DebriefWords:
+    """What of the part holds."""
+    runs = _sources(request)
+    known = {one.id for one in request.scene.exchanges}
+    named = {one.name: one for one in part.checks}
+    return DebriefWords(
+        fix=one_line(part.fix),
+        why=one_line(part.why),
+        fix_exchange=part.fix_exchange if part.fix_exchange in known else None,
+        better=tuple(better for one in part.better if (better := _better(request, one, runs))),
+        checks=tuple(_check(named[name], runs) for name in request.checks if name in named),
+        dismissed=tuple(sorted({one for one in part.dismissed if 0 <= one < len(request.tensions)})),
+        still_wanted=tuple(
+            request.never_asked[one].question
+            for one in dict.fromkeys(part.still_wanted)
+            if 0 <= one < len(request.never_asked)
+        ),
+    )
+
+
+def _sources(request: DebriefRequest) -> list[Run]:
+    """All that the presenter showed, noted or said. It is for the presenter alone, so notes count."""
+    answers = (
+        Run((turn.answer,), None, one.asked_at_s)
+        for one in request.scene.exchanges
+        for turn in one.turns
+        if turn.answer
+    )
+    return [*deck_runs(request.scene), *spoken_runs(request.scene), *answers]
+
+
+def _better(request: DebriefRequest, part: BetterPart, runs: list[Run]) -> BetterAnswer | None:
+    places = tuple(dict.fromkeys(_places(part.rests_on, runs)))
+    said = {figure for run in runs for piece in run.pieces for figure in figures_of(piece)}
+    is_known = any(one.id == part.exchange for one in request.scene.exchanges)
+    if not is_known or not places or not figures_of(part.text) <= said:
+        return None
+    return BetterAnswer(part.exchange, one_line(part.text), places, tuple(map(one_line, part.bring)))
+
+
+def _places(quotes: list[str], runs: list[Run]) -> Iterator[Place]:
+    for quote in quotes:
+        if (place := run_place(quote, runs)) is not None:
+            yield place
+
+
+def _check(part: CheckPart, runs: list[Run]) -> RubricCheck:
+    place = run_place(part.quote, runs) if part.quote else None
+    state = "not judged" if place is None and part.state in JUDGED else part.state
+    return RubricCheck(part.name, state, one_line(part.why), place)

@@ -1,0 +1,113 @@
+"""The check at a start: one small real question, of the kind that follows, with all that will be used.
+
+It shows a bad key, an unknown model or a server that answers otherwise before a rehearsal begins, and
+finds out once what the service lacks, so that nothing is refused in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any, Final
+
+from orchestrator.engines.claude.calls import Task, perform
+from orchestrator.engines.claude.failures import PassingError
+from orchestrator.engines.claude.quotes import Fault, found_in
+from orchestrator.engines.claude.reading import alone
+from orchestrator.engines.claude.reading_replies import ReadyPart
+from orchestrator.engines.claude.requesting import FEATURES, Sent
+from orchestrator.engines.claude.service import Service
+from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.tasks import prompt
+from orchestrator.errors import EngineError
+
+CHECK_S: Final = 120.0
+"""How long it may take: a server on the user's own machine first loads its model."""
+TOOL: Final[Mapping[str, Any]] = {
+    "name": "look_up",
+    "description": "Looks a word up. Not needed now.",
+    "input_schema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a service can do, and how quick it is."""
+
+    seconds: float  # of one small question
+    knows: frozenset[str]  # of FEATURES
+    is_cached: bool  # it says what it read from its cache and wrote to it
+    is_verbatim: bool  # it copied the quote word for word
+
+
+def probe(service: Service, model: str, on_sent: Callable[[Sent], None], *, tools: bool = False) -> Probe:
+    """Ask *model* the small question. A service that is only busy passes.
+
+    Args:
+        tools: Offer a tool as well, to see whether the service takes any.
+
+    Raises:
+        EngineError: No key, key refused, model unknown, nobody there, or no usable reply; one line.
+    """
+    sent: list[Sent] = []
+
+    def note(one: Sent) -> None:
+        sent.append(one)
+        on_sent(one)
+
+    return service.submit(_probed(service, _task(model, note, tools), sent)).result()
+
+
+def probe_settings(settings: Settings) -> Probe:
+    """The same for a service that nobody has asked yet."""
+    service = Service(settings)
+    try:
+        return probe(service, settings.model, lambda sent: None, tools=True)
+    finally:
+        service.close()
+
+
+async def _probed(service: Service, task: Task, sent: list[Sent]) -> Probe:
+    began_s, is_verbatim = monotonic(), True
+    try:
+        is_verbatim = (await perform(service, task)).fault is None
+    except PassingError as error:
+        if not error.is_busy:
+            raise EngineError(f"{error}: check the network and the address") from None
+    seconds = monotonic() - began_s
+    if not service.knows:  # it refused for a reason that it did not name
+        await _tried_each(service, task)
+    told = any(one.usage.get("cache_read_input_tokens") is not None for one in sent)
+    return Probe(round(seconds, 1), frozenset(service.knows), told, is_verbatim)
+
+
+async def _tried_each(service: Service, task: Task) -> None:
+    """One feature after the other is added, once: those that are taken are used from then on."""
+    taken: set[str] = set()
+    for feature in FEATURES:
+        service.knows = {*taken, feature}
+        with suppress(EngineError):
+            await perform(service, task)  # a refusal empties what the service knows
+            taken |= service.knows
+    service.knows = taken
+
+
+def _task(model: str, on_sent: Callable[[Sent], None], tools: bool) -> Task:
+    words, shape = prompt("check")
+    messages = alone("check", words, shape)
+
+    def fault_of(part: ReadyPart) -> Fault | None:
+        return None if found_in(part.quote, words) else Fault("the quote is not copied exactly")
+
+    return Task(
+        kind="check",
+        messages=replace(messages, user=tuple(replace(block, marked=True) for block in messages.user)),
+        fault_of=fault_of,
+        on_sent=on_sent,
+        tools=(TOOL,) if tools else (),
+        shape=ReadyPart,
+        deadline_s=CHECK_S,
+        model=model,
+    )

@@ -1,0 +1,95 @@
+"""The lines above a task that tell a reader where it is: what was shown, what is left, who will sit there.
+
+Fixed words and numbers only; whatever somebody wrote stands as JSON, so that it begins no line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from orchestrator.dossier.model import BoardMember
+from orchestrator.engines.claude.framing import as_data
+from orchestrator.engines.protocol import (
+    CandidateRequest,
+    DebriefRequest,
+    FocusBriefRequest,
+    JudgementRequest,
+    Scene,
+    ScratchpadRequest,
+    SeatRequest,
+)
+
+OCCASIONS = {
+    "break": "The talk pauses between two sections, and questions are taken now.",
+    "pause": "The presenter pauses, and a question can be put now.",
+    "end": "The talk is over; this is the round of questions at its end.",
+    "refresh": "The talk goes on. Your question may be put at any moment.",
+}
+
+
+def room_lines(request: SeatRequest[Any]) -> Iterator[str]:
+    """Where the rehearsal stands, a line each, for the one who is asked."""
+    scene = request.scene
+    members = getattr(request, "members", ()) or tuple(scene.members)
+    yield _board(members)
+    if scene.kind:
+        yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
+    match request:
+        case FocusBriefRequest():
+            yield "The talk has not begun: you have the deck, and nothing has been said yet."
+        case CandidateRequest():
+            yield _shown(scene)
+            yield OCCASIONS.get(request.occasion, "A question may be put now.")
+            yield from _left(request)
+            yield _ahead(request)
+        case JudgementRequest():
+            yield _shown(scene)
+            yield "The presenter has just answered and waits for your word."
+        case ScratchpadRequest() | DebriefRequest():
+            yield "The rehearsal is over."
+
+
+def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
+    """A board as plain values; what is not known of a person is left out."""
+    plain = (
+        {"name": one.name, "role": one.role, "background": one.background, "interests": [*one.interests]}
+        for one in members
+    )
+    return [{key: value for key, value in one.items() if value} for one in plain]
+
+
+def furthest_shown(scene: Scene) -> int | None:
+    """The last slide of those that were shown; None: the talk is over, or nothing is known."""
+    if scene.slide is None:
+        return None
+    return max([scene.slide, *(one.slide for one in scene.segments if one.slide is not None)])
+
+
+def _board(members: Sequence[BoardMember]) -> str:
+    if not members:
+        return "Nobody has said who sits on the real board: think of the kind of board that this deck is for."
+    return f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
+
+
+def _shown(scene: Scene) -> str:
+    furthest, count = furthest_shown(scene), len(scene.deck.slides)
+    if furthest is None:
+        return f"All {count} slides have been shown."
+    return f"Slide {scene.slide} of {count} is on the screen; slides 1 to {furthest} have been shown."
+
+
+def _left(request: CandidateRequest) -> Iterator[str]:
+    if request.exchanges_left:
+        questions = "one question" if request.exchanges_left == 1 else f"{request.exchanges_left} questions"
+        minutes = f", and about {request.minutes_left:.0f} minutes" if request.minutes_left >= 1 else ""
+        yield f"For the whole panel there is time for {questions} more, each with its follow-ups{minutes}."
+
+
+def _ahead(request: CandidateRequest) -> str:
+    if request.may_look_ahead or furthest_shown(request.scene) is None:
+        return "Every slide of the deck may be asked about."
+    return (
+        "Ask only about slides that were shown and about what was said. What a later slide may answer, leave "
+        "until then."
+    )
