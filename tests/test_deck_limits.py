@@ -227,7 +227,7 @@ def run(script: str, tmp_path: Path) -> subprocess.Popen[str]:
     prologue = """
 import os, resource, subprocess, sys
 from pathlib import Path
-from orchestrator.deck.read import read_deck, read_deck_text
+from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
 """
     environment = dict(os.environ, PYTHONPATH=str(ROOT), TMPDIR=str(tmp_path))
