@@ -14,12 +14,14 @@ from typing import Any, Final
 
 import yaml
 
+from orchestrator.persona import ASKS
+
 FOLDER: Final = Path(__file__).parent / "bank"
 ANY: Final = "any"
 """The kind whose questions suit every deck."""
 
 ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
-SEATS: Final = ("money", "proof", "substance", "alternatives", "fit", "people")
+SEATS: Final = ASKS
 MOODS: Final = ("soft", "firm")
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""

@@ -1,4 +1,4 @@
-"""Facts that were said in so many words: whole sentences with a figure, promises with a date, open threads."""
+"""Facts that were said in so many words: sentences with a figure, promises with a date, open threads."""
 
 from __future__ import annotations
 
