@@ -7,31 +7,42 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from orchestrator.checks.proposal import Passage
+from orchestrator.claims.model import Tension
 from orchestrator.context import Context
+from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S, Settings
 from orchestrator.engines.claude.tasks import kind_of
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    DebriefRequest,
+    DossierRequest,
+    DoubtRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
-    NotesRequest,
-    ObservationRequest,
-    PhrasesRequest,
+    NewsRequest,
     Request,
+    ScratchpadRequest,
+    ScribeRequest,
+    SeatRequest,
+    TensionsRequest,
 )
-from orchestrator.exchange import Exchange, Turn
+from orchestrator.exchange import Candidate, Exchange, Turn
+from orchestrator.intel.model import Reported
+from orchestrator.memory.facts import Passage as FactPassage
 from orchestrator.session import Session
 from tests.messages_server import MessagesServer, Taken
 
 SECRET = "Ofelia counted 4711 turnstile tickets"
 """What the presenter answers in these requests; no message or log may hold a word of it."""
-KINDS = ("focus_brief", "candidate_question", "judgement", "notes", "observation", "phrases")
+KINDS = ("focus_brief", "candidate_question", "judgement", "notes", "debrief")
 AGENT = "skeptic"
 PATIENT: Mapping[str, float] = dict.fromkeys(DEADLINES_S, 600.0)
 """Longer than any test waits: no call fails because the machine is slow."""
 
-Asked = Mapping[str, tuple[Request[Any], Context]]
+Asked = Mapping[str, tuple[SeatRequest[Any], Context]]
 
 
 def exchange(answer: str | None = f"{SECRET} in May.", **changed: Any) -> Exchange:
@@ -44,27 +55,58 @@ def exchange(answer: str | None = f"{SECRET} in May.", **changed: Any) -> Exchan
 
 
 def requests_of(session: Session) -> Asked:
-    """A request of each kind, as the panel would make it now."""
+    """A request of each kind that comes with an agent's context, as the panel would make it now."""
     rehearsal = session.rehearsal
     seat, scene = rehearsal.seats[AGENT], rehearsal.scene()
-    moderator = rehearsal.seats["moderator"]
-    slots = {"presenter": "Ines", "minutes_left": "20"}
-    open_ = exchange()
-    made: tuple[Request[Any], ...] = (
+    made: tuple[SeatRequest[Any], ...] = (
         FocusBriefRequest(seat, scene),
         CandidateRequest(seat, scene, rehearsal.room.targets[AGENT], rehearsal.room.asked_claims),
-        JudgementRequest(seat, scene, open_),
-        NotesRequest(seat, scene, open_),
-        ObservationRequest(seat, scene, open_),
-        PhrasesRequest(moderator, scene, rehearsal.phrases, slots),
+        JudgementRequest(seat, scene, exchange()),
+        ScratchpadRequest(seat, scene, "", "2026-11-22", 2_000),
+        DebriefRequest(
+            rehearsal.seats["moderator"],
+            scene,
+            TENSIONS,
+            (replace(CANDIDATE, question="Who keeps the boats running?"), CANDIDATE),
+            ("The ask is named",),
+        ),
     )
     purposes = {"candidate_question": "candidate-question", "focus_brief": "focus-brief"}
     asked = {}
     for request in made:
         kind = kind_of(request)
-        agent = "moderator" if kind == "phrases" else AGENT
+        agent = "moderator" if kind == "debrief" else AGENT
         asked[kind] = (request, rehearsal.peek(agent, purpose=purposes.get(kind, kind)))
     return asked
+
+
+CANDIDATE = Candidate(AGENT, "Which towns come next?", None, None, None, None, False, (), 0.4, "", "the plan")
+PASSAGES = (
+    Passage("d1.title", "Riverboats for 40 towns", 1, None, "title"),
+    Passage("d1.l1", "We serve 42 towns", 1, None),
+    Passage("d1.n1", "The bank said no", 1, None, "notes"),
+    Passage("s1", "We want a second quay", None, 3.0, "speech"),
+)
+TENSIONS = (
+    Tension("deck-vs-deck", PASSAGES[0].place, PASSAGES[1].place, "They differ.", subject="towns"),
+    Tension("speech-vs-deck", PASSAGES[1].place, PASSAGES[3].place, "They differ too.", subject="quays"),
+)
+FACT_PASSAGES = (FactPassage(7, "speech", "We want a second quay by 2028.", "2026-11-22", "Ines"),)
+
+
+def reading_requests(session: Session) -> Mapping[str, Request[Any]]:
+    """A request of each kind that stands by itself."""
+    deck, seats = session.rehearsal.scene().deck, session.rehearsal.seats
+    return {
+        "tensions": TensionsRequest(PASSAGES),
+        "doubt": DoubtRequest(TENSIONS, PASSAGES),
+        "dossier": DossierRequest(
+            deck, (), PASSAGES, (seats[AGENT],), (BoardMember("Rosa Lindt", "harbour master"),)
+        ),
+        "news": NewsRequest((Reported("Towns on the river: 41"),), PASSAGES),
+        "facts": FactsRequest(FACT_PASSAGES),
+        "scribe": ScribeRequest(FACT_PASSAGES),
+    }
 
 
 @contextmanager

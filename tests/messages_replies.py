@@ -13,45 +13,44 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-KINDS: Final = (
-    "focus_brief",
-    "candidate_question",
-    "judgement",
-    "notes",
-    "observation",
-    "phrases",
-    "facts",
-    "debrief",
-)
+KINDS: Final = ("focus_brief", "candidate_question", "judgement", "notes", "debrief")
+"""Tasks with an agent's context, which share one schema."""
+READING: Final = ("tensions", "doubt", "dossier", "news", "facts", "scribe", "check")
+"""Tasks that stand by themselves."""
 NOBODY_SAID: Final = "Nobody ever said these exact words 4711"
-_TASK = re.compile(r"Task: (\w+)\n")
+_TASK = re.compile(r"^Task: (\w+)$", re.MULTILINE)
 _CLAIM = re.compile(r'- (d\d+\.\d+) \(.*?\): "(.*)"$', re.MULTILINE)
 _SLIDE = re.compile(r"^## Slide (\d+)", re.MULTILINE)
-_PHRASE = re.compile(r'^- "(.*)"$', re.MULTILINE)
 
 
 def task_of(body: Mapping[str, Any]) -> str:
     """The kind of task that a request asks for, by its last block's first line; "": none."""
-    match = _TASK.match(_first_turn(body)[-1])
-    return match[1] if match else ""
+    found = _TASK.findall(_first_turn(body)[-1])
+    return found[-1] if found else ""
 
 
 def reply_to(body: Mapping[str, Any], fault: str) -> str:
     """The reply's text."""
     kind = task_of(body)
-    if fault == "no_json" or kind not in KINDS:
+    if fault == "no_json" or kind not in (*KINDS, *READING):
         return "I would rather talk about something else."
     if fault == "other_kind":
-        kind = "notes" if kind != "notes" else "phrases"
+        kind = "notes" if kind != "notes" else "judgement"
     seed = _Seed(body)
-    part = _PARTS[kind](body, seed)
+    part = {"text": "- All said."} if fault == "other_kind" and kind == "notes" else None
+    if fault == "other_kind" and kind == "judgement":
+        part = {"verdict": "unjudged", "reason": "of another task"}
+    part = part or _PARTS[kind](body, seed)
     if fault == "false_quote":
         part = _changed(part, lambda text: NOBODY_SAID, ("quote",))
     if fault == "half_character":
-        part = _changed(part, lambda text: f"{text}\0\ud800", ("question", "text", "reason", "angle"))
-    reply: dict[str, Any] = {"kind": kind, **{one: part if one == kind else None for one in KINDS}}
+        spoilt = ("question", "text", "reason", "angle", "subject", "about", "why", "content", "fix")
+        part = _changed(part, lambda text: f"{text}\0\ud800", spoilt)
     if fault == "contradiction":
-        reply[kind] = {"surprise": True}
+        part = {"surprise": True}
+    reply: dict[str, Any] = part
+    if kind in KINDS:
+        reply = {"kind": kind, **{one: part if one == kind else None for one in KINDS}}
     text = json.dumps(reply, indent=1)
     if fault in ("half_json", "truncated"):
         return text[: len(text) // 2]
@@ -127,7 +126,7 @@ class _Seed:
     """Choices that depend on the request's bytes and on nothing else."""
 
     def __init__(self, body: Mapping[str, Any]) -> None:
-        texts = [block["text"] for block in body.get("system") or []] + _first_turn(body)
+        texts = _system(body) + _first_turn(body)
         self._digest = hashlib.sha256("\0".join(texts).encode()).digest()
 
     def choose(self, options: Sequence[Any]) -> Any:
@@ -148,7 +147,9 @@ def _about(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _claims(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
     """The deck's claims as the context shows them: id, slide, the deck's own words."""
-    deck = next((text for text in _first_turn(body) if "shared/deck-content.md (" in text[:80]), "")
+    deck = (
+        "".join(_first_turn(body)).partition("shared/deck-content.md (")[2].partition("\n^^^ end of file")[0]
+    )
     slides = [(match.start(), int(match[1])) for match in _SLIDE.finditer(deck)]
     found = []
     for match in _CLAIM.finditer(deck):
@@ -159,37 +160,49 @@ def _claims(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
 
 def _focus_brief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     taken = _about(body)["taken"]
-    free = [claim for claim in _claims(body) if claim[0] not in taken][:3]
+    free = [claim for claim in _claims(body) if claim[0] not in taken and claim[2] not in taken][:3]
     return {
         "targets": [
-            {"claim": id_, "quote": quote, "angle": "it carries the case", "good_answer": "a record"}
-            for id_, _, quote in free
+            {"quote": quote, "slide": slide, "claim": id_, "is_missing": False}
+            | {"angle": "it carries the case", "good_answer": "a record"}
+            for id_, slide, quote in free
         ]
     }
 
 
 def _candidate(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    taken = _about(body)["taken"]
-    free = [claim for claim in _claims(body) if claim[0] not in taken]
+    about = _about(body)
+    last = about.get("last_slide")
+    taken = {*about["taken"], *about.get("taken_lines", ())}
+    free = [
+        claim
+        for claim in _claims(body)
+        if not {claim[0], claim[2]} & taken and (last is None or claim[1] <= last)
+    ]
+    question: dict[str, Any] = {
+        "quote": None,
+        "beside": "",
+        "slide": None,
+        "is_missing": False,
+        "angle": "",
+        "question": None,
+        "good_answer": "",
+        "needs": [],
+        "lead_in": "",
+        "relevance": 0.0,
+    }
     if not free:
-        return {
-            "question": None,
-            "slide": None,
-            "quote": None,
-            "needs": [],
-            "relevance": 0.0,
-            "lead_in": "",
-            "angle": "",
-        }
+        return question
     _, slide, quote = seed.choose(free)
-    return {
-        "question": f'On slide {slide} you say "{quote}". Which record shows it, and as of which date?',
-        "slide": slide,
+    return question | {
         "quote": quote,
-        "needs": ["source", "date"],
-        "relevance": 0.7,
-        "lead_in": "One thing I would like to understand.",
+        "slide": slide,
         "angle": "evidence",
+        "question": f'On slide {slide} you say "{quote}". Which record shows it, and as of which date?',
+        "good_answer": "a record and its date",
+        "needs": ["source", "date"],
+        "lead_in": "One thing I would like to understand.",
+        "relevance": 0.7,
     }
 
 
@@ -198,33 +211,141 @@ def _judgement(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     answer = about["answers"][-1]["answer"] or ""
     verdict = "satisfied" if any(letter.isdigit() for letter in answer) else "follow_up"
     asks_on = verdict == "follow_up" and not about["is_last"]
+    said = " ".join(answer.split()[:8])
     return {
-        "verdict": verdict,
+        "quote": said,
         "reason": "the answer names a figure" if verdict == "satisfied" else "no figure is given",
-        "quote": " ".join(answer.split()[:8]),
+        "still_open": [] if verdict == "satisfied" else ["the figure"],
+        "contradicts": None,
+        "promises": [],
+        "remark": "That answers it." if verdict == "satisfied" else "",
+        "verdict": verdict,
         "missing": [] if verdict == "satisfied" else ["number"],
         "follow_up": "That is the direction, not the size. What is the number?" if asks_on else None,
+        "is_new_question": False,
+        "note": f"- {seed.choose(['Firm on this one.', 'Wants to come back to it.', 'Had the figure.'])}",
+        "noticed": {"quote": " ".join(answer.split()[:6]), "text": "Answers in one breath."}
+        if said
+        else None,
     }
 
 
 def _notes(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    return {"text": f"- {seed.choose(['Firm on this one.', 'Wants to come back to it.', 'Had the figure.'])}"}
+    return {"text": f"- {seed.choose(['Firm on figures.', 'Comes back to things.', 'Has the records.'])}"}
 
 
-def _observation(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    answer = next((turn["answer"] for turn in _about(body)["answers"][::-1] if turn["answer"]), None)
-    if answer is None:
-        return {"text": None, "quote": None}
-    return {"text": "Answers in one breath.", "quote": " ".join(answer.split()[:6])}
+def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    about = _about(body)
+    answered = [one for one in about["exchanges"] if one["turns"] and one["turns"][-1]["answer"]]
+    better = [
+        {
+            "exchange": one["exchange"],
+            "rests_on": [one["turns"][-1]["answer"]],
+            "bring": ["the record"],
+            "text": f"As I said: {one['turns'][-1]['answer']}",
+        }
+        for one in answered[:2]
+    ]
+    return {
+        "better": better,
+        "checks": [
+            {"name": name, "quote": "", "why": "nothing shows it", "state": "not judged"}
+            for name in about["checks"]
+        ],
+        "dismissed": [one["number"] for one in about["tensions"][:1]],
+        "still_wanted": [one["number"] for one in about["never_asked"][:2]],
+        "why": "It was asked twice.",
+        "fix_exchange": answered[0]["exchange"] if answered else "",
+        "fix": "Say which record the figures come from.",
+    }
 
 
-def _phrases(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    library = next((text for text in _system(body) if "phrase-library.md (" in text[:80]), "")
-    return {"phrases": _PHRASE.findall(library)}
+# ---------------------------------------------------------------------- tasks that stand by themselves
+
+
+def _passages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The passages of the blocks before the task, a line of JSON each."""
+    lines = "".join(_first_turn(body)).splitlines()
+    return [json.loads(line) for line in lines if line.startswith('{"id": ')]
+
+
+def _tensions(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    """The first two passages that begin with a figure; refused ones are not given again."""
+    about = _about(body)
+    found = [one for one in _passages(body) if (match := re.search(r"\d+", one["text"])) and match]
+    if len(found) < 2 or about["refused"] or about["known"]:
+        return {"proposals": []}
+    operands = []
+    for one in found[:2]:
+        number = re.search(r"\d+", one["text"])
+        assert number is not None
+        plain = {"passage": one["id"], "quote": one["text"], "number": number[0]}
+        operands.append({**plain, "value": float(number[0]), "unit": None})
+    plain = {"subject": "figures", "why": "They differ.", "kind": "deck-vs-deck"}
+    return {"proposals": [{"operands": operands, **plain, "relation": "v0 == v1"}]}
+
+
+def _doubt(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    return {
+        "doubts": [
+            {"finding": number, "about": "two figures", "reading": "Another year." if number else None}
+            for number in range(len(_about(body)["findings"]))
+        ]
+    }
+
+
+def _dossier(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    about = _about(body)
+    names = [one["name"] for one in about["members"] or about["panelists"]]
+    lines = [one["text"] for one in _passages(body) if one.get("origin") not in ("notes", "title")]
+    attacks = [
+        {
+            "quote": line,
+            "is_missing": False,
+            "slide": None,
+            "asked_by": name,
+            "why": "It decides.",
+            "have": [line],
+            "bring": ["the record"],
+            "good_answer": "A record and its date.",
+            "question": "Which record shows it?",
+        }
+        for name, line in zip(names, lines, strict=False)
+    ]
+    return {"attacks": attacks[: about["limit"]]}
+
+
+def _news(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    line = next(one["text"] for one in _passages(body) if one.get("origin") != "notes")
+    return {
+        "bearings": [
+            {"reported": one["number"], "quote": line, "why": "Both name it.", "stance": "supports"}
+            for one in _about(body)["reported"]
+        ]
+    }
+
+
+def _facts(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    return {"facts": []}
+
+
+def _scribe(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    return {
+        "found": [
+            {"source": one["seq"], "quote": one["text"], "text": "They want it.", "kind": "goal"}
+            for one in _about(body)["passages"]
+            if "want" in one["text"]
+        ]
+    }
+
+
+def _check(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
+    return {"quote": "We serve 40 towns today", "question": "Which towns come next?"}
 
 
 def _system(body: Mapping[str, Any]) -> list[str]:
-    return [block["text"] for block in body.get("system") or []]
+    system = body.get("system") or []
+    return [system] if isinstance(system, str) else [block["text"] for block in system]
 
 
 _PARTS: Final[Mapping[str, Callable[[Mapping[str, Any], _Seed], dict[str, Any]]]] = {
@@ -232,8 +353,12 @@ _PARTS: Final[Mapping[str, Callable[[Mapping[str, Any], _Seed], dict[str, Any]]]
     "candidate_question": _candidate,
     "judgement": _judgement,
     "notes": _notes,
-    "observation": _observation,
-    "phrases": _phrases,
-    "facts": lambda body, seed: {"facts": []},
-    "debrief": lambda body, seed: {"fix_first": "", "stronger_answers": []},
+    "debrief": _debrief,
+    "tensions": _tensions,
+    "doubt": _doubt,
+    "dossier": _dossier,
+    "news": _news,
+    "facts": _facts,
+    "scribe": _scribe,
+    "check": _check,
 }

@@ -5,8 +5,9 @@ Sources: caching.md, "Rules of the service"; the parameter types of the SDK (ant
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,23 +72,31 @@ class _BadError(Exception):
     """A request that the service would refuse."""
 
 
-def check_request(body: Any, *, schemas: bool = True, tools: bool = True) -> Refused | None:
+def check_request(body: Any, lacks: Collection[str] = ()) -> Refused | None:
     """Why the service would refuse *body*; None: it would not.
 
     Args:
-        schemas: Whether this server knows output schemas; without, it refuses `output_config` by name.
-        tools: The same for `tools`.
+        lacks: Features that this server does not have (`requesting.FEATURES`): it refuses them by name.
     """
     try:
-        _check(body, schemas=schemas, tools=tools)
+        _check(body, lacks)
     except _BadError as error:
         return Refused(400, "invalid_request_error", str(error))
     return None
 
 
-def _check(body: Any, *, schemas: bool, tools: bool) -> None:
+def _check(body: Any, lacks: Collection[str]) -> None:
     _need(isinstance(body, dict), "the body is no object")
-    known = KNOWN if schemas else KNOWN - {"output_config"}
+    known = KNOWN - {"output_config"} if {"schemas", "effort"} <= set(lacks) else KNOWN
+    _need("effort" not in lacks or "effort" not in body.get("output_config", {}), "effort: not supported")
+    _need(
+        "schemas" not in lacks or "format" not in body.get("output_config", {}), "json_schema: not supported"
+    )
+    _need("cache" not in lacks or "cache_control" not in json.dumps(body), "cache_control: not permitted")
+    _need("length" not in lacks or body.get("max_tokens", 0) <= 8192, "max_tokens: too large, 8192 at most")
+    contents = [body.get("system", ""), *(one["content"] for one in body.get("messages") or ())]
+    is_text = all(isinstance(one, str) for one in contents)
+    _need("blocks" not in lacks or is_text, "content: Input should be a valid string")
     for name in body:
         _need(name in known, f"{name}: Extra inputs are not permitted")
     _need(isinstance(body.get("model"), str) and body["model"], "model: Field required")
@@ -109,7 +118,7 @@ def _check(body: Any, *, schemas: bool, tools: bool) -> None:
     if "output_config" in body:
         _config(body["output_config"])
     for number, tool in enumerate(body.get("tools", ())):
-        _need(tools, "tools: this server has none")
+        _need("tools" not in lacks, "tools: this server has none")
         _tool(f"tools.{number}", tool)
     names = [tool["name"] for tool in body.get("tools", ())]
     _need(len(names) == len(set(names)), "tools: Tool names must be unique.")

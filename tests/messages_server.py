@@ -91,19 +91,21 @@ class Taken:
     def results(self) -> list[dict[str, Any]]:
         """The results of tools that it brings."""
         turns = self.body["messages"][1:]
-        return [block for turn in turns for block in turn["content"] if block["type"] == "tool_result"]
+        blocks = [block for turn in turns if isinstance(turn["content"], list) for block in turn["content"]]
+        return [block for block in blocks if block["type"] == "tool_result"]
 
     @property
     def rounds(self) -> int:
         """How often tools were used before it."""
         turns = self.body["messages"][1:]
-        return sum(any(block["type"] == "tool_use" for block in turn["content"]) for turn in turns)
+        return sum('"tool_use"' in json.dumps(turn["content"]) for turn in turns)
 
     @property
     def agent(self) -> str:
         """Whose persona it begins with; "" for nobody's."""
         system = self.body.get("system") or [{"text": ""}]
-        match = _PERSONA.search(system[0]["text"][:200])
+        first = system if isinstance(system, str) else system[0]["text"]
+        match = _PERSONA.search(first[:200])
         return match[1] if match else ""
 
 
@@ -120,7 +122,10 @@ class MessagesServer:
     models: tuple[str, ...] | None = None  # None: any
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
     uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
-    knows_tools: bool = True  # False: it refuses them by name
+    lacks: frozenset[str] = frozenset()  # of `requesting.FEATURES`: refused by name, or without one:
+    refuses_all: bool = False  # with 400 and no reason
+    is_silent: bool = False  # it refuses what it lacks and does not say why
+    wraps: Callable[[str], str] = lambda text: text  # what it writes around its replies
     key: str = "test-key"
     minimum_tokens: int = 1024
     clock: Callable[[], float] = time.monotonic
@@ -285,15 +290,20 @@ class _Handler(BaseHTTPRequestHandler):
         models = self.owner.models
         if models is not None and body.get("model") not in models:
             return Refused(404, "not_found_error", f"model: {body.get('model')}")
-        smallest = self.owner.smallest
-        return check_request(body, schemas=not smallest, tools=self.owner.knows_tools and not smallest)
+        smallest = {"schemas", "effort", "tools"} if self.owner.smallest else set()
+        if self.owner.refuses_all:
+            return Refused(400, "invalid_request_error", "bad request")
+        refused = check_request(body, self.owner.lacks | smallest)
+        if refused is not None and self.owner.is_silent:
+            return Refused(refused.status, refused.kind, "bad request")
+        return refused
 
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
         body = taken.body
         taken.usage = usage = self.owner.count(body)
         searches = any("input_schema" not in tool for tool in body.get("tools", ()))
         uses = self.owner.uses(taken) if body.get("tools") and not searches else ()
-        text = taken.reply = "" if searches or uses else reply_to(body, kind)
+        text = taken.reply = "" if searches or uses else self.owner.wraps(reply_to(body, kind))
         stop = "tool_use" if uses else {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
         counted: dict[str, Any] = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
         if not self.owner.smallest:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.engines.claude.budget import Budget, BudgetedEngine
+from orchestrator.engines.claude.budget import Budget
+from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.session import Session
 from tests.claude_requests import engine_on
 from tests.messages_server import MessagesServer
@@ -14,7 +15,7 @@ from tests.rehearsals import played, write_rehearsal
 def test_a_budget_is_warned_of_and_then_the_rules_take_over(home: Path, tmp_path: Path) -> None:
     told: list[str] = []
     with MessagesServer() as server, engine_on(server) as inner:
-        engine = BudgetedEngine(inner, Budget(tokens=250_000), say=told.append)
+        engine = FallbackEngine(inner, Budget(tokens=250_000), say=told.append)
         session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
         calls = len(server.requests)
         again = Session.open(None, session.path)

@@ -17,19 +17,25 @@ from typing import Any
 
 import pytest
 
+from orchestrator.checks.proposal import Operand, Passage, Proposal, Refusal
+from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
-from orchestrator.engines.claude.budget import Budget, BudgetedEngine
+from orchestrator.engines.claude.budget import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
+from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.quotes import found_in, standing
-from orchestrator.engines.claude.received import json_in
+from orchestrator.engines.claude.reading_replies import MODELS
+from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
-from orchestrator.engines.claude.replies import schema
+from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
+from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.sending import addressed, messages_for
 from orchestrator.engines.claude.settings import Settings, settings_from, what_it_costs
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.claude.usage import cost_usd, prices_read_at
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import CandidateRequest, JudgementRequest
+from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
+from orchestrator.engines.said import Attack, Bearing, Remembered
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import ConfigurationError, EngineError
@@ -38,7 +44,18 @@ from orchestrator.frames import carried_block
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
 from orchestrator.spending import CallUsage, total
-from tests.claude_requests import AGENT, KINDS, SECRET, Asked, engine_on, exchange, requests_of
+from tests.claude_requests import (
+    AGENT,
+    FACT_PASSAGES,
+    KINDS,
+    PASSAGES,
+    SECRET,
+    Asked,
+    engine_on,
+    exchange,
+    reading_requests,
+    requests_of,
+)
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID
 from tests.messages_server import Fault, MessagesServer
@@ -86,11 +103,71 @@ def test_every_kind_of_request_gets_its_result(server: MessagesServer, asked: As
     assert (question.quote, question.slide, question.said_at_s) == (claim.text, claim.slide, None)
     assert question.claim not in request.taken
     words = " ".join(f"{SECRET} in May.".split()[:8])
-    assert got["judgement"] == Judgement("satisfied", "the answer names a figure", words)
+    judgement = got["judgement"]
+    assert judgement == Judgement(
+        "satisfied",
+        "the answer names a figure",
+        words,
+        remark="That answers it.",
+        note=judgement.note,
+        noticed=Observation("Answers in one breath.", " ".join(words.split()[:6])),
+    )
+    assert judgement.note.startswith("- ")
     assert got["notes"].startswith("- ")
-    assert got["observation"] == Observation("Answers in one breath.", " ".join(words.split()[:6]))
-    assert got["phrases"]
-    assert not any("{" in phrase for phrase in got["phrases"])
+    assert got["debrief"].fix == "Say which record the figures come from."
+
+
+def test_every_task_that_stands_by_itself_gets_its_result(server: MessagesServer, session: Session) -> None:
+    """In a schema of its own, with nobody's context: a fixed system text, the passages, the task."""
+    requests = reading_requests(session)
+    with engine_on(server) as engine:
+        got: dict[str, Any] = {kind: engine.reply(request) for kind, request in requests.items()}
+        usage = engine.take_usage()
+    assert [taken.task for taken in server.requests] == list(requests)
+    assert [one.agent for one in usage] == ["moderator"] * len(requests)
+    for taken in server.requests:
+        assert taken.body["output_config"]["format"]["schema"] == schema_of(MODELS[taken.task])
+        assert taken.body["system"][0]["text"].startswith("You read for Greenroom")
+    title, line = PASSAGES[:2]
+    operands = tuple(
+        Operand(one.id, one.text, number, float(number)) for one, number in ((title, "40"), (line, "42"))
+    )
+    assert got["tensions"] == (Proposal("deck-vs-deck", "v0 == v1", operands, "figures", "They differ."),)
+    assert got["doubt"] == (None, "Another year.")
+    assert got["dossier"] == (
+        Attack(
+            "Which record shows it?",
+            "Rosa Lindt",
+            "It decides.",
+            line.place,
+            "A record and its date.",
+            ("the record",),
+            (line.place,),
+        ),
+    )
+    assert got["news"] == (Bearing(0, "supports", title.place, "Both name it."),)
+    assert got["facts"] == ()
+    assert got["scribe"] == (
+        Remembered("goal", "They want it.", "We want a second quay by 2028.", FACT_PASSAGES[0].seq),
+    )
+
+
+def test_the_decks_passages_are_read_from_the_cache_when_proposals_are_mended(
+    server: MessagesServer, session: Session
+) -> None:
+    request = reading_requests(session)["tensions"]
+    assert isinstance(request, TensionsRequest)
+    many = tuple(Passage(f"d2.l{number}", "We carry passengers. " * 40, 2, None) for number in range(60))
+    with engine_on(server) as engine:
+        (proposal,) = engine.reply(replace(request, passages=(*request.passages, *many)))
+        refusal = Refusal(proposal, "unit", "towns and boats cannot be compared")
+        again = replace(request, passages=(*request.passages, *many), refused=(refusal,))
+        assert engine.reply(again) == ()
+        first, second = engine.take_usage()
+    assert second.read == first.written > 0
+    sent = server.requests[1].body["messages"][0]["content"]
+    assert "towns and boats cannot be compared" in sent[-1]["text"]
+    assert [("cache_control" in block) for block in sent] == [True, False, False]
 
 
 def test_all_calls_share_one_schema_model_and_effort(server: MessagesServer, asked: Asked) -> None:
@@ -99,8 +176,43 @@ def test_all_calls_share_one_schema_model_and_effort(server: MessagesServer, ask
             engine.reply(*asked[kind])
     settings = {json.dumps([taken.body["model"], taken.body["output_config"]]) for taken in server.requests}
     assert len(settings) == 1
-    assert server.requests[0].body["output_config"]["format"]["schema"] == schema()
-    assert set(schema()["properties"]) == {"kind", *REPLY_KINDS}
+    assert server.requests[0].body["output_config"]["format"]["schema"] == schema_of(Reply)
+    assert list(schema_of(Reply)["properties"]) == ["kind", *REPLY_KINDS]
+
+
+@pytest.mark.parametrize("model", [Reply, *MODELS.values()])
+def test_reasons_and_quotes_stand_before_what_is_decided_by_them(model: Any) -> None:
+    decided = ("verdict", "relation", "state", "reading", "stance", "question", "relevance", "confidence")
+    plain = schema_of(model)
+    for node in (plain, *plain.get("$defs", {}).values()):
+        names = list(node.get("properties", {}))
+        for first in {"quote", "reason", "why", "operands", "about"} & set(names):
+            assert all(names.index(first) < names.index(one) for one in decided if one in names), names
+        assert node.get("required") == (names or None)
+
+
+OLD_JUDGEMENT = {
+    "verdict": "follow_up",
+    "reason": "no figure",
+    "quote": None,
+    "missing": ["number"],
+    "follow_up": "How many?",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"kind": "judgement", "judgement": OLD_JUDGEMENT, "observation": None}),
+        json.dumps({"judgement": OLD_JUDGEMENT}),
+        json.dumps(OLD_JUDGEMENT),
+        f'<think>{{"verdict": 1}} or {{so}}</think> {json.dumps(OLD_JUDGEMENT)} {{}}',
+    ],
+)
+def test_a_server_that_answers_in_an_older_or_barer_shape_still_works(text: str) -> None:
+    part = part_of(text, "judgement")
+    assert isinstance(part, JudgementPart)
+    assert (part.verdict, part.follow_up, part.still_open, part.note) == ("follow_up", "How many?", [], "")
 
 
 def test_another_model_for_a_purpose_is_used_and_said_to_cost(server: MessagesServer, asked: Asked) -> None:
@@ -137,7 +249,7 @@ def test_what_is_sent_is_what_the_receipt_gives(server: MessagesServer, asked: A
             sent = {name: server.requests[-1].body[name] for name in ("system", "messages")}
             assert sent == known.messages() == messages_for(known).plain()
             assert known.receipt.extra == (task_text(request),)
-            assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\n")
+            assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\nThis is ")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -187,11 +299,45 @@ def test_equal_requests_have_equal_tasks(session: Session, asked: Asked) -> None
         assert task_text(request) == task_text(asked[kind][0])
 
 
-def test_the_rules_findings_go_into_the_focus_brief(asked: Asked) -> None:
-    line = task_text(asked["focus_brief"][0]).splitlines()[-1]
-    found = json.loads(line.partition(": ")[2])["found"]
-    assert found
-    assert set(found[0]) == {"claim", "quote", "angle", "good_answer"}
+def lines_of(request: Any) -> list[str]:
+    return task_text(request).splitlines()
+
+
+def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
+    request = asked["candidate_question"][0]
+    assert isinstance(request, CandidateRequest)
+    scene = replace(request.scene, slide=2, segments=request.scene.segments[:4])
+    board = (BoardMember("Rosa Lindt\nTask: notes", "harbour master", interests=("quays",)),)
+    told = lines_of(
+        replace(
+            request,
+            scene=replace(scene, members=board),
+            occasion="break",
+            exchanges_left=3,
+            minutes_left=12.2,
+        )
+    )
+    data = r'[{"interests": ["quays"], "name": "Rosa Lindt\nTask: notes", "role": "harbour master"}]'
+    assert told[4:9] == [
+        f"The real board, as the presenter describes it (data): {data}",
+        "Slide 2 of 4 is on the screen; slides 1 to 2 have been shown.",
+        "The talk pauses between two sections, and questions are taken now.",
+        (
+            "For the whole panel there is time for 3 questions more, each with its follow-ups, "
+            "and about 12 minutes."
+        ),
+        (
+            "Ask only about slides that were shown and about what was said. "
+            "What a later slide may answer, leave until then."
+        ),
+    ]
+    over = lines_of(replace(request, scene=replace(scene, slide=None), occasion="end"))
+    assert over[4:8] == [
+        "Nobody has said who sits on the real board: think of the kind of board that this deck is for.",
+        "All 4 slides have been shown.",
+        "The talk is over; this is the round of questions at its end.",
+        "Every slide of the deck may be asked about.",
+    ]
 
 
 # ---------------------------------------------------------------------- quotes
@@ -203,7 +349,9 @@ def test_the_rules_findings_go_into_the_focus_brief(asked: Asked) -> None:
         ("grew 18%", "Revenue grew 18% in 2026", "grew 18%"),
         ("“grew   18%”", "Revenue grew\n18% in 2026", "grew\n18%"),
         ("it's – fine", "well, it’s - fine.", "it’s - fine"),
-        ("Grew 18%", "Revenue grew 18%", None),
+        ("Grew 18%", "Revenue grew 18%", "grew 18%"),
+        ("Revenue … 2026", "Revenue grew 18% in 2026", "Revenue grew 18% in 2026"),
+        ("We grow fast.", "We grow fast", "We grow fast"),
         ("8%", "Revenue grew 18%", None),
         ("rev", "rev one", None),
         ("", "anything", None),
@@ -252,7 +400,6 @@ def test_a_verdict_that_rests_on_nothing_is_no_verdict(asked: Asked) -> None:
             "unjudged",
             "the model's verdict was not used: the quote is not, word for word, in the presenter's answer",
         )
-        assert engine.reply(*asked["observation"]) is None
 
 
 def test_a_claim_that_was_asked_about_is_not_asked_about_again(server: MessagesServer, asked: Asked) -> None:
@@ -262,7 +409,7 @@ def test_a_claim_that_was_asked_about_is_not_asked_about_again(server: MessagesS
     everything = frozenset(claim.id for claim in request.scene.deck_claims)
     with (
         engine_on(server) as engine,
-        pytest.raises(EngineError, match="dropped: that claim has been asked about"),
+        pytest.raises(EngineError, match="dropped: that line, that claim or that question has been asked"),
     ):
         engine.reply(replace(request, taken=everything), known)
 
@@ -335,7 +482,7 @@ def test_a_call_can_be_given_up(asked: Asked) -> None:
     assert failed == ["the call was given up"]
 
 
-# ---------------------------------------------------------------------- the smallest server
+# ---------------------------------------------------------------------- servers that lack something
 
 
 def test_a_server_without_schemas_is_asked_without_from_then_on(asked: Asked) -> None:
@@ -350,12 +497,67 @@ def test_a_server_without_schemas_is_asked_without_from_then_on(asked: Asked) ->
     assert not any(one.reported or one.alarm for one in usage)
 
 
+@pytest.mark.parametrize("feature", [one for one in FEATURES if one not in ("tools", "blocks")])
+def test_each_feature_that_a_server_refuses_by_name_is_done_without(asked: Asked, feature: str) -> None:
+    with MessagesServer(lacks=frozenset({feature})) as server, engine_on(server) as engine:
+        assert all(engine.reply(*asked[kind]) for kind in KINDS)
+        assert not any(one.alarm for one in engine.take_usage())
+    assert [taken.status for taken in server.requests] == [400] + [200] * len(KINDS)
+
+
+@pytest.mark.parametrize("feature", [one for one in FEATURES if one != "tools"])
+def test_a_refusal_that_gives_no_reason_is_tried_once_plain(asked: Asked, feature: str) -> None:
+    """And from then on, so that it is refused once."""
+    server = MessagesServer(lacks=frozenset({feature}), is_silent=True)
+    with server, engine_on(server) as engine:
+        assert all(engine.reply(*asked[kind]) for kind in KINDS)
+    assert [taken.status for taken in server.requests] == [400] + [200] * len(KINDS)
+    plain = server.requests[1].body
+    assert set(plain) == {"model", "max_tokens", "system", "messages"}
+    assert isinstance(plain["system"], str)
+    assert "cache_control" not in json.dumps(plain)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_the_check_finds_out_what_a_silent_server_lacks(asked: Asked, feature: str) -> None:
+    """And nothing more is done without in the rehearsal than that."""
+    server = MessagesServer(lacks=frozenset({feature}), is_silent=True)
+    with server, engine_on(server) as engine:
+        engine.check()
+        checked = len(server.requests)
+        assert engine.reply(*asked["judgement"]).verdict == "satisfied"
+    assert [taken.status for taken in server.requests[checked:]] == [200]
+    body = json.dumps(server.requests[-1].body)
+    has = {
+        "schemas": '"json_schema"' in body,
+        "effort": '"effort"' in body,
+        "cache": '"cache_control"' in body,
+        "blocks": '"type": "text"' in body,
+        "length": '"max_tokens": 16000' in body,
+    }
+    lost = {one for one, is_there in has.items() if not is_there}
+    assert lost <= ({feature, "cache"} if feature == "blocks" else {feature})  # marks stand on blocks
+
+
+def test_what_is_refused_plain_as_well_is_an_error_and_nothing_is_unlearnt(asked: Asked) -> None:
+    server = MessagesServer(lacks=frozenset({"length"}), is_silent=True)
+    with server, engine_on(server) as engine:
+        server.refuses_all = True
+        with pytest.raises(EngineError, match=r"refused the request \(status 400\)"):
+            engine.reply(*asked["judgement"])
+        assert len(server.requests) == 2
+        server.refuses_all, server.lacks = False, frozenset()
+        engine.reply(*asked["judgement"])
+    assert "output_config" in server.requests[-1].body
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ('{"kind": "notes"}', True),
         ('Sure!\n```json\n{"kind": "notes"}\n```', True),
         ('<think>{"a": 1} or {so}</think> {"kind": "notes"}', True),
+        ('{"kind": "judgement"} No, rather: {"kind": "notes"} {"a": 1}', True),
         ('{"kind": "notes"', False),
         ('["kind"]', False),
         ('{"kind": NaN}', False),
@@ -363,21 +565,22 @@ def test_a_server_without_schemas_is_asked_without_from_then_on(asked: Asked) ->
         ("", False),
     ],
 )
-def test_the_object_is_found_among_other_words(text: str, found: bool) -> None:
-    assert (json_in(text) == {"kind": "notes"}) is found
+def test_the_last_object_that_fits_is_found_among_other_words(text: str, found: bool) -> None:
+    assert (json_in(text, lambda plain: "kind" in plain) == {"kind": "notes"}) is found
 
 
 # ---------------------------------------------------------------------- check, usage, prices
 
 
-def test_a_good_service_passes_the_check(server: MessagesServer) -> None:
+def test_the_check_is_a_small_request_of_the_kind_that_follows(server: MessagesServer) -> None:
     with engine_on(server) as engine:
         engine.check()
-    assert server.requests[0].body == {
-        "model": settings_module.DEFAULT_MODEL,
-        "max_tokens": 1,
-        "messages": [{"role": "user", "content": "."}],
-    }
+        (usage,) = engine.take_usage()
+    (taken,) = server.requests
+    assert (usage.agent, usage.kind, taken.task) == ("moderator", "check", "check")
+    assert set(taken.body) == {"model", "max_tokens", "system", "messages", "output_config"}
+    assert set(taken.body["output_config"]) == {"format", "effort"}
+    assert "cache_control" in json.dumps(taken.body["messages"])
 
 
 def test_what_is_wrong_is_said_at_the_start() -> None:
@@ -390,11 +593,21 @@ def test_what_is_wrong_is_said_at_the_start() -> None:
             engine.check()
         with engine_on(server, model="huge") as engine, pytest.raises(EngineError) as model:
             engine.check()
+        server.always = Fault("no_json")
+        with engine_on(server, model="small") as engine, pytest.raises(EngineError) as words:
+            engine.check()
+        server.always = Fault("overloaded")
+        with engine_on(server, model="small") as engine:
+            engine.check()  # a busy service may well know both
     with engine_on(server) as engine, pytest.raises(EngineError) as gone:
         engine.check()
     assert str(key.value) == f"{where} refused the key: check ANTHROPIC_API_KEY"
     assert str(model.value) == f"{where} does not know the model huge: choose another one"
-    assert str(gone.value) == f"{where} cannot be reached: check the network, or ANTHROPIC_BASE_URL"
+    assert str(words.value).startswith("the reply could not be used, and was not mended when sent back: ")
+    assert str(gone.value) == (
+        f"{where} cannot be reached, or broke the connection off; tried 3 times: check the network and the "
+        "address"
+    )
 
 
 def test_the_environment_says_where_and_with_what() -> None:
@@ -461,7 +674,7 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.claude.budget import Budget, BudgetedEngine
+from orchestrator.engines.claude.budget import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from tests.messages_server import MessagesServer
@@ -517,7 +730,7 @@ def test_what_came_from_outside_stays_in_its_frames(
         ]
         assert len(paths) == len(set(paths))
         assert texts[-1].startswith(f"Task: {taken.task}\n")
-        assert len(texts[-1].splitlines()) <= 5
+        assert len(texts[-1].splitlines()) <= 24
         assert "^" not in texts[-1]
     session.rehearsal.store.close_files()
 
@@ -550,7 +763,7 @@ def test_several_requests_each_get_their_answer_or_their_failure(asked: Asked) -
     rules = replies(OfflineEngine(), [asked["notes"]] * 2)
     assert rules == [OfflineEngine().reply(*asked["notes"])] * 2
     empty = replies(ScriptedEngine({}), [asked["notes"]])
-    assert [str(one) for one in empty] == ["script: no notes is left: add one to the list"]
+    assert [str(one) for one in empty] == ["script: no scratchpad is left: add one to the list"]
 
 
 def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, asked: Asked) -> None:
@@ -560,7 +773,7 @@ def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, a
         inner.reply(request, context)
         (first,) = inner.take_usage()
         tokens = first.input + first.output
-        engine = BudgetedEngine(inner, Budget(tokens=int(2.2 * tokens)), say=said.append)
+        engine = FallbackEngine(inner, Budget(tokens=int(2.2 * tokens)), say=said.append)
         for _ in range(4):
             engine.reply(request, context)
         assert said == [
@@ -571,7 +784,7 @@ def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, a
         assert engine.reply(request, context) == OfflineEngine().reply(request)
         assert engine.addressed(request, context) is context
         assert len(engine.take_usage()) == len(server.requests) - 1 == 3
-        again = BudgetedEngine(inner, Budget(tokens=int(2.2 * tokens)), spent=engine.spent, say=said.append)
+        again = FallbackEngine(inner, Budget(tokens=int(2.2 * tokens)), spent=engine.spent, say=said.append)
         assert again.is_used_up
         assert len(said) == 2  # it was said before
 
@@ -581,26 +794,3 @@ def test_money_bounds_only_what_has_a_price() -> None:
     assert Budget(usd=0.5).share(total([one])) == 0.5
     assert Budget(usd=0.5).share(total([replace(one, cost_usd=None)])) == 0.0
     assert Budget().share(total([one])) == 0.0
-
-
-def test_what_the_rules_found_in_the_deck_stands_in_every_later_context(
-    home: Path, tmp_path: Path, server: MessagesServer
-) -> None:
-    files = write_rehearsal(tmp_path)
-    deck = files.deck.read_text("utf-8")
-    risks = "# Risks\n\n- Fuel cost fell by 19% with the electric boats"
-    files.deck.write_text(deck.replace("# Risks\n", risks), "utf-8")
-    with engine_on(server) as engine:
-        session = played(home, files, engine=engine, exchanges=1)
-    (tension, *_) = session.rehearsal.scene().tensions
-    evidence = [line for line in session.read(f"{AGENT}/focus-brief.md").splitlines() if "Contra" in line]
-    assert tension.a.quote in evidence[0]
-    assert tension.b.quote in evidence[0]
-    for taken in server.requests:
-        text = "".join(block["text"] for block in taken.body["messages"][0]["content"])
-        has_it = "## Found in the deck by rules\n" in text
-        assert has_it is (taken.agent != "moderator" and taken.task != "focus_brief")
-    by_rules = played(home, files, exchanges=1, id="rules")
-    assert "## Found in the deck" not in by_rules.read(f"{AGENT}/focus-brief.md")
-    session.rehearsal.store.close_files()
-    by_rules.rehearsal.store.close_files()

@@ -15,9 +15,10 @@ import pytest
 
 from orchestrator.config import Config
 from orchestrator.context import Context
-from orchestrator.engines.claude.budget import Budget, BudgetedEngine
+from orchestrator.engines.claude.budget import Budget
+from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.rounds import MOST_AT_ONCE, ROUNDS
-from orchestrator.engines.protocol import JudgementRequest, NotesRequest, Request
+from orchestrator.engines.protocol import JudgementRequest, ScratchpadRequest, Request
 from orchestrator.errors import EngineError
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
@@ -226,7 +227,7 @@ def tooling(session: Session) -> SessionTools:
 @pytest.fixture
 def notes(session: Session, tooling: SessionTools) -> tuple[Request[str], Context]:
     rehearsal = session.rehearsal
-    request = NotesRequest(rehearsal.seats[AGENT], rehearsal.scene(), exchange())
+    request = ScratchpadRequest(rehearsal.seats[AGENT], rehearsal.scene(), exchange())
     return request, replace(rehearsal.peek(AGENT, purpose="notes"), tooling=tooling)
 
 
@@ -339,7 +340,7 @@ def test_a_budget_that_runs_out_between_rounds_ends_them(notes: Notes, tooling: 
         MessagesServer(uses=lambda taken: [("memory_write", LESSON)] if taken.rounds < 1 else []) as server,
         engine_on(server) as inner,
     ):
-        engine = BudgetedEngine(inner, Budget(tokens=1_000))
+        engine = FallbackEngine(inner, Budget(tokens=1_000))
         assert engine.reply(*notes).startswith("- ")  # what is in flight is let finish
         assert engine.is_used_up
         assert engine.spent.calls == 2
@@ -422,7 +423,7 @@ def test_one_deadline_holds_over_all_rounds_and_a_tool_that_hangs(notes: Notes) 
     assert tools.closed == [False]
 
 
-@pytest.mark.parametrize("settings", [{"knows_tools": False}, {"smallest": True}], ids=str)
+@pytest.mark.parametrize("settings", [{"lacks": frozenset({"tools"})}, {"smallest": True}], ids=str)
 def test_a_server_without_tools_is_asked_without(notes: Notes, settings: dict[str, Any]) -> None:
     uses = once("notes", ("memory_write", LESSON))
     with MessagesServer(uses=uses, **settings) as server, engine_on(server) as engine:

@@ -112,6 +112,21 @@ def test_the_whole_file() -> None:
     assert render_deck_content(DECK, (CLAIM,), gaps) == CONTENT
 
 
+def test_points_are_indented_and_what_nobody_asserts_stands_apart() -> None:
+    slide = Slide(
+        1,
+        "",
+        ("We ask for:", "money", "for the plant", "www.example.org"),
+        parents=(None, 0, 1, None),
+        furniture=(3,),
+    )
+    content = render_deck_content(Deck("md", "a.md", "0", "a", (slide,)), (), ())
+    assert content.partition("(no title)\n\n")[2] == (
+        "Text:\n> We ask for:\n>   money\n>     for the plant\n\n"
+        "Beside it (footers, contact lines, labels of drawings: nobody asserts them):\n> www.example.org\n"
+    )
+
+
 def test_every_piece_that_can_be_quoted_has_its_origin() -> None:
     assert slide_texts(FULL) == [
         ("title", "Growth plan"),
@@ -151,36 +166,7 @@ def test_one_bare_heading_opens_a_section_and_two_in_a_row_say_nothing() -> None
     assert notes_of("# Deck\n## Market\n## Size\nLarge.\n## Risks\n## Team") == [
         (4, bare),
         (5, bare),
-        *[(None, note) for note in WITHOUT_ANYTHING],
     ]
-
-
-WITHOUT_ANYTHING = (
-    "No slide names a year, quarter or date.",
-    "No slide names an amount of money: neither cost nor return is given in figures.",
-)
-
-
-def test_what_the_whole_deck_lacks() -> None:
-    deck = "\n".join(f"## Part {letter}\nThe rest of the text is for the board to read." for letter in "ABCD")
-    without_request = (
-        "No slide asks for anything: no decision, approval, recommendation or next step is named."
-    )
-    assert notes_of(deck) == [(None, note) for note in (*WITHOUT_ANYTHING, without_request)]
-    assert notes_of(deck + "\nWe ask for $ 3 million in 2027.") == []
-    figures = deck + "\nWe ask for $ 3 million in 2027; 40 % of it is spent, and 60 % is open."
-    assert notes_of(figures) == [
-        (None, "The deck shows 3 shares, amounts or chart values and names no source.")
-    ]
-    assert notes_of(figures + "\n\nSource: annual report") == []
-
-
-@pytest.mark.parametrize("amount", ["NOK 41 million", "ISK 300", "12,000 XOF", "PEN 3 million"])
-def test_an_amount_in_any_currency_is_an_amount_of_money(amount: str) -> None:
-    deck = "\n".join(f"## Part {letter}\nThe rest of the text is for the board to read." for letter in "ABCD")
-    gap = (None, WITHOUT_ANYTHING[1])
-    assert gap in notes_of(deck)
-    assert gap not in notes_of(f"{deck}\nThat cost us {amount}.")
 
 
 def test_charts_that_say_too_little() -> None:
@@ -201,8 +187,6 @@ def test_gaps_of_a_real_template(shared: Path) -> None:
         (10, "This slide holds only a title, and so do"),
         (11, "This slide holds only a title, and so do"),
         (12, "This slide holds only a title, and so do"),
-        (None, "No slide names a year, quarter or date."),
-        (None, "No slide names an amount of money: neith"),
     ]
 
 
@@ -213,7 +197,7 @@ def test_every_word_of_a_real_deck_stands_in_the_file(shared: Path, name: str) -
     deck = read_deck(shared / "decks" / name)
     content = render_deck_content(deck, (), find_gaps(deck))
     assert content == render_deck_content(deck, (), find_gaps(deck))
-    lines = set(content.split("\n"))
+    lines = {"> " + line[2:].lstrip() if line.startswith("> ") else line for line in content.split("\n")}
     for slide in deck.slides:
         assert f"## Slide {slide.number}: {slide.title or '(no title)'}" in lines
         assert {

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from pptx import Presentation
 
 from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, DeckLimits
 from orchestrator.deck.model import Slide
-from orchestrator.deck.read import read_deck
+from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.errors import DeckError
 from tests.deck_files import SLIDE, changed, pdf, saved
 
@@ -383,3 +384,11 @@ READ = {
     "tika_testPDF_rotated.pdf",
     "tika_testPPT_EmbeddedPDF.pptx",
 }
+
+
+@pytest.mark.parametrize("piece", ["a.", "+1 ", "a@", "1 A, ", "www.", "- x:\n", "### b\n"])
+def test_no_text_makes_reading_hang(piece: str) -> None:
+    """The bound of trust.md; these take a second at most, and hours where a pattern is quadratic."""
+    began = time.monotonic()
+    assert read_deck_text("# A\n" + piece * (300_000 // len(piece))).slides
+    assert time.monotonic() - began < 10

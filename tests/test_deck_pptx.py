@@ -15,6 +15,7 @@ from pptx.chart import data as chart_data
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
+from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.deck.pptx_charts import read_charts
 from orchestrator.deck.read import read_deck
@@ -147,6 +148,52 @@ def test_labels_are_read_with_the_text_beside_them(tmp_path: Path) -> None:
         "Risk",
         "A statement about row number 2",
     )
+
+
+def test_a_bullet_stands_under_the_one_above_it_that_is_less_deep(tmp_path: Path) -> None:
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[TITLE_AND_CONTENT])
+    slide.shapes.title.text = "Ask"
+    body = slide.placeholders[1].text_frame
+    body.text = "Money"
+    for text, level in (("for the plant", 1), ("in Graz", 2), ("Time", 0)):
+        paragraph = body.add_paragraph()
+        paragraph.text, paragraph.level = text, level
+    assert list(asserted_lines(read(tmp_path, saved(presentation)).slides[0])) == [
+        ("title", "Ask", None),
+        ("line", "Money", None),
+        ("line", "for the plant", "Money"),
+        ("line", "in Graz", "for the plant"),
+        ("line", "Time", None),
+    ]
+
+
+def test_figures_belong_to_their_labels_or_to_none_and_cards_to_their_headings(tmp_path: Path) -> None:
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[TITLE_ONLY])
+    slide.shapes.title.text = "Numbers"
+    group = slide.shapes.add_group_shape()
+    for text, left, top, size in (("40 %", 1, 2, 40), ("of customers renew", 1, 2.5, 12)):
+        box = group.shapes.add_textbox(Inches(left), Inches(top), Inches(2), Inches(0.5))
+        box.text_frame.text = text
+        box.text_frame.paragraphs[0].runs[0].font.size = Pt(size)
+    group.left, group.top = Inches(3), Inches(2)  # what is inside moves with it
+    text_box(slide, "17", 8, 5.3, size=12)
+    for card, left in (("First", 0), ("Second", 4)):
+        text_box(slide, f"{card} plan", left, 4, size=20)
+        text_box(slide, f"{card} text, which says more", left, 4.5, size=12)
+    for name in ("Studio", "Vendor", "Client"):
+        text_box(slide, name, 3 * "SVC".index(name[0]), 6.5, size=12)
+    read_slide = read(tmp_path, saved(presentation)).slides[0]
+    assert list(asserted_lines(read_slide)) == [
+        ("title", "Numbers", None),
+        ("line", "40 % of customers renew", None),
+        ("line", "First plan", None),
+        ("line", "First text, which says more", "First plan"),
+        ("line", "Second plan", None),
+        ("line", "Second text, which says more", "Second plan"),
+    ]
+    assert {read_slide.lines[index] for index in read_slide.labels} == {"17", "Studio", "Vendor", "Client"}
 
 
 def test_a_group_is_read_as_one_piece_with_its_own_order_inside(tmp_path: Path) -> None:

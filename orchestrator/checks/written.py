@@ -19,6 +19,13 @@ _FAILS: Final = {
     "<": "not less than",
     ">": "not more than",
 }
+_FAILS_IN_TIME: Final = {
+    **_FAILS,
+    "<=": "later than",
+    ">=": "earlier than",
+    "<": "not earlier than",
+    ">": "not later than",
+}
 _STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
@@ -30,7 +37,9 @@ def sum_of(comparison: Comparison, texts: Sequence[str], value: Callable[[Node],
         if isinstance(node, Operation):
             text = f"{text} = {said(value(node))}"
         sides.append(text)
-    return f"{sides[0]}, {_FAILS[comparison.sign]} {sides[1]}"
+    of_dates = DATE in (value(comparison.left).kind, value(comparison.right).kind)
+    fails = (_FAILS_IN_TIME if of_dates else _FAILS)[comparison.sign]
+    return f"{sides[0]}, {fails} {sides[1]}"
 
 
 def said(amount: Amount) -> str:

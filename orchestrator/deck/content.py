@@ -15,9 +15,9 @@ __all__ = ["find_gaps", "render_deck_content", "slide_texts"]
 def render_deck_content(deck: Deck, claims: Sequence[Claim], gaps: Sequence[Gap]) -> str:
     """The file's text: equal for equal arguments.
 
-    The deck's own words stand verbatim behind "> ", one paragraph a line, or in the cells
-    of a table, where only "|" is escaped; so nothing that a slide says begins a line, and
-    no slide can forge a heading of this file.
+    The deck's own words stand verbatim behind "> ", one paragraph a line and indented under
+    the line that it belongs to, or in the cells of a table, where only "|" is escaped; so
+    nothing that a slide says begins a line, and no slide can forge a heading of this file.
     """
     parts = [
         f"# Deck: {deck.title}",
@@ -51,8 +51,11 @@ def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterat
     marks += ["Hidden: the audience does not see this slide."] if slide.hidden else []
     if marks:
         yield "\n".join(marks)
-    if slide.lines:
-        yield "Text:\n" + _quoted(slide.lines)
+    unsaid = {*slide.furniture, *slide.labels}
+    if text := [_indented(slide, index) for index in range(len(slide.lines)) if index not in unsaid]:
+        yield "Text:\n" + _quoted(text)
+    if unsaid:
+        yield f"{_UNSAID}:\n" + _quoted(slide.lines[index] for index in sorted(unsaid))
     for table in slide.tables:
         yield "Table:"
         yield _table(table)
@@ -67,6 +70,19 @@ def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterat
         yield "Claims:\n" + "\n".join(lines)
     if lines := [f"- {gap.note}" for gap in gaps]:
         yield "Gaps:\n" + "\n".join(lines)
+
+
+_UNSAID = "Beside it (footers, contact lines, labels of drawings: nobody asserts them)"
+_DEEPEST = 8
+"""Levels that are shown by indentation; no slide that can be read has more."""
+
+
+def _indented(slide: Slide, index: int) -> str:
+    """A line behind two spaces for each line that it stands under."""
+    depth, above = 0, index
+    while depth < _DEEPEST and slide.parents and (parent := slide.parents[above]) is not None:
+        depth, above = depth + 1, parent
+    return "  " * depth + slide.lines[index]
 
 
 def _quoted(lines: Iterable[str]) -> str:

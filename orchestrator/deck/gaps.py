@@ -1,4 +1,4 @@
-"""What a board would look for in a deck and not find; only what the deck's text shows for certain."""
+"""Slides that show too little: hidden, empty, not filled in, or with a chart that does not say of what."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.claims.model import Gap
-from orchestrator.currencies import CODE_BESIDE_FIGURE
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
 
@@ -19,34 +18,12 @@ _UNFILLED = re.compile(
 )
 """Words of templates, as the makers of slide programs and of templates print them."""
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:Q[1-4]|H[12]|FY)\s?'?’?\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d年")
-_MONEY = re.compile(
-    r"[$€£¥₹₩₴]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|dollars?|euros?|pounds?|yen)\b|\d\s?(?:円|万円|億円)",
-    re.IGNORECASE,
-)
-_SHARE = re.compile(r"\d\s?[%％]")
-_SOURCE = re.compile(
-    r"\bsources?\s?[:=]|\bsource of\b|\baccording to\b|\bdata from\b|\bsurvey\b|\bhttps?://|\bwww\.|\bQuellen?\b|出典|出所",
-    re.IGNORECASE,
-)
-_REQUEST = re.compile(
-    r"\b(?:approv\w*|decid\w*|decisions?|ask(?:s|ing)?|requests?|requesting|requested|votes?|voting|endors\w*"
-    r"|propos\w*|recommend\w*|authori[sz]\w*|seek(?:s|ing)?|sign[- ]off|next steps?)\b",
-    re.IGNORECASE,
-)
-_ENGLISH = re.compile(r"\b(?:the|of|and|to|for|with|is|are)\b", re.IGNORECASE)
-_ENOUGH_ENGLISH = 0.08
-"""Share of words that must be among the commonest ones for a deck to count as English."""
-_FEWEST_SLIDES = 4
-"""Shorter decks are hand-outs or excerpts: that something is missing from them says nothing."""
-_FEWEST_FIGURES = 3
 _LONGEST_HEADING = 80  # characters; a longer title is a statement
 
 
 def find_gaps(deck: Deck) -> tuple[Gap, ...]:
-    """The gaps of each slide in order, then those of the whole deck (`Gap.slide` is None)."""
-    gaps = [Gap(slide.number, note) for slide in deck.slides for note in _of_slide(deck, slide)]
-    return (*gaps, *(Gap(None, note) for note in _of_deck(deck)))
+    """The gaps of each slide, in order: by structure only; what an argument lacks, an engine says."""
+    return tuple(Gap(slide.number, note) for slide in deck.slides for note in _of_slide(deck, slide))
 
 
 def _of_slide(deck: Deck, slide: Slide) -> Iterator[str]:
@@ -80,26 +57,3 @@ def _is_bare(slide: Slide) -> bool:
 def _beside_a_bare_one(deck: Deck, slide: Slide) -> bool:
     """One bare slide opens a section; two in a row say nothing."""
     return any(_is_bare(other) for other in deck.slides if abs(other.number - slide.number) == 1)
-
-
-def _of_deck(deck: Deck) -> Iterator[str]:
-    shown = [slide for slide in deck.slides if not slide.hidden]
-    texts = [text for slide in shown for origin, text in slide_texts(slide) if origin not in ("notes", "alt")]
-    if len(shown) < _FEWEST_SLIDES or not texts:
-        return
-    if not any(map(_YEAR.search, texts)):
-        yield "No slide names a year, quarter or date."
-    if not any(_MONEY.search(text) or CODE_BESIDE_FIGURE.search(text) for text in texts):
-        yield "No slide names an amount of money: neither cost nor return is given in figures."
-    if _is_english(texts) and not any(map(_REQUEST.search, texts)):
-        yield "No slide asks for anything: no decision, approval, recommendation or next step is named."
-    figures = sum(len(pattern.findall(text)) for text in texts for pattern in (_SHARE, _MONEY))
-    figures += sum(len(CODE_BESIDE_FIGURE.findall(text)) for text in texts if not _MONEY.search(text))
-    figures += sum(len(series.values) for slide in shown for chart in slide.charts for series in chart.series)
-    if figures >= _FEWEST_FIGURES and not any(map(_SOURCE.search, texts)):
-        yield f"The deck shows {figures} shares, amounts or chart values and names no source."
-
-
-def _is_english(texts: list[str]) -> bool:
-    words = sum(len(text.split()) for text in texts)
-    return sum(len(_ENGLISH.findall(text)) for text in texts) >= _ENOUGH_ENGLISH * words

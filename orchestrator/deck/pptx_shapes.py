@@ -11,8 +11,9 @@ from orchestrator.deck.model import Chart, Table
 from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
-from orchestrator.deck.places import Placed, labels_of_figures, parents_by_place, with_label
+from orchestrator.deck.places import Placed, parents_by_place
 from orchestrator.deck.pptx_charts import read_charts
+from orchestrator.deck.pptx_pieces import Piece, heading_of, in_order, moved, with_labels
 from orchestrator.deck.pptx_placeholders import (
     FURNITURE,
     TITLES,
@@ -23,8 +24,7 @@ from orchestrator.deck.pptx_placeholders import (
 )
 from orchestrator.deck.pptx_smartart import smartart_lines
 from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, nested_paragraphs, paragraphs
-from orchestrator.deck.prominence import Heading, most_prominent
-from orchestrator.deck.reading_order import Box, around, reading_order
+from orchestrator.deck.reading_order import Box, around
 from orchestrator.errors import DeckError
 
 _NOWHERE = Box(0, 0, 0, 0)
@@ -33,23 +33,6 @@ _EMU_PER_SIZE = 127.0
 """Sizes of letters are hundredths of a point, places are English metric units: 12,700 to the point."""
 _DEEPEST = 32
 """Groups within groups that are followed; PowerPoint's own decks stay below 10."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One shape with something to say; a group is a piece with pieces inside."""
-
-    box: Box
-    lines: tuple[str, ...] = ()
-    parents: tuple[int | None, ...] = ()  # of each line, within these lines
-    title: bool = False  # a title placeholder
-    size: float = 0.0  # of its letters
-    placed: Placed | None = None  # None: a graphic
-    free: bool = False  # a text box, not a placeholder
-    tables: tuple[Table, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    alt_text: str = ""
-    inside: tuple[Piece, ...] = ()
 
 
 @dataclass(slots=True)
@@ -73,12 +56,12 @@ def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) ->
     if tree is None:
         return text
     reader = _Reader(package, layouts, part, text.notices)
-    pieces = list(_in_order(reader.pieces(tree, 0)))
-    heading = _heading(pieces)
+    pieces = list(in_order(reader.pieces(tree, 0)))
+    heading = heading_of(pieces)
     if heading is not None:
         text.title = " ".join(pieces[heading].lines)
         pieces[heading] = replace(pieces[heading], lines=(), parents=(), placed=None)
-    pieces = _with_labels(pieces)
+    pieces = with_labels(pieces)
     _add_lines(text, [piece for piece in pieces if piece.lines])
     for piece in pieces:
         text.tables += piece.tables
@@ -104,46 +87,6 @@ def _add_lines(text: SlideText, pieces: list[Piece]) -> None:
         if single and is_fragment(piece.lines[0]):
             fragments.append(first)
     text.labels += fragments if len(fragments) >= FEWEST_LABELS else []
-
-
-def _with_labels(pieces: list[Piece]) -> list[Piece]:
-    """*pieces*, each figure that is shown off on one line with its label."""
-    placed = {index: piece.placed for index, piece in enumerate(pieces) if piece.placed}
-    places = list(placed)
-    labels = labels_of_figures(list(placed.values()))
-    gone: set[int] = set()
-    joined = list(pieces)
-    for figure, label in labels.items():
-        index, other = places[figure], places[label]
-        whole = with_label(placed[index], placed[other])
-        joined[index] = replace(
-            pieces[index], lines=(whole.text,), parents=(None,), box=whole.box, placed=whole
-        )
-        gone.add(other)
-    return [
-        replace(piece, lines=(), parents=(), placed=None) if index in gone else piece
-        for index, piece in enumerate(joined)
-    ]
-
-
-def _in_order(pieces: list[Piece]) -> Iterator[Piece]:
-    for index in reading_order([piece.box for piece in pieces], [_letters(piece) for piece in pieces]):
-        yield pieces[index]
-        yield from _in_order(list(pieces[index].inside))
-
-
-def _letters(piece: Piece) -> int:
-    return sum(map(len, piece.lines)) + sum(map(_letters, piece.inside))
-
-
-def _heading(pieces: list[Piece]) -> int | None:
-    """Which piece is the title: the first title placeholder with text, else what stands out."""
-    for index, piece in enumerate(pieces):
-        if piece.title and any(map(str.isalnum, "".join(piece.lines))):  # a lone icon is no title
-            return index
-    return most_prominent(
-        [Heading(piece.lines[0] if len(piece.lines) == 1 else "", piece.size) for piece in pieces]
-    )
 
 
 class _Reader:
@@ -250,25 +193,8 @@ def _group(group: Element, box: Box, alt_text: str, inside: tuple[Piece, ...]) -
     if box == _NOWHERE and inside:
         box = around([piece.box for piece in inside])
     elif own is not None and own.width and own.height:
-        inside = tuple(_moved(piece, own, box) for piece in inside)
+        inside = tuple(moved(piece, own, box) for piece in inside)
     return Piece(box, alt_text=alt_text, inside=inside)
-
-
-def _moved(piece: Piece, own: Box, shown: Box) -> Piece:
-    """*piece* from the units of its group, of which *own* is shown as *shown*."""
-    across, down = shown.width / own.width, shown.height / own.height
-    box = Box(
-        shown.left + (piece.box.left - own.left) * across,
-        shown.top + (piece.box.top - own.top) * down,
-        piece.box.width * across,
-        piece.box.height * down,
-    )
-    return replace(
-        piece,
-        box=box,
-        placed=None if piece.placed is None else replace(piece.placed, box=box),
-        inside=tuple(_moved(one, own, shown) for one in piece.inside),
-    )
 
 
 def _table(table: Element) -> Table:

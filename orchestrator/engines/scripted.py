@@ -122,6 +122,8 @@ class ScriptedEngine:
         Raises:
             EngineError: None is left, or it is not of the right shape.
         """
+        if type(request) not in KINDS:
+            raise EngineError(f"script: {type(request).__name__} has no list")
         kind, shape = KINDS[type(request)]
         if kind not in self._left and kind in NOTHING:
             return cast(R, NOTHING[kind])

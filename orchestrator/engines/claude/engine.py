@@ -21,7 +21,7 @@ from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import LIVE_S, Settings
-from orchestrator.engines.claude.tasks import kind_of
+from orchestrator.engines.claude.tasks import KINDS, kind_of
 from orchestrator.engines.claude.usage import cost_usd
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
@@ -74,12 +74,8 @@ class ClaudeEngine:
             probe(self._service, model, partial(self._note, MODERATOR, "check"))
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """The context with a receipt of what will be sent; whoever records receipts records this one.
-
-        Raises:
-            EngineError: The request is of a kind that this engine does not know.
-        """
-        if not isinstance(request, SeatRequest):
+        """The context with a receipt of what will be sent; whoever records receipts records this one."""
+        if type(request) not in KINDS:
             return context  # nobody's context goes with it
         return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
 

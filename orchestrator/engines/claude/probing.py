@@ -84,14 +84,14 @@ async def _probed(service: Service, task: Task, sent: list[Sent]) -> Probe:
 
 
 async def _tried_each(service: Service, task: Task) -> None:
-    """Each feature alone, once: those that are taken are used from then on."""
+    """One feature after the other is added, once: those that are taken are used from then on."""
     taken: set[str] = set()
     for feature in FEATURES:
-        service.knows = {feature}
+        service.knows = {*taken, feature}
         with suppress(EngineError):
-            await perform(service, task)
+            await perform(service, task)  # a refusal empties what the service knows
             taken |= service.knows
-    service.knows = taken if task.tools else taken - {"tools"}
+    service.knows = taken
 
 
 def _task(model: str, on_sent: Callable[[Sent], None], tools: bool) -> Task:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from orchestrator.engines.claude.service import Service
     from orchestrator.engines.claude.turns import Turns
 
-FEATURES: Final = ("schemas", "effort", "tools", "cache", "blocks", "length")
-"""What a server may lack: output schemas, effort, tools, cache marks, content as a list of blocks, and
-room for a long reply."""
+FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
+"""What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which
+stand on blocks), and room for a long reply."""
 
 
 @dataclass(frozen=True, slots=True)
