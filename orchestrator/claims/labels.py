@@ -17,7 +17,7 @@ _NUMBERED: Final = (
 _STANDARDS: Final = (
     "ISO|IEC|EN|DIN|IEEE|RFC|SOC|NIST|IFRS|IAS|ANSI|ASTM|FIPS|CVE|SDG|COP|BS|FERC|MIL|PAS|VDE|UL"
 )
-_LIST: Final = r"[\d.]*\d?[a-z]?(?:(?:, ?| ?[-–&/] ?| and | or | to )\d+(?![\d.,]*\d?\s?[%€$£]))*"
+_LIST: Final = r"[\d.]*\d?[a-z]?(?:(?:, ?| ?[-–&/] ?| and | or | to | of )\d+(?![\d.,]*\d?\s?[%€$£]))*"
 
 _PATTERNS: Final = tuple(
     re.compile(pattern, re.ASCII)
@@ -26,7 +26,7 @@ _PATTERNS: Final = tuple(
         r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}",
         rf"(?i)\b(?:{_NUMBERED})s?\s#?\d{_LIST}(?![\w%€$£]|\s?%|[.,]\d)",
         rf"\b(?:{_STANDARDS})(?:[ /-](?:{_STANDARDS})){{0,2}}[ -][A-Z]?\d[\d.:-]*",
-        r"#\d[\w-]*|№\s?\d+|§+\s?\d+[a-z]?",
+        r"\w\+\+\d+|#\d[\w-]*|№\s?\d+|§+\s?\d+[a-z]?",
         r"(?i)\bv\.?\s?\d+(?:\.\d+)*\b",
         r"(?<![\w.,])\d+(?:\.\d+){2,}(?![\d,])(?<!\.\d{3})",  # 1.0.4, and not 1.234.567
         r"(?<![\w.,])\d+\.\d+\.x\b",
@@ -34,7 +34,7 @@ _PATTERNS: Final = tuple(
         r"\(\d{3}\) ?\d{3}-\d{4}|(?<![\w-])\d{3}-\d{3}-\d{4}",
         r"(?i)\b(?:tel|phone|fax|mobile|call)\b[.:]?\s?[+(]?\d[\d ()/-]{5,}",
         r"(?<![\w.,'’])(?<!\d[ \u00a0\u2009\u202f])0\d[\d/ -]*\d",  # 030 1234567, 007
-        r"(?<![\w.,])\d{10,}(?![\d.,])",
+        r"(?<![\w.,])\d{12,}(?![\d.,])",
         r"(?i)(?<![\w:])\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?|(?<![\w.,])\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b\.?",
         r"(?i)(?<![\w.,])\d{1,2}(?:\.\d\d)?\s(?:o'clock|uhr)\b",
         r"(?<![\w.,])\d+:\d+(?![\d.])",
@@ -47,6 +47,7 @@ _PATTERNS: Final = tuple(
         r"(?<![\w.,])(?:18|19|20)\d0s\b",
         r"(?:['’]|(?i:\b(?:the|early|late|mid|his|her|their|my|our))[ -])\d0s\b",
         r"(?m)^[ \t]*[(\[]?\d{1,2}[.)\]][ \t]+(?=\S)",  # numbering of a line
+        r"(?m)^\d{1,2}[ \t](?=https?://)",  # a footnote
         r"(?m)^[ \t]*\d{1,3} ?/ ?\d{1,3}[ \t]*$",  # 3 / 12: a page
         r"(?i)\bCC[- ]BY(?:-\w\w)* \d\.\d|\b(?:GPL|LGPL|AGPL|MPL|EPL) ?v?\d(?:\.\d)?",
     )

@@ -26,7 +26,8 @@ from orchestrator.claims.dates import dates_in
 from orchestrator.claims.figures import Figure, figures_in, last_place
 from orchestrator.claims.hedges import SHARE_SLACK, hedge_beside
 from orchestrator.claims.labels import labels_in
-from orchestrator.claims.spelled import shares_in, spelled_in
+from orchestrator.claims.shares import shares_in
+from orchestrator.claims.spelled import spelled_in
 from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
 from orchestrator.claims.words import FUNCTION_WORDS
 
