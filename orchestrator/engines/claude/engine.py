@@ -127,7 +127,7 @@ class ClaudeEngine:
             context = self.addressed(request, context)
         kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
         uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
-        is_live = isinstance(request, CandidateRequest) and getattr(request, "is_live", False)
+        is_live = isinstance(request, CandidateRequest) and request.occasion == "refresh"
         task = Task(
             kind=kind,
             messages=messages_for(context),
