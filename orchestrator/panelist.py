@@ -104,17 +104,15 @@ def why_stale(rehearsal: Rehearsal, waiting: Waiting, *, confirmed_at_s: float |
 
 
 def was_asked(room: Room, question: Candidate) -> str | None:
-    """Why somebody has asked this already: its very words, claim or quote, or both its quotes."""
-    if any(question.question in exchange.turns[0].question for exchange in room.asked):
-        return "it has been asked"
+    """Why somebody has asked this already: its claim or quote, or both its quotes; without one, its words."""
     if question.beside is not None:
         pair = _sides(question)
         return "its two quotes have been asked about" if pair in map(_sides, room.asked) else None
     if question.claim is not None and question.claim in room.asked_claims:
         return "its claim has been asked about"
-    if question.quote is not None and not question.is_missing and _sides(question) & _asked_sides(room):
-        return "its words have been asked about"
-    return None
+    if question.quote is None or question.is_missing:
+        return "it has been asked" if question.question in room.asked_questions else None
+    return "its words have been asked about" if _sides(question) & _asked_sides(room) else None
 
 
 def _asked_sides(room: Room) -> frozenset[Side]:

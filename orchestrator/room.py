@@ -256,8 +256,13 @@ class Room:
     @property
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
-        put = [exchange.turns[0].question for exchange in self.asked]
-        return tuple(one for text, one in self.wanted.items() if not any(text in words for words in put))
+        return tuple(one for text, one in self.wanted.items() if text not in self.asked_questions)
+
+    @property
+    def asked_questions(self) -> frozenset[str]:
+        """The first question of every exchange, as its panelist had it, without what was said before it."""
+        firsts = (exchange.turns[0] for exchange in self.asked)
+        return frozenset(one.question.removeprefix(one.lead_in).strip() for one in firsts)
 
     @property
     def asked_claims(self) -> frozenset[str]:

@@ -25,7 +25,7 @@ def new_numbers(exchange: Exchange, scene: Scene) -> tuple[str, ...]:
         for one in numbers_in(turn.answer or ""):
             if not any(_same(one, other) for other in (*known, *found)):
                 found.append(one)
-    return tuple(one.text for one in found)
+    return tuple(f"{one.text} {one.noun}" if one.noun else one.text for one in found)
 
 
 def _known_texts(exchange: Exchange, scene: Scene) -> Iterator[str]:

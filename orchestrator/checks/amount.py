@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -18,6 +19,7 @@ FREE: Final = "free"  # a product or quotient of unlike things: "money per month
 
 IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
 IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
+UNITS_OF_TIME: Final = frozenset((*IN_DAYS, *IN_MONTHS))
 _DAYS_OF_A_MONTH: Final = Interval(28, 31)
 
 
@@ -103,10 +105,16 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
 
 
 def year_of(day: date) -> float:
-    """*day* as a year with its fraction, every month a twelfth: 1 March to 1 June is a quarter exactly."""
-    first = date(day.year + day.month // 12, day.month % 12 + 1, 1) if day.year < 9999 else None
-    days = (first - day.replace(day=1)).days if first else 31
-    return day.year + (day.month - 1) / 12 + (day.day - 1) / days / 12
+    """The beginning of *day* as a year with its fraction; every month is a twelfth of it.
+
+    So 1 March to 1 June is a quarter exactly, as people count.
+    """
+    return day.year + (day.month - 1 + (day.day - 1) / monthrange(day.year, day.month)[1]) / 12
+
+
+def end_of(day: date) -> float:
+    """The end of *day*, which is the beginning of the next."""
+    return day.year + (day.month - 1 + day.day / monthrange(day.year, day.month)[1]) / 12
 
 
 def in_unit(amount: Amount, unit: str) -> Amount:

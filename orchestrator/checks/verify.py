@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, UnitError, alike, constant
+from orchestrator.checks.deciding import check_deciding
+from orchestrator.checks.figures import Figure, UnreadError
 from orchestrator.checks.formula import (
     MOST_OPERANDS,
     Comparison,
@@ -19,12 +21,11 @@ from orchestrator.checks.formula import (
     FormulaError,
     Node,
     Variable,
-    check_deciding,
     evaluate,
     parse,
 )
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.operands import Figure, UnreadError, read_operand
+from orchestrator.checks.operands import read_operand
 from orchestrator.checks.proposal import NOT_BOTH, Passage, Proposal, Refusal
 from orchestrator.checks.same import is_known
 from orchestrator.checks.written import one_line, sum_of

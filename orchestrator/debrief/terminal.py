@@ -150,11 +150,9 @@ def _homework(debrief: Debrief, *, brief: bool) -> Iterator[str]:
     """The open points; *brief* where what each needs stands with its question above."""
     if not debrief.was_answered:
         return
-    shown_above = {review.exchange.id for review in debrief.reviews if review.stronger is not None}
     if brief and debrief.homework:
         marks = dict.fromkeys(_in_brief(point) for point in debrief.homework)
-        arrow = any(point.exchange in shown_above for point in debrief.homework)
-        yield f"{words.listed(list(marks))}{': see → above' if arrow else ''}"
+        yield f"{words.listed(list(marks))}: see above"
         return
     for point in debrief.homework:
         about = "the deck as a whole" if point.about is None else words.with_place(point.about)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from orchestrator.claims.model import COMPUTED, OF_FIGURES, Place, Tension
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.wording import pick, shortened
+from orchestrator.engines.offline.wording import in_quotes, pick, shortened
 
 LONGEST_QUOTE = 100
 """Characters of each of the two quotes: both have to be heard."""
@@ -35,8 +35,8 @@ def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
 
 
 def _quoted(place: Place, before: Place | None = None) -> str:
-    words = shortened(place.quote, LONGEST_QUOTE).translate(str.maketrans({"“": "‘", "”": "’", '"': "'"}))
+    words = in_quotes(shortened(place.quote, LONGEST_QUOTE))
     where = "you said" if place.said_at_s is not None else f"slide {place.slide} says"
     if before is not None and before.said_at_s is None is place.said_at_s and before.slide == place.slide:
         where = "it also says"
-    return f"{where} “{words}”"
+    return f"{where} {words}"

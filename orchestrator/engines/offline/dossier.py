@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from orchestrator.claims.model import Place
+from orchestrator.claims.model import Place, Tension
 from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.bank import bank
@@ -67,7 +67,7 @@ def _attack(option: Option, askers: _Askers) -> Attack:
     return Attack(option.question, name, why, about, entry.good, (), (), agent, option.page is not None)
 
 
-def _of_tension(tension: contradictions.Tension, askers: _Askers, request: DossierRequest) -> Attack:
+def _of_tension(tension: Tension, askers: _Askers, request: DossierRequest) -> Attack:
     name, agent = askers.whose("proof")
     why = bank().phrases.why
     question = contradictions.question(tension, request.deck.sha256)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from orchestrator.engines.offline.choosing import candidate, targets
+from orchestrator.engines.offline.aiming import targets
+from orchestrator.engines.offline.choosing import candidate
 from orchestrator.engines.offline.debrief import debrief
 from orchestrator.engines.offline.dossier import attacks
 from orchestrator.engines.offline.facts import facts

@@ -30,7 +30,7 @@ LATER: Final = 40.0
 SPREAD: Final = 4
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
-SET_BACK: Final = 6.0
+SET_BACK: Final = 12.0
 """Places by which a question of the second kind of deck goes back."""
 
 KEPT: Final = 8
@@ -50,6 +50,17 @@ class Option:
     order: float  # within its tier: the lowest first
     line: Line | None = None  # whose words it quotes
     page: Page | None = None  # the slide from which something is missing
+    angle: str = ""  # why it is asked, where the bank's words do not say it
+    agent: str | None = None  # the panelist that it belongs to; None: whoever's seat it is
+
+    @property
+    def claim(self) -> str | None:
+        """The claim that its line holds."""
+        return None if self.line is None else self.line.claim
+
+    def is_for(self, agent: str, seats: frozenset[str]) -> bool:
+        """Whether this panelist, who has these seats, asks it by right; without seats it asks all."""
+        return self.agent == agent if self.agent is not None else not seats or self.entry.seat in seats
 
     @property
     def slide(self) -> int | None:
@@ -83,12 +94,13 @@ def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: st
 def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option, ...]:
     found: list[Option] = []
     for entry in bank().entries:
-        if _suits(entry, intensity) and (entry.kind in (kind.id, ANY) or entry.kind == kind.beside):
-            if not any(holds_all(pages.words, one) for one in entry.unless):
-                order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
-                order += number_of(key, entry.id) % SPREAD
-                made = _of_lines if entry.has_quote else _of_deck
-                found += made(entry, order, pages, key, intensity)
+        is_of_kind = entry.kind in (kind.id, kind.beside, ANY)
+        is_answered = any(holds_all(pages.words, one) for one in entry.unless)
+        if is_of_kind and _suits(entry, intensity) and not is_answered:
+            order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
+            order += number_of(key, entry.id) % SPREAD
+            made = _of_lines if entry.has_quote else _of_deck
+            found += made(entry, order, pages, key, intensity)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
 
@@ -129,8 +141,8 @@ def _is_titled(page: Page, entry: Entry) -> bool:
 
 def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
     """The entry asked of each line that calls for it, the one with the largest figure first."""
-    found = [called for page in pages.pages for line in page.lines if (called := called_for(entry, line, page))]
-    found.sort(key=lambda line: -line.size)
+    called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
+    found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
     return [
         Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)
         for number, line in enumerate(found[:LINES_OF_AN_ENTRY])

@@ -63,7 +63,7 @@ class Pages:
     """A deck."""
 
     pages: tuple[Page, ...]
-    words: str  # of all of it
+    words: str  # of all of it, hidden slides too
     titles: str  # plain, of the deck's title and all slides'
     last: int  # the last slide's number
 
@@ -87,11 +87,12 @@ def _pages(deck: Deck, claims: Sequence[Claim]) -> Pages:
     for claim in claims:
         if claim.said_at_s is None:
             of_slide.setdefault(claim.slide, []).append(claim)
-    shown = [slide for slide in deck.slides if not slide.hidden]
-    pages = tuple(_page(slide, of_slide.get(slide.number, []), slide is shown[0]) for slide in shown)
+    first = next((slide for slide in deck.slides if not slide.hidden), None)
+    made = [(slide, _page(slide, of_slide.get(slide.number, []), slide is first)) for slide in deck.slides]
+    pages = tuple(page for slide, page in made if not slide.hidden)
     titles = " ".join([plain(deck.title), *(plain(page.title) for page in pages)])
     last = pages[-1].number if pages else 0
-    return Pages(pages, " ".join(page.words for page in pages), titles, last)
+    return Pages(pages, " ".join(page.words for _, page in made), titles, last)
 
 
 def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
@@ -107,15 +108,14 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
             lines.append(line)
         seen.add(text)
     cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
-    whole = plain(" ".join([slide.title, *slide.lines, cells, *slide.alt_texts, slide.notes]))
+    charts = " ".join(chart.title for chart in slide.charts)
+    whole = plain(" ".join([slide.title, *slide.lines, cells, charts, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
-    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if not text.rstrip().endswith("?"))]))
+    said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if text.rstrip()[-1:] != "?")]))
     return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
 
 
-def _line(
-    slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool
-) -> Line:
+def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:
     within = [claim for claim in claims if claim.origin in ("line", "title") and claim.text in text]
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
     kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
@@ -161,9 +161,11 @@ def _can_be_quoted(line: Line) -> bool:
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
-    """What was said, as a line, where it is one whole sentence or more; None: a fragment."""
+    """What was said, as a line, where it is one whole sentence or more; None: a fragment, or halting."""
     text = segment.text.strip()
     if not text[:1].isupper() or text[-1:] not in ".!?":
         return None
     words = plain(text)
+    if any(holds(words, one) for one in bank().phrases.hesitations):
+        return None
     return Line(text, words, None, None, segment.start_s) if words.count(" ") > FEWEST_WORDS else None

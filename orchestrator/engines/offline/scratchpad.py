@@ -52,6 +52,8 @@ def _line(exchange: Exchange) -> str:
     last = exchange.turns[-1]
     if exchange.outcome == "satisfied":
         return f'- Settled: {about}; the answer was "{last.quote}".' if last.quote else f"- Settled: {about}."
+    if exchange.outcome == "unjudged":
+        return f"- Asked about {about}; the answer was not judged."
     missing = f" Asked for: {', '.join(last.needs)}." if last.needs else ""
     return f"- Open ({exchange.outcome}): {about}.{missing}"
 

@@ -18,8 +18,7 @@ MOST: Final = 3
 
 def seats_of(seat: Seat) -> frozenset[str]:
     """The seats that this panelist asks for; empty: all alike."""
-    named = frozenset(getattr(seat.persona, "asks", ())) & frozenset(SEATS)
-    return named or _by_words(_title_and_role(seat.persona))
+    return frozenset(seat.persona.asks) or _by_words(_title_and_role(seat.persona))
 
 
 def fits(words: str, seat: str) -> int:

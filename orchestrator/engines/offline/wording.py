@@ -24,6 +24,7 @@ WRITTEN: Final = ("slide", "write", "read")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
 _T = TypeVar("_T")
+_INNER: Final = str.maketrans('“”"', "‘’'")
 
 
 def number_of(*key: str) -> int:
@@ -52,15 +53,15 @@ def said(entry: Entry, key: str, intensity: str, line: Line | None = None) -> st
 
 def quoted(line: Line) -> str:
     """The line's words in quotation marks, with the line that it stands under."""
-    text = _quote_marks(shortened(line.text, LONGEST_QUOTE))
+    text = in_quotes(shortened(line.text, LONGEST_QUOTE))
     if line.parent is None or len(line.parent) > LONGEST_PARENT or line.parent.rstrip().endswith("?"):
         return text
-    return f"{text}, under {_quote_marks(line.parent.strip().rstrip(':.,;'))}"
+    return f"{text}, under {in_quotes(line.parent.strip().rstrip(':.,;'))}"
 
 
-def _quote_marks(text: str) -> str:
-    inner = text.translate(str.maketrans({"“": "‘", "”": "’", '"': "'"}))
-    return f"“{inner}”"
+def in_quotes(text: str) -> str:
+    """The text in quotation marks, its own made single."""
+    return f"“{text.translate(_INNER)}”"
 
 
 def shortened(text: str, longest: int) -> str:

@@ -1,4 +1,4 @@
-"""Words of the bank and the texts that they are looked for in: whole words, capitals folded, nothing cleverer.
+"""Words of the bank and the texts that they stand in: whole words, capitals folded, nothing cleverer.
 
 A text is made `plain` once; a pattern is a word, several in a row, or the beginning of one
 ("migrat*"). Tags such as "#money" stand among a text's words, so they are patterns too.

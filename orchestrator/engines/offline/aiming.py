@@ -1,0 +1,45 @@
+"""What each panelist goes after: its own seats' questions, on lines that nobody has taken."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from orchestrator.engines.offline.heard import all_options
+from orchestrator.engines.offline.options import Option
+from orchestrator.engines.offline.seats import seats_of
+from orchestrator.engines.protocol import FocusBriefRequest
+from orchestrator.exchange import Target
+
+MOST_TARGETS: Final = 7
+FEWEST_TARGETS: Final = 3
+"""Of its own and others' seats; a brief may be shorter where the deck gives no more lines."""
+
+
+def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
+    """Its own seats first; others' only to fill up."""
+    agent, mine = request.seat.persona.id, seats_of(request.seat)
+    found = all_options(request.scene)
+    own = [one for one in found if one.is_for(agent, mine)]
+    rest = [one for one in found if not one.is_for(agent, mine) and one.agent is None]
+    chosen: list[Target] = []
+    seen: set[str] = set()
+    for most, group in ((MOST_TARGETS, own), (FEWEST_TARGETS, rest)):
+        for option in group:
+            quote, topic = option.quote, option.entry.topic
+            is_taken = option.claim is not None and option.claim in request.taken
+            if len(chosen) < most and quote is not None and not is_taken and not {quote, topic} & seen:
+                chosen.append(_target(option, quote))
+                seen |= {quote, topic}
+    return tuple(chosen)
+
+
+def _target(option: Option, quote: str) -> Target:
+    return Target(
+        claim=option.claim,
+        slide=option.slide,
+        said_at_s=option.line.said_at_s if option.line else None,
+        quote=quote,
+        angle=option.angle or option.question,
+        good_answer=option.entry.good,
+        is_missing=option.page is not None,
+    )
