@@ -59,6 +59,10 @@ def judged(question: str, *answers: str | None, is_last: bool = False) -> Judgem
         (RESERVE, "Not €240,000.", "unjudged"),
         (RESERVE, "€240,000. But that is only for the hull.", "unjudged"),
         (PAYBACK, "In 2029 we will tell you.", "unjudged"),
+        (PAYBACK, "Since 2019.", "unjudged"),
+        (RESERVE, "We need €240,000.", "unjudged"),
+        (RESERVE, "€240,000 a ferry.", "unjudged"),
+        (OPEN, "We have not looked at that yet.", "unjudged"),
         (PAYBACK, "Three years.", "unjudged"),
         (OPEN, "€240,000.", "unjudged"),
         (DOWNTIME, "Four hours.", "satisfied"),
@@ -86,7 +90,7 @@ def test_what_rules_cannot_read_is_nobodys_fault_and_nobodys_homework() -> None:
     assert got.note == '- Answered: "Then the old boat sails for two more years."'
 
 
-@pytest.mark.parametrize("answer", ["I don't know.", "Not now."])
+@pytest.mark.parametrize("answer", ["I don't know.", "Next question."])
 def test_a_follow_up_follows_once_and_then_the_question_stays_unresolved(answer: str) -> None:
     once, twice, last = judged(OPEN, answer), judged(OPEN, answer, answer), judged(OPEN, answer, is_last=True)
     assert once.follow_up is not None
