@@ -371,9 +371,11 @@ def test_a_parked_question_says_as_what_it_came_back() -> None:
 def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
     """The later one, where the question was parked and came back; and its question is not cut."""
     asked = f"Churn is 6% here and {'much ' * 20}more there. Which is right?"
-    sides = {"slide": 3, "said_at_s": None, "quote": "Churn is 6%", "beside": PAGE.contradictions[0].a}
-    parked = replace(PAGE.reviews[2], exchange=replace(WHOLE, **sides), came_back_as="x4")
-    one = replace(GROWTH, id="x4", turns=GROWTH.turns[1:], comes_back_to="x3", **sides)
+    first = replace(WHOLE, slide=3, quote="Churn is 6%", beside=PAGE.contradictions[0].a)
+    parked = replace(PAGE.reviews[2], exchange=first, came_back_as="x4")
+    one = replace(
+        first, id="x4", agent="analyst", turns=GROWTH.turns[1:], outcome="satisfied", comes_back_to="x3"
+    )
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
     said = "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. Asked in x4: answered."
     assert f"- {said}\n" in as_markdown(page)

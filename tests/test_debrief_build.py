@@ -429,15 +429,15 @@ class Plays:
 
     def _reply(self, request: Request[R]) -> object:
         match request:
-            case CandidateRequest(taken=taken) if request.seat.persona.id == "skeptic":
+            case CandidateRequest(taken=taken):
+                if cast(CandidateRequest, request).seat.persona.id != "skeptic":
+                    return None
                 for claim, slide, quote, question, needs in self.questions:
                     if claim not in taken:
                         text = f'On slide {slide} you say "{quote}". {question}'
                         return Candidate(
                             "skeptic", text, claim, slide, None, quote, True, needs, 0.5, "", "test"
                         )
-                return None
-            case CandidateRequest():
                 return None
             case JudgementRequest(exchange=one):
                 if one.id == "x1":
