@@ -313,6 +313,14 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
     assert "No answer was found wanting; 1 of 1 is yours to judge." in as_markdown(none)
 
 
+def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
+    missing = replace(BOATS, quote="The fleet", is_missing=True)
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=missing),))
+    assert '> slide 2, "The fleet", which leaves it out\n' in as_markdown(page)
+    assert 'x2   not answered · slide 2, "The fleet", leaves it out\n' in as_text(page)
+    assert "The fleet (slide 2, which leaves it out)" in " ".join(seen(as_html(page)).text.split())
+
+
 def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
     over = replace(PAGE, engine="claude", took_over="the key was refused")
     said = "The engine `claude` never answered, so the offline panel sat in its place: the key was refused."
