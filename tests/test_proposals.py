@@ -241,6 +241,42 @@ def test_hours_and_minutes_are_one_length() -> None:
     assert isinstance(verify(proposal("v0 == v1", in_hours, short), passages, (), "x"), Tension)
 
 
+def test_so_many_in_so_many_is_one_share() -> None:
+    passages = {
+        "d1.l1": Passage("d1.l1", "71 % of ferries leave on time", 1, None),
+        "s1": Passage(
+            "s1", "four out of every five leave on time, and one in three is late", 2, 3.0, "speech"
+        ),
+    }
+    told = Operand("d1.l1", "71 % of ferries", "71 %", 71, "%")
+    four = Operand("s1", "four out of every five leave", "four out of every five", 80, "%")
+    found = verify(proposal("v0 == v1", told, four), passages, (), "x")
+    assert isinstance(found, Tension)
+    assert found.sum == "71 %, not four out of every five"
+    late = Operand("s1", "one in three is late", "one in three", 0.333, "x")
+    assert isinstance(verify(proposal("v0 + 100 * v1 == 100", told, late), passages, (), "x"), Refusal)
+
+
+def test_money_by_a_rate_is_compared_with_time_in_every_unit() -> None:
+    """Nobody sees from the figure whether a rate is by the month or by the year."""
+    passages = {
+        "d1.l1": Passage("d1.l1", "USD 96M in the bank, of which we burn USD 8M a month", 1, None),
+        "s1": Passage(
+            "s1", "that pays for the next two years, and for one year at least: 12 months", 2, 3.0, "speech"
+        ),
+    }
+    cash = Operand("d1.l1", "USD 96M in the bank", "USD 96M", 96, "USD")
+    rate = Operand("d1.l1", "burn USD 8M a month", "USD 8M", 8, "USD")
+    long = Operand("s1", "the next two years", "two years", 2, "year")
+    right = Operand("s1", "12 months", "12 months", 1, "year")
+    found = verify(proposal("v0 / v1 == v2", cash, rate, long), passages, (), "x")
+    assert isinstance(found, Tension)
+    assert found.sum == "USD 96M ÷ USD 8M = 12, not two years"
+    held = verify(proposal("v0 / v1 == v2", cash, rate, right), passages, (), "x")
+    assert isinstance(held, Refusal)
+    assert held.reason == "holds"
+
+
 def test_what_is_known_is_refused_however_its_quotes_are_cut() -> None:
     one = checked(proposal("v0 == v1", TURNOVER, SOLD))
     assert isinstance(one, Tension)

@@ -10,12 +10,12 @@ from typing import Final
 from orchestrator.checks.interval import Interval, point
 
 NUMBER: Final = "number"  # a constant of a formula
-SHARE: Final = "share"  # percent, times, one figure divided by another of its kind
+SHARE: Final = "share"  # percent, times, parts of a whole
 COUNT: Final = "count"
 MONEY: Final = "money"
 TIME: Final = "time"
 DATE: Final = "date"
-FREE: Final = "free"  # a product or quotient of unlike things: "money per month" has no name of its own
+FREE: Final = "free"  # a product or quotient: money by money is a share, or months where one is a rate
 
 IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
 IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
@@ -177,8 +177,6 @@ def _multiplied(one: Amount, other: Amount) -> tuple[str, str]:
 def _divided(one: Amount, other: Amount) -> tuple[str, str]:
     if other.kind in (NUMBER, SHARE):
         return (one.kind, one.of) if one.kind != DATE else (FREE, "")
-    if one.kind == other.kind and one.kind in (MONEY, TIME, COUNT):
-        return SHARE, ""
     if one.kind == MONEY and other.kind == COUNT:
         return one.kind, one.of
     return FREE, ""

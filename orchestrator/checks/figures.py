@@ -235,5 +235,5 @@ def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, 
 
 def _same(one: float, other: float, found: Number) -> bool:
     """Equal but for noise; of a fraction in words or signs ("a third") but for its rounding."""
-    is_decimal = re.search(r"[0-9]", found.text) and "/" not in found.text
+    is_decimal = len(DIGITS.findall(found.text)) == 1 and "/" not in found.text
     return math.isclose(one, other, rel_tol=1e-9 if is_decimal else 0.01, abs_tol=1e-12)

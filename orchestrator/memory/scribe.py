@@ -273,7 +273,9 @@ class Scribe:
             self.course.outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
-        if outcome != "satisfied" and words and not self._withheld.touches(f"{words}\n{question}"):
+        answered = any(turn.get("answer") for turn in done.get("turns", ()))
+        is_open = outcome != "satisfied" and not (outcome == "unjudged" and answered)
+        if is_open and words and not self._withheld.touches(f"{words}\n{question}"):
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
 
 
