@@ -170,7 +170,7 @@ class Listening:
                     at_s,
                     {layout: messages_for(one) for layout, one in made.items()},
                     {block.path: block.text for block in context.blocks},
-                    made[LAYOUTS[0]].receipt.extra[0],
+                    made[LAYOUTS[0]].receipt.extra[-1],
                 )
             )
         return self.engine.reply(request, context)
@@ -348,7 +348,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def compare(calls: Sequence[Call], usages: Sequence[CallUsage]) -> None:
     """The server's own count of the calls that were made, beside the meter's."""
-    told = [(one.read, one.written, one.new) for one in usages]
+    kinds = {call.kind for call in calls}  # the others stand by themselves: no layout is in them
+    told = [(one.read, one.written, one.new) for one in usages if one.kind in kinds]
     counted = [call.usage["watermark"] for call in calls]
     same = sum(one == (its.read, its.written, its.new) for one, its in zip(told, counted, strict=True))
     alarms = sum(one.alarm for one in usages)
