@@ -173,7 +173,8 @@ class Listening:
             self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
             layouts = {layout: messages_for(one) for layout, one in made.items()}
             files = {block.path: block.text for block in context.blocks}
-            task = made[LAYOUTS[0]].receipt.extra[0]
+            *guides, task = made[LAYOUTS[0]].receipt.extra
+            files |= {f"guide {number}": text for number, text in enumerate(guides)}
             self.calls.append(Call(context.agent, kind_of(request), self._at_s, layouts, files, task))
             return
         sent, kind = reading_messages(request), READING[type(request)]
