@@ -129,7 +129,7 @@ def _undoubted(
 
 
 def is_doubted(tension: Tension) -> bool:
-    """Whether a finding stands only after a second look: no figure decides it, or figures of two places do."""
+    """Whether a finding stands only after a second look: no figure decides it, or those of two places do."""
     return tension.class_ == READ or tension.kind in SAME_MEASURE
 
 

@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts memory.sensitive tooling checks.proposal
+exchange carried memory.facts memory.sensitive tooling checks.proposal engines.said
 layout given
 config entries
 home
@@ -42,6 +42,7 @@ deck
 claims
 speech
 checks
+grounding
 intel
 dossier.model
 render
@@ -53,11 +54,12 @@ verify
 room
 pauses
 engines
+intel.bearing tensions surfaced
 dossier
 bill
 rehearsal
 driver
-session_state phrases tensions
+session_state phrases looking
 panelist
 refreshing
 choosing
@@ -65,6 +67,7 @@ moderator timekeeping searching
 playback
 start
 debrief
+debriefing
 memory
 archive
 session
