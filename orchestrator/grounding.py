@@ -9,7 +9,9 @@ from typing import Final
 from orchestrator.checks.passages import deck_passages, speech_passages
 from orchestrator.checks.proposal import Passage
 from orchestrator.checks.quotes import Broken, find_quote
+from orchestrator.claims.dates import dates_in
 from orchestrator.claims.model import Place
+from orchestrator.claims.numbers import numbers_in
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
 
@@ -30,6 +32,22 @@ def grounded(place: Place, passages: Sequence[Passage]) -> Place | None:
     """
     found = find_quote(place.quote, [passage.text for passage in _there(place, passages)])
     return None if isinstance(found, Broken) else Place(place.slide, place.said_at_s, found.text)
+
+
+def figures(text: str) -> set[object]:
+    """The numbers and dates that a text gives, in digits or words: "eighteen percent" is 18.
+
+    A date gives its year, its month and its day each, so that a part of it is found in the whole.
+    """
+    found: set[object] = {number.value for number in numbers_in(text)}
+    for date in dates_in(text):
+        if date.has_year:
+            found.add(("year", date.last.year))
+        if date.precision in ("day", "month"):
+            found.add(("month", date.first.month))
+        if date.precision not in ("month", "year"):
+            found.add((date.precision, date.first.month, date.first.day))
+    return found
 
 
 def _there(place: Place, passages: Sequence[Passage]) -> Iterator[Passage]:

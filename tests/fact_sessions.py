@@ -9,7 +9,8 @@ from time import sleep
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import Engine, FactsRequest, Request
+from orchestrator.engines.protocol import Engine, FactsRequest, Request, ScribeRequest
+from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError
 from orchestrator.memory.facts import FactDraft, Passage
 from orchestrator.memory.summarising import Schedule, Summariser
@@ -42,8 +43,11 @@ class FactEngine:
         fails: int = 0,
         calls: Path | None = None,
         takes_s: float = 0.0,
+        remembers: Callable[[ScribeRequest], Sequence[Remembered]] | None = None,
     ) -> None:
         self.requests: list[FactsRequest] = []
+        self.scribe_requests: list[ScribeRequest] = []
+        self._remembers = remembers
         self._finds = finds
         self._fails = fails
         self._calls = calls
@@ -51,6 +55,9 @@ class FactEngine:
         self._offline = OfflineEngine()
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
+        if isinstance(request, ScribeRequest) and self._remembers is not None:
+            self.scribe_requests.append(request)
+            return cast(R, tuple(self._remembers(request)))
         if not isinstance(request, FactsRequest):
             return self._offline.reply(request, context)
         self.requests.append(request)

@@ -236,7 +236,7 @@ def _notes(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
 
 def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
-    answered = [one for one in about["exchanges"] if one["turns"] and one["turns"][-1]["answer"]]
+    answered = [one for one in about.get("exchanges", ()) if one["turns"] and one["turns"][-1]["answer"]]
     better = [
         {
             "exchange": one["exchange"],
@@ -250,10 +250,10 @@ def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
         "better": better,
         "checks": [
             {"name": name, "quote": "", "why": "nothing shows it", "state": "not judged"}
-            for name in about["checks"]
+            for name in about.get("checks", ())
         ],
-        "dismissed": [one["number"] for one in about["tensions"][:1]],
-        "still_wanted": [one["number"] for one in about["never_asked"][:2]],
+        "dismissed": [one["number"] for one in about.get("tensions", ())[:1]],
+        "still_wanted": [one["number"] for one in about.get("never_asked", ())[:2]],
         "why": "It was asked twice.",
         "fix_exchange": answered[0]["exchange"] if answered else "",
         "fix": "Say which record the figures come from.",
@@ -270,10 +270,10 @@ def _passages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tensions(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    """The first two passages that begin with a figure; refused ones are not given again."""
+    """The first two passages with a figure, at the first look; what was refused is not given again."""
     about = _about(body)
-    found = [one for one in _passages(body) if (match := re.search(r"\d+", one["text"])) and match]
-    if len(found) < 2 or about["refused"] or about["known"]:
+    found = [one for one in _passages(body) if re.search(r"\d+", one["text"])]
+    if len(found) < 2 or about["refused"] or about["known"] or about["new"]:
         return {"proposals": []}
     operands = []
     for one in found[:2]:

@@ -88,6 +88,8 @@ def check_request(body: Any, lacks: Collection[str] = ()) -> Refused | None:
 def _check(body: Any, lacks: Collection[str]) -> None:
     _need(isinstance(body, dict), "the body is no object")
     known = KNOWN - {"output_config"} if {"schemas", "effort"} <= set(lacks) else KNOWN
+    for name in body:
+        _need(name in known, f"{name}: Extra inputs are not permitted")
     _need("effort" not in lacks or "effort" not in body.get("output_config", {}), "effort: not supported")
     _need(
         "schemas" not in lacks or "format" not in body.get("output_config", {}), "json_schema: not supported"
@@ -97,8 +99,6 @@ def _check(body: Any, lacks: Collection[str]) -> None:
     contents = [body.get("system", ""), *(one["content"] for one in body.get("messages") or ())]
     is_text = all(isinstance(one, str) for one in contents)
     _need("blocks" not in lacks or is_text, "content: Input should be a valid string")
-    for name in body:
-        _need(name in known, f"{name}: Extra inputs are not permitted")
     _need(isinstance(body.get("model"), str) and body["model"], "model: Field required")
     most = body.get("max_tokens")
     _need(isinstance(most, int) and not isinstance(most, bool) and most > 0, "max_tokens: must be positive")

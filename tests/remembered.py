@@ -72,10 +72,15 @@ def over(session: Session) -> None:
 
 
 def rehearsed(home: Path, id: str, presenter: str = "Ines", questions: int = 2, **given: Any) -> Session:
-    """A whole short session: so many questions without an answer; closed."""
+    """A whole short session: so many questions about words of the deck, without an answer; closed.
+
+    Questions about the deck as a whole may come between; they get no answer either.
+    """
     session = begun(home, id, presenter, **given)
-    for _ in range(questions):
-        if session.ask() is not None:
-            session.answer(None)
+    for _ in range(2 * questions + 2 if questions else 0):
+        enough = sum(one.quote is not None for one in session.room.exchanges) >= questions
+        if enough or session.ask() is None:
+            break
+        session.answer(None)
     over(session)
     return session

@@ -39,6 +39,11 @@ class Tape:
         plain = {"type": "answer", "exchange": exchange, "segment": said}
         return self.add(plain, by="transcript", file=TRANSCRIPT, text=text)
 
+    def remember(self, kind: str, text: str, seq: int, speaker: str | None = "Ines") -> int:
+        """A goal, decision or blocker that a model read in the record *seq*."""
+        item = {"kind": kind, "text": text, "quote": text, "seq": seq, "speaker": speaker}
+        return self.add({"type": "remembered", "run": 1, "items": [item]}, by="summariser")
+
     def slide(self, number: int) -> int:
         plain = {"type": "slide", "slide": number, "at_s": 1.0}
         return self.add(plain, by="transcript", file=TRANSCRIPT, text="")

@@ -51,6 +51,31 @@ def test_other_ways_to_write_it(tmp_path: Path, name: str, text: str) -> None:
     )
 
 
+RULES = """\
+rules:
+- Projects under EUR 50,000, or 3 months, are decided by the chair.
+- A second reading follows after four weeks.
+board:
+- name: Ines Example
+  uses: [SAP ledger, Azure]
+- Otto Example
+"""
+
+
+def test_the_bodys_own_rules_and_what_houses_use_reach_every_member(tmp_path: Path) -> None:
+    rules = (
+        "Projects under EUR 50,000, or 3 months, are decided by the chair.",
+        "A second reading follows after four weeks.",
+    )
+    members = (
+        BoardMember("Ines Example", uses=("SAP ledger", "Azure"), rules=rules),
+        BoardMember("Otto Example", rules=rules),
+    )
+    assert read_board(board(tmp_path, RULES)) == members
+    lines = f"rules: |\n  {rules[0]}\n  {rules[1]}\n" + RULES.partition("weeks.\n")[2]
+    assert read_board(board(tmp_path, lines)) == members
+
+
 BOMB = "".join(
     [
         "a: &a [x, x, x]\n",
@@ -75,8 +100,8 @@ BOMB = "".join(
         ),
         (
             "b.yaml",
-            "- name: A\n  shoes: 44\n",
-            ", line 1: unknown key 'shoes': there are name, role, background, interests",
+            "- name: A\n  height: 44\n",
+            ", line 1: unknown key 'height': there are name, role, background, interests, uses, rules",
         ),
         ("b.yaml", "- name: [a, b]\n", ", line 1: name is not a text: write it in one line"),
         (
@@ -101,6 +126,11 @@ BOMB = "".join(
             "b.yaml",
             "- name: A\n  interests: [" + "a," * 21 + "]\n",
             ", line 1: has 21 interests (limit 20): shorten it",
+        ),
+        (
+            "b.yaml",
+            "rules: [" + "a" * 401 + "]\nboard: [A]\n",
+            ", line 2: a rule is longer than 400 characters: shorten it",
         ),
         ("b.yaml", b"- name: \xff\n", "is not UTF-8 text: save it as UTF-8"),
         ("b.yaml", "- name: \0\n", "holds NUL, so it is no text: give a list of board members"),

@@ -82,7 +82,7 @@ def test_it_tells_events_goals_questions_of_others_and_what_waits(home: Path) ->
         'proposed: "Win approval"',
         'done: "Speak slowly"',
     ]
-    assert parts["Questions of others:"] == [f's1/x1 {exchange.agent}, not judged: "{exchange.quote}"']
+    assert parts["Questions of others:"] == [f's1/x1 {exchange.agent}, not judged: "{exchange.quote or exchange.turns[0].question}"']
     (line,) = parts["Your questions still waiting:"]
     assert line.startswith("s1: ")
     assert waiting[other].startswith(line.removeprefix("s1: ").removesuffix("…"))
@@ -287,7 +287,7 @@ def run(home: Path, *arguments: str, json_: bool = True) -> None:
 
 def test_recap_prints_the_context_of_a_session(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agree(home, "Ines")
-    rehearsed(home, "s1")
+    asked = rehearsed(home, "s1").rehearsal.room.exchanges
     run(home, "recap", "s1")
     plain = json.loads(capsys.readouterr().out)
     assert set(plain) >= {
@@ -300,7 +300,7 @@ def test_recap_prints_the_context_of_a_session(home: Path, capsys: pytest.Captur
         "turn_count",
     }
     assert plain["turn_count"] > 0
-    assert len(plain["open_questions"]) == 2
+    assert len(plain["open_questions"]) == len(asked) >= 2
     run(home, "recap", "last", json_=False)
     out = capsys.readouterr().out
     assert out.startswith('"Harbour ferries", 3 slides, presented by Ines.')

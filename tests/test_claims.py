@@ -1,4 +1,4 @@
-"""Claims of decks and of speech: what counts as one, of which kind, and where it stands."""
+"""Claims of decks and of speech: each line, sentence or cell with a number or a date, and its place."""
 
 from __future__ import annotations
 
@@ -17,99 +17,77 @@ from orchestrator.deck.read import read_deck
 from orchestrator.deck.texts import slide_texts
 from orchestrator.speech.model import Segment
 
+Measured = tuple[str, float, str | None, str | None, str | None]
+
 
 def deck(*slides: Slide) -> Deck:
     return Deck("md", "deck.md", "0" * 64, "A deck", slides)
 
 
-def kinds(*lines: str, title: str = "Where we stand") -> dict[str, tuple[str, ...]]:
-    return {claim.text: claim.kinds for claim in deck_claims(deck(Slide(1, title, lines)))}
-
-
-def said(text: str) -> dict[str, tuple[str, ...]]:
-    return {claim.text: claim.kinds for claim in speech_claims(Segment(text, 1.0, 5.0), 1)}
+def measured(line: str) -> list[Measured]:
+    claims = deck_claims(deck(Slide(1, "Where we stand", (line,))))
+    return [(q.text, q.value, q.unit, q.period, q.subject) for claim in claims for q in claim.quantities]
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "kinds"),
     [
         ("We ask for EUR 1.8M", ("money",)),
-        ("Total revenue was 196.4 million", ("money",)),
         ("94% of passengers would recommend us", ("percent",)),
-        ("40% of revenue comes from our largest customer", ("share", "percent")),
-        ("Revenue grew 18% to EUR 4.2M", ("growth", "money")),
-        ("Scale of use continues to grow", ("growth",)),
+        ("Revenue grew 18% to EUR 4.2M", ("money", "percent")),
         ("Installation takes 3 days", ("duration",)),
         ("We serve 140 customers", ("count",)),
-        ("Two outside contributors", ("count",)),
-        ("5x faster than the previous model", ("comparison",)),
-        ("The perimeter model has become less effective", ("comparison",)),
-        ("The only platform that predicts failure", ("superlative",)),
-        ("We are a leading ferry operator", ("superlative",)),
-        ("99.95% uptime guaranteed", ("percent", "promise")),
-        ("There is no cost to the projects", ("promise",)),
-        ("Improved security", ("promise",)),
-        ("Eliminate hosting costs for on-prem licences", ("promise",)),
-        ("Static analysis added, dynamic analysis still needed", ("promise", "future", "date")),
-        ("We will double the fleet by 2028", ("promise", "future", "date")),
-        ("The market is expected to reach $8bn", ("money", "future")),
-        ("Churn fell because of the new timetable", ("growth", "causal")),
-        ("Single sign-on reduces friction for the artist", ("promise", "causal")),
-        ("Saltmere will break even in its second year", ("promise", "future")),
-        ("The boat pays for itself within 4 years", ("promise", "duration")),
-        ("If we wait, a competitor will take the berth", ("future",)),
-        ("There is nothing else like it in our region", ("superlative",)),
+        ("Margins improved by 2 percentage points", ("percent",)),
         ("Our option on the berth ends on 31 March 2027", ("date",)),
-        ("In the last twelve months churn was 6%", ("percent",)),
-        ("Website to be updated by January 27, 2027", ("promise", "future", "date")),
-        ("June 14, 2027: rehearsal for all project teams", ("promise", "future", "date")),
+        ("Twelve pilots by June 2027 for €40k in nine weeks", ("money", "count", "duration", "date")),
     ],
 )
-def test_kinds_of_a_line_the_most_telling_first(line: str, expected: tuple[str, ...]) -> None:
-    assert kinds(line) == {line: expected}
+def test_the_kinds_of_a_claim_are_those_of_its_numbers(line: str, kinds: tuple[str, ...]) -> None:
+    (claim,) = deck_claims(deck(Slide(1, "Where we stand", (line,))))
+    assert (claim.text, claim.kinds) == (line, kinds)
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "What is the reason for the move?",
-        "© 2023 Example Ltd. All rights reserved",
-        "Licensed under Apache License 2.0",
-        "Contact: jane@example.org",
-        "Code: https://example.org/repo",
-        "For more information see our site",
-        "A README file must be there",
-        "The maintainers will have the access to groups",
-        "French grid, 7k+ buses",
-        "License MPL-2.0",
-        "OpenChain 2.1 (ISO/IEC 5230:2020)",
-        "We have met on June 26 and it was published",
-        "Thank you",
-        "Our financial year ends on 30 September",
-        "A word for the two new members of this board",
-        "trainer.train(n_epochs=10)",
+        "Will churn be below 5 % next year?",
+        "We are the best in our industry and everybody knows it",
+        "45",
+        "Annual report 2025",
+        "Slide 7",
+        "Phase 2",
+        "ISO 27001 and SOC 2 in place for all of our sites",
+        "Call +49 30 1234567",
+        "Licensed under CC BY 4.0",
+        "",
     ],
 )
-def test_what_claims_nothing(line: str) -> None:
-    assert kinds(line) == {}
+def test_a_line_that_measures_nothing_is_no_claim(line: str) -> None:
+    assert deck_claims(deck(Slide(1, "Where we stand", (line,)))) == ()
 
 
-def test_what_is_to_come_is_not_asked_about_as_if_it_had_been_measured() -> None:
-    assert kinds("We will cut churn by 20% by 2028") == {
-        "We will cut churn by 20% by 2028": ("promise", "future", "date")
-    }
-
-
-def test_a_line_under_a_heading_of_plans_is_a_promise() -> None:
-    assert kinds("Publish a position paper") == {}
-    assert kinds("Publish a position paper", title="Q2 plans") == {
-        "Publish a position paper": ("promise", "future", "date")
-    }
-
-
-def test_on_a_slide_of_criteria_only_what_was_filled_in_counts() -> None:
-    lines = ("At least five members of the committee", "Growth in committers (29 unique committers)")
-    assert list(kinds(*lines, title="Review criteria")) == ["Growth in committers (29 unique committers)"]
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Gross margin: 64%", [("64%", 64, "%", None, "Gross margin")]),
+        ("Churn is 2.1% per month", [("2.1%", 2.1, "%", "per month", "Churn")]),
+        (
+            "Revenue grew 20% to $4.2M in Q3 2026",
+            [("20%", 20, "%", None, "Revenue grew"), ("$4.2M", 4.2e6, "USD", "Q3 2026", None)],
+        ),
+        (
+            "€4 million in February 2027, €2.4 million in September 2027",
+            [
+                ("€4 million", 4e6, "EUR", "February 2027", None),
+                ("€2.4 million", 2.4e6, "EUR", "September 2027", None),
+            ],
+        ),
+        ("We won 29 new members", [("29", 29, "members", None, "members")]),
+        ("We pay 49 EUR/month", [("49 EUR", 49, "EUR", "/month", "pay")]),
+    ],
+)
+def test_a_quantity_has_the_time_and_the_words_beside_it(line: str, expected: list[Measured]) -> None:
+    assert measured(line) == expected
 
 
 def test_ids_places_and_origins() -> None:
@@ -118,7 +96,7 @@ def test_ids_places_and_origins() -> None:
     )
     slides = (
         Slide(1, "Revenue grew 18% in 2026", ("Churn is 2% per month. We save 30% on fuel.",)),
-        Slide(2, "Hidden", ("We will double revenue",), hidden=True),
+        Slide(2, "Hidden", ("We will double revenue to €3m",), hidden=True),
         Slide(3, "The ask", notes="We will never pay back 5%", alt_texts=("A rise of 40%",), tables=(table,)),
         Slide(4, "Growth", charts=(Chart("line", "Passengers by year", ("2025", "2026"),
                                          (Series("Passengers", (180.0, 212.0)),)),)),
@@ -136,70 +114,46 @@ def test_ids_places_and_origins() -> None:
     ]
 
 
-def test_a_cell_takes_its_subject_from_the_row_and_its_period_from_the_column() -> None:
-    table = Table((("Line", "2026", "2027 plan"), ("Revenue ($M)", "2.9", "4.2"), ("Churn", "2.1%", "-")))
+def test_a_cell_takes_its_subject_from_the_row_and_period_and_unit_from_the_heading() -> None:
+    table = Table(
+        (
+            ("Line", "2026", "2027 plan (EUR thousand)"),
+            ("Revenue ($M)", "2.9", "4,200"),
+            ("Churn", "2.1%", "-"),
+            ("Loss", "(12)", "n/a"),
+        )
+    )
     claims = deck_claims(deck(Slide(1, "Budget", tables=(table,))))
-    quantities = [(q.value, q.unit, q.period, q.subject, q.text) for c in claims for q in c.quantities]
-    assert quantities == [
+    assert [(q.value, q.unit, q.period, q.subject, q.text) for c in claims for q in c.quantities] == [
         (2.9e6, "USD", "2026", "Revenue ($M)", "2.9"),
-        (4.2e6, "USD", "2027", "Revenue ($M)", "4.2"),
+        (4.2e6, "EUR", "2027", "Revenue ($M)", "4,200"),
         (2.1, "%", "2026", "Churn", "2.1%"),
+        (-12.0, None, "2026", "Loss", "(12)"),
     ]
 
 
 def test_a_chart_claims_from_its_first_to_its_last_value() -> None:
-    chart = Chart("line", "", ("2025", "2026"), (Series("Passengers", (180.0, None, 212.0)),))
+    chart = Chart("line", "", ("2025", "2026", "2027"), (Series("Passengers", (180.0, None, 212.0)),))
     (claim,) = deck_claims(deck(Slide(1, "Growth", charts=(chart,))))
-    assert (claim.text, claim.kinds) == ("Passengers", ("growth",))
-    assert [(q.value, q.period) for q in claim.quantities] == [(180.0, "2025"), (212.0, None)]
+    assert (claim.text, claim.kinds) == ("Passengers", ("count",))
+    assert [(q.value, q.period) for q in claim.quantities] == [(180.0, "2025"), (212.0, "2027")]
 
 
-def test_a_sentence_on_several_slides_is_claimed_once_and_a_footer_never() -> None:
-    slides = [Slide(n, f"Slide {n}", ("We save 30% on fuel",) if n < 3 else (), ()) for n in range(1, 4)]
+def test_a_sentence_on_several_slides_is_claimed_once_and_furniture_never() -> None:
+    slides = [Slide(n, f"Slide {n}", ("We save 30% on fuel",)) for n in range(1, 4)]
     assert [claim.id for claim in deck_claims(deck(*slides))] == ["d1.1"]
-    footers = [Slide(n, f"Slide {n}", ("We save 30% on fuel",)) for n in range(1, 4)]
-    assert deck_claims(deck(*footers)) == ()
+    marked = [Slide(n, f"Slide {n}", ("We save 30% on fuel",), furniture=(0,)) for n in range(1, 4)]
+    assert deck_claims(deck(*marked)) == ()
 
 
 def test_speech_is_numbered_by_segment_and_sentence() -> None:
-    text = "Good morning. We grew twelve percent last year. Churn is 2%, and that's low."
+    text = "Good morning. We grew twelve percent last year. Twenty nine percent. Churn is 2%, and that's low."
     claims = speech_claims(Segment(text, 12.4, 17.9, "Ines", slide=3), 17)
-    found = [(c.id, c.text, c.slide, c.said_at_s, c.speaker, c.origin) for c in claims]
-    assert found == [
+    assert [(c.id, c.text, c.slide, c.said_at_s, c.speaker, c.origin) for c in claims] == [
         ("s17.1", "We grew twelve percent last year", 3, 12.4, "Ines", "speech"),
         ("s17.2", "Churn is 2%, and that's low", 3, 12.4, "Ines", "speech"),
     ]
-    assert claims[0].quantities[0].value == 12
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I will now turn the call over to our chair.",
-        "We will take your questions at the end of the session.",
-        "Let me walk you through the next slide, please.",
-        "We'll call this approach the second one.",
-        "Is it the best one of them all?",
-        "Twenty nine percent.",
-    ],
-)
-def test_speech_that_leads_through_the_talk_claims_nothing(text: str) -> None:
-    assert said(text) == {}
-
-
-def test_a_sentence_that_a_segment_cuts_off_is_a_claim_only_with_a_number() -> None:
-    assert said("of cash. We will invest in areas that") == {}
-    assert list(said("of our sale, finishing the quarter with 350 million of cash, a part of which")) == [
-        "of our sale, finishing the quarter with 350 million of cash, a part of which"
-    ]
-
-
-def test_in_another_language_only_digits_are_read() -> None:
-    german = deck(Slide(1, "Die Lage", ("Der Umsatz stieg um 20 % und wir sind die Besten in der Branche",)))
-    assert [(c.text, c.kinds) for c in deck_claims(german)] == [
-        ("Der Umsatz stieg um 20 % und wir sind die Besten in der Branche", ("percent",))
-    ]
-    assert deck_claims(deck(Slide(1, "Die Lage", ("Wir sind mit Abstand die Besten in der Branche",)))) == ()
+    assert [claim.quantities[0].value for claim in claims] == [12.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +191,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 
 WORDS = (
     "we will double revenue by 20% in Q3 the best because of customers $4.2M million forty two ( ) , . ; "
-    ": — - which 1. 2) • guaranteed compared than up to no cost must ? © n=3 Dr. e.g. |"
+    ": — - which 1. 2) • guaranteed compared than up to no cost must ? © n=3 Dr. e.g. | 2026 a month"
 )
 TEXTS = st.text(max_size=200) | st.lists(st.sampled_from(WORDS.split(" ")), max_size=40).map(" ".join)
 
@@ -246,11 +200,11 @@ TEXTS = st.text(max_size=200) | st.lists(st.sampled_from(WORDS.split(" ")), max_
 def test_every_claim_is_verbatim_on_its_slide(title: str, line: str, cell: str) -> None:
     table = Table((("Line", "2026"), (cell[:20], cell)))
     slide = Slide(1, title, (line,), (table,), (Chart("bar", title, (), (Series(cell, (1.0, None, 2.0)),)),))
-    pieces = {(origin, text) for origin, text in slide_texts(slide)}
+    pieces = slide_texts(slide)
     claims = deck_claims(deck(slide))
     assert [claim.id for claim in claims] == [f"d1.{n}" for n in range(1, len(claims) + 1)]
     for claim in claims:
-        assert any(origin == claim.origin and claim.text in text for origin, text in pieces)
+        assert any(piece[0] == claim.origin and claim.text in piece[1] for piece in pieces)
         assert claim.kinds
         assert set(claim.kinds) <= set(CLAIM_KINDS)
         if claim.origin != "chart":
@@ -266,26 +220,20 @@ def test_every_claim_is_verbatim_in_its_segment(text: str) -> None:
 
 # What was counted when each of these decks was read beside its claims; a change here is to be read again.
 REAL_DECKS = {
-    "aswf_atlassian_migration_2024.pdf": 20,
-    "aswf_zerotrust_wg_2024.pdf": 6,
-    "ccc_grc_sig_q1_2023.pptx": 6,
-    "lfe_opendsm_2026.pptx": 7,
-    "lfe_trolie_2023.pdf": 9,
+    "aswf_atlassian_migration_2024.pdf": 7,
+    "ccc_grc_sig_q1_2023.pptx": 5,
+    "lfe_opendsm_2026.pptx": 9,
+    "lfe_trolie_2023.pdf": 2,
+    "openchain_onboarding_de.pptx": 0,
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(REAL_DECKS))
-def test_real_decks_hold_claims(shared: Path, name: str) -> None:
+def test_real_decks_hold_these_many_claims_and_each_is_on_its_slide(shared: Path, name: str) -> None:
     found = read_deck(shared / "decks" / name)
     claims = deck_claims(found)
-    assert len(claims) >= REAL_DECKS[name]
+    assert len(claims) == REAL_DECKS[name]
     for claim in claims:
         assert claim.slide is not None
-        assert any(claim.text in text for _, text in slide_texts(found.slides[claim.slide - 1]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["lfe_annual_review_template.pptx", "openchain_onboarding_de.pptx"])
-def test_real_decks_without_claims_have_none(shared: Path, name: str) -> None:
-    assert deck_claims(read_deck(shared / "decks" / name)) == ()
+        assert any(claim.text in piece[1] for piece in slide_texts(found.slides[claim.slide - 1]))

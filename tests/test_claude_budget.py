@@ -15,7 +15,7 @@ from tests.rehearsals import played, write_rehearsal
 def test_a_budget_is_warned_of_and_then_the_rules_take_over(home: Path, tmp_path: Path) -> None:
     told: list[str] = []
     with MessagesServer() as server, engine_on(server) as inner:
-        engine = FallbackEngine(inner, Budget(tokens=250_000), say=told.append)
+        engine = FallbackEngine(inner, Budget(tokens=60_000), say=told.append)
         session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
         calls = len(server.requests)
         again = Session.open(None, session.path)

@@ -18,7 +18,7 @@ from orchestrator.context import Context
 from orchestrator.engines.claude.budget import Budget
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.rounds import MOST_AT_ONCE, ROUNDS
-from orchestrator.engines.protocol import JudgementRequest, ScratchpadRequest, Request
+from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
@@ -56,6 +56,12 @@ def once(task: str, *uses: tuple[str, Any]) -> Uses:
     return lambda taken: uses if taken.task == task and taken.rounds == 0 else ()
 
 
+def at_questions(*uses: tuple[str, Any]) -> Uses:
+    """These, in the first reply to each candidate question of one panelist."""
+    first = once("candidate_question", *uses)
+    return lambda taken: first(taken) if taken.agent == AGENT else ()
+
+
 def values(session: Session, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Writer and value of the ledger's notes of this type."""
     store = session.rehearsal.store
@@ -82,9 +88,9 @@ def test_the_definitions_stand_alike_in_every_request_of_a_panelist(home: Path, 
         session = played(
             with_tools(home), write_rehearsal(tmp_path), engine=engine, exchanges=2, **REMEMBERED
         )
-        panel = [taken for taken in server.requests if taken.agent != "moderator"]
+        panel = [taken for taken in server.requests if taken.agent not in ("moderator", "")]
         assert {json.dumps(taken.body.get("tools")) for taken in panel} == {json.dumps(anthropic_tools())}
-        assert {taken.task for taken in panel} >= {"focus_brief", "candidate_question", "judgement", "notes"}
+        assert {taken.task for taken in panel} >= {"focus_brief", "candidate_question", "judgement"}
         assert not [taken for taken in server.requests if "tool_choice" in taken.body]
         assert not [
             taken for taken in server.requests if taken.agent == "moderator" and "tools" in taken.body
@@ -107,7 +113,7 @@ def test_none_are_offered_unless_presenter_and_configuration_say_so(
     assert Config().tools is False
     with MessagesServer() as server, engine_on(server) as engine:
         session = Session.start(Home.open(home), write_rehearsal(tmp_path).deck, engine=engine, **options)
-        assert len(server.requests) == 4
+        assert {"focus_brief"} <= {taken.task for taken in server.requests}
         assert not [taken for taken in server.requests if "tools" in taken.body]
         assert "your tools" not in json.dumps([taken.body for taken in server.requests])
         assert "tools" not in (session.rehearsal.store.opened.value or {})["options"]
@@ -115,25 +121,24 @@ def test_none_are_offered_unless_presenter_and_configuration_say_so(
 
 
 def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_path: Path) -> None:
-    uses = once("notes", ("memory_write", LESSON), ("memory_search", {"query": "growth"}))
+    uses = at_questions(("memory_write", LESSON), ("memory_search", {"query": "growth"}))
     with MessagesServer(uses=uses) as server, engine_on(server) as engine:
         session = played(
             with_tools(home), write_rehearsal(tmp_path), engine=engine, exchanges=1, **REMEMBERED
         )
-        asker = session.room.exchanges[0].agent
         answered = [taken for taken in server.requests if taken.rounds]
-        assert {taken.task for taken in answered} == {"notes"}
+        assert {taken.task for taken in answered} == {"candidate_question"}
         written, found = map(plain, texts(answered[0]))
         assert (written["is_new"], written["kept_in"]) == (True, "this session, as a proposal")
         assert [one["content"] for one in found["memories"]] == [LESSON["content"]]
         used = values(session, "tool-use")
-        assert {by for by, _ in used} == {asker}
+        assert {by for by, _ in used} == {AGENT}
         assert [one["tool"] for _, one in used][:2] == ["memory_write", "memory_search"]
         assert used[0][1]["arguments"] == LESSON
         assert used[1][1]["result"] == found
         assert used[0][1]["receipt"] in {one.id for one in session.receipts()}
         assert [(by, one["content"]) for by, one in values(session, "memory-proposal")] == [
-            (asker, LESSON["content"])
+            (AGENT, LESSON["content"])
         ]
         again = [plain(texts(taken)[0]) for taken in answered[1:]]
         assert all(not one["is_new"] for one in again)  # a later turn finds what an earlier one proposed
@@ -145,18 +150,19 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         store = session.rehearsal.store
         trace = full_trace(store.record(entry.seq) for entry in store.entries())
         steps = [one for one in trace.steps if one.action["action"] == "use_tool"]
-        assert re.fullmatch(rf"{asker} uses memory_write for its notes: \d+ characters", described(steps[0]))
+        said = rf"{AGENT} uses memory_write for its candidate question: \d+ characters"
+        assert re.fullmatch(said, described(steps[0]))
         assert [one.action["tool"] for one in steps] == [
             one["tool"] for _, one in values(session, "tool-use")
         ]
         session.close()
     with MemoryDatabase.open(home) as db:
-        assert LESSON["content"] in [one.content for one in memories(db, presenter="Ines", agent=asker)]
+        assert LESSON["content"] in [one.content for one in memories(db, presenter="Ines", agent=AGENT)]
 
 
 def test_who_takes_over_sends_what_the_last_one_would_have(home: Path, tmp_path: Path) -> None:
     """The first request of each call; what tools gave is in none of them."""
-    uses = once("notes", ("memory_write", LESSON), ("file_read", {"path": "shared/exchange-history.md"}))
+    uses = at_questions(("memory_write", LESSON), ("file_read", {"path": "shared/exchange-history.md"}))
     files, options = write_rehearsal(tmp_path), {"exchanges": 2, **REMEMBERED}
     other_home = tmp_path / "other"
     shutil.copytree(with_tools(home), other_home)
@@ -180,26 +186,28 @@ def test_who_takes_over_sends_what_the_last_one_would_have(home: Path, tmp_path:
     assert sent(server) == sent(other)
 
 
-def test_a_model_that_uses_tools_without_end_gives_no_note_and_the_session_goes_on(
+def test_a_model_that_uses_tools_without_end_gives_no_question_and_the_session_goes_on(
     home: Path, tmp_path: Path
 ) -> None:
     def endless(taken: Taken) -> Sequence[tuple[str, Any]]:
-        return [("memory_write", LESSON)] if taken.task == "notes" else []
+        is_its = taken.task == "candidate_question" and taken.agent == AGENT
+        return [("memory_write", LESSON)] if is_its else []
 
     with MessagesServer(uses=endless) as server, engine_on(server) as engine:
         session = played(
             with_tools(home), write_rehearsal(tmp_path), engine=engine, exchanges=1, **REMEMBERED
         )
-        (done,) = session.room.exchanges
-        notes = [taken for taken in server.requests if taken.task == "notes"]
-        rounds = ROUNDS["notes"]
-        assert [taken.rounds for taken in notes] == [*range(rounds + 2)] * len(done.turns)
-        last = plain(texts(notes[rounds + 1])[-1])
+        asked = [taken for taken in server.requests if endless(taken)]
+        rounds = ROUNDS["candidate_question"]
+        calls = len(asked) // (rounds + 2)
+        assert [taken.rounds for taken in asked] == [*range(rounds + 2)] * calls
+        last = plain(texts(asked[rounds + 1])[-1])
         assert last["message"] == "no tools any more for this task: reply now, with what there is"
-        why = "the model goes on using tools, of which 2 rounds are allowed"
-        assert {(one["what"], one["why"]) for _, one in values(session, "left_out")} == {("notes", why)}
+        failed = {one["failed"][AGENT] for _, one in values(session, "refresh") if "failed" in one}
+        assert failed == {"the model goes on using tools, of which 1 rounds are allowed"}
         assert values(session, "memory-proposal") == []  # of a call that came to nothing
-        assert len(values(session, "tool-use")) == (rounds + 1) * len(done.turns)
+        assert len(values(session, "tool-use")) == (rounds + 1) * calls
+        assert session.room.exchanges  # the others ask
         session.end()
         assert session.verify().valid
         session.close()
@@ -214,7 +222,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("tools")
     for name in ("templates", "session-templates"):
         shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    with played(with_tools(folder / "home"), write_rehearsal(folder), exchanges=2, **REMEMBERED) as made:
+    files = write_rehearsal(folder)
+    long = "".join(f"- Quay {number} is dredged by the harbour authority\n" for number in range(60))
+    files.deck.write_text(f"{files.deck.read_text('utf-8')}\n---\n# Quays\n\n{long}", "utf-8")
+    with played(with_tools(folder / "home"), files, exchanges=2, **REMEMBERED) as made:
         yield made
 
 
@@ -227,7 +238,7 @@ def tooling(session: Session) -> SessionTools:
 @pytest.fixture
 def notes(session: Session, tooling: SessionTools) -> tuple[Request[str], Context]:
     rehearsal = session.rehearsal
-    request = ScratchpadRequest(rehearsal.seats[AGENT], rehearsal.scene(), exchange())
+    request = ScratchpadRequest(rehearsal.seats[AGENT], rehearsal.scene(), "", "2026-11-22", 2_000)
     return request, replace(rehearsal.peek(AGENT, purpose="notes"), tooling=tooling)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.config import TASKS, Config, read_config
 from orchestrator.engines.catalogue import claude_settings
+from orchestrator.engines.claude.reading_replies import READING_KINDS
 from orchestrator.engines.claude.replies import KINDS
 from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL
 from orchestrator.errors import ConfigurationError
@@ -36,7 +37,8 @@ def read(tmp_path: Path, text: str, environment: dict[str, str] | None = None) -
 
 
 def test_the_tasks_are_those_that_a_model_is_asked_for() -> None:
-    assert TASKS == KINDS
+    assert (*KINDS, *READING_KINDS) == TASKS
+    assert set(DEADLINES_S) == set(TASKS)
 
 
 def test_every_key_of_the_claude_engine_reaches_it(tmp_path: Path) -> None:
@@ -61,9 +63,54 @@ def test_every_key_of_the_claude_engine_reaches_it(tmp_path: Path) -> None:
 
 def test_without_any_the_defaults_hold(tmp_path: Path) -> None:
     settings = claude_settings(read(tmp_path, ""), environment={})
-    assert (settings.model, settings.models, settings.effort) == (DEFAULT_MODEL, {}, "low")
+    assert (settings.model, settings.models, settings.effort) == (DEFAULT_MODEL, {}, "medium")
     assert claude_settings(read(tmp_path, "effort: none\n"), environment={}).effort is None
     assert claude_settings(Config(), "strict", {}).layout == "strict"
+
+
+def test_tasks_of_older_versions_are_taken_and_have_no_effect(tmp_path: Path) -> None:
+    config = read(tmp_path, "models: {phrases: a, notes: b}\ndeadlines_s: {observation: 5}\n")
+    assert (config.models, config.deadlines_s) == ({"notes": "b"}, {})
+
+
+def test_a_server_of_ones_own_needs_an_address_and_a_model_and_no_key(tmp_path: Path) -> None:
+    own = read(tmp_path, "engine: model\nmodel: qwen3:8b\nmodel_url: http://127.0.0.1:11434\n")
+    anthropic = {"ANTHROPIC_API_KEY": "sk-secret", "ANTHROPIC_AUTH_TOKEN": "t"}
+    settings = claude_settings(own, environment=anthropic, engine="model")
+    assert (settings.engine, settings.model, settings.base_url) == (
+        "model",
+        "qwen3:8b",
+        "http://127.0.0.1:11434",
+    )
+    assert (settings.api_key, settings.auth_token) == (None, None)  # Anthropic's key is for Anthropic alone
+    keyed = claude_settings(own, environment={"GREENROOM_MODEL_KEY": "k"}, engine="model")
+    assert keyed.api_key == "k"
+    assert claude_settings(own, environment=anthropic).base_url is None
+
+
+def test_the_environment_may_name_address_and_model(tmp_path: Path) -> None:
+    known = {"GREENROOM_MODEL_URL": "http://box:8080", "GREENROOM_MODEL": "any", "GREENROOM_MODEL_KEY": "k"}
+    config = read(tmp_path, "", known)
+    assert (config.model_url, config.model) == ("http://box:8080", "any")
+    base = claude_settings(
+        Config(model="any"), environment={"ANTHROPIC_BASE_URL": "http://box"}, engine="model"
+    )
+    assert base.base_url == "http://box"
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (Config(model="any"), "needs an address: set model_url in greenroom.yaml, or GREENROOM_MODEL_URL"),
+        (
+            Config(model_url="http://box"),
+            "needs a model's name: set model in greenroom.yaml, or GREENROOM_MODEL",
+        ),
+    ],
+)
+def test_without_address_or_model_it_is_said_what_to_set(config: Config, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        claude_settings(config, environment={}, engine="model")
 
 
 def test_a_variable_overrides_the_file(tmp_path: Path) -> None:
@@ -103,12 +150,17 @@ def test_a_variable_overrides_the_file(tmp_path: Path) -> None:
             1,
             "effort is 'huge', but must be one of none, low, medium, high, xhigh, max",
         ),
-        ("engine: scripted\n", 1, "engine is 'scripted', but must be one of offline, claude"),
+        ("engine: scripted\n", 1, "engine is 'scripted', but must be one of offline, claude, model"),
         ("tools: always\n", 1, "tools is 'always', but must be true or false"),
         ("retries: -1\n", 1, "retries is -1, but must be a whole number from 0 to 10"),
         ("calls_in_flight: 0\n", 1, "calls_in_flight is 0, but must be a whole number from 1 to 64"),
         ("session_usd: cheap\n", 1, "session_usd is 'cheap', but must be a number from 0.01 to 100000"),
         ("session_tokens: 1.5\n", 1, "session_tokens is 1.5, but must be a whole number"),
+        (
+            "model_url: localhost\n",
+            1,
+            "model_url is 'localhost', but must be an address that begins with http",
+        ),
         ("yes: 1\n", 1, "there is no key 'True'"),
     ],
 )

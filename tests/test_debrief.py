@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from orchestrator.bill import Bill
 from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
-from orchestrator.debrief.model import Check, Fix, OpenPoint, Part, Review, SlideSpan, Source, Stronger
+from orchestrator.debrief.model import Check, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
-from orchestrator.exchange import Exchange, Turn
+from orchestrator.exchange import Exchange, Observation, Turn
 from orchestrator.speech.delivery import delivery_of
 from orchestrator.speech.model import Segment
 from orchestrator.spending import Total
@@ -52,8 +52,14 @@ BOATS = exchange(
 )
 WHOLE = exchange("x3", "parked", Turn("What did you leave out?"), quote=None, slide=None)
 
+YOURS = exchange(
+    "x4", "unjudged", Turn("What else did you look at?", (), "Two yards."), quote=None, slide=None
+)
+
 BRING = Stronger(
-    parts=(Part("date", Source("The boats come on 3 May", 4, origin="notes")),), bring=("owner",)
+    text="The boats come on 3 May, and one of us answers for them",
+    rests_on=(Source("The boats come on 3 May", 4),),
+    bring=("the name of the owner", "the contract"),
 )
 LATE = Stronger(first=Source("From 200 boats.", origin="answer", exchange="x1"))
 
@@ -67,7 +73,7 @@ PAGE = Debrief(
         'x2, on "Boats run on time" (slide 2): Who owns the boats?',
         "Why this first: it is the only question left without a good answer, asked once: "
         "no owner and no date.",
-        "Found nowhere in deck or speech: bring a name.",
+        "Name the owner.",
         "x2",
     ),
     reviews=(
@@ -79,11 +85,13 @@ PAGE = Debrief(
             "answered",
             'gives a base ("From 200")',
             LATE,
+            still_open=("how many of the 200 are electric",),
         ),
         Review(
             BOATS, "Ana", "Who owns the boats?", "We all do.", "not answered", "no owner and no date", BRING
         ),
         Review(WHOLE, "Bo", "What did you leave out?", None, "parked", None, None),
+        Review(YOURS, "Bo", "What else did you look at?", "Two yards.", "yours to judge", None, None),
     ),
     tensions=(
         Tension(
@@ -91,12 +99,24 @@ PAGE = Debrief(
             Place(3, 65.0, "churn is eight percent"),
             Place(3, None, "Churn is 6%"),
             "Churn is 8 % in the speech and 6 % on slide 3.",
+            sum="8 % is not 6 %",
+        ),
+        Tension(
+            "deck-vs-deck",
+            Place(2, None, "Boats run on time"),
+            Place(4, None, "No boat has sailed"),
+            "Do boats run already?",
+            "read",
+            "claude",
         ),
     ),
     homework=(
         OpenPoint("x3", None, "parked", None),
         OpenPoint("x2", Source("Boats run on time", 2), "no owner and no date", BRING),
+        OpenPoint("x1", Source("We grew 40%", 2), "how many of the 200 are electric", None),
     ),
+    observed=(Observation("Answers a number with a story.", "A lot."),),
+    still_wanted=("Who keeps the boats running?",),
     promises=(Source("I will send it by Friday", origin="answer", exchange="x2"),),
     slides=(SlideSpan(1, "Start", 30.0, False, 60.0), SlideSpan(2, "Growth", 95.0, True, 60.0)),
     speech_s=125.0,
@@ -115,7 +135,7 @@ PAGE = Debrief(
             "no",
             "1 contradiction: Churn is 8 % in the speech and 6 % on slide 3.",
         ),
-        Check("The ask is clear", "not judged", "there is no text to look at"),
+        Check("The ask is clear", "not judged", "this takes reading, and no model was asked"),
     ),
     engine="offline",
     language="en",
@@ -132,7 +152,7 @@ Presenter: Ines. Judged are the words of Ines. Date: 2026-12-01.
 
 Why this first: it is the only question left without a good answer, asked once: no owner and no date.
 
-Found nowhere in deck or speech: bring a name.
+Name the owner.
 
 ## Questions
 
@@ -145,6 +165,7 @@ Found nowhere in deck or speech: bring a name.
 - You said: "From 200 boats."
 - Verdict: *answered*, gives a base ("From 200")
 - Stronger: Say at the first asking: "From 200 boats."
+- Left open: how many of the 200 are electric
 
 ### x2. Ana: not answered
 
@@ -153,28 +174,49 @@ Found nowhere in deck or speech: bring a name.
 - Asked: Who owns the boats?
 - You said: "We all do."
 - Verdict: *not answered*, no owner and no date
-- Stronger: For a date, build on "The boats come on 3 May" (notes of slide 4). \
-Found nowhere in deck or speech: bring a name.
+- Stronger: The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3 \
+May" (slide 4). Bring the name of the owner and the contract.
 
 ### x3. Bo: parked
 
 - Asked: What did you leave out?
 
+### x4. Bo: yours to judge
+
+- Asked: What else did you look at?
+- You said: "Two yards."
+
 ## Contradictions
 
-- Churn is 8 % in the speech and 6 % on slide 3.
+- Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
   - "churn is eight percent" (speech at 1:05, on slide 3)
   - "Churn is 6%" (slide 3)
+
+## Do these agree?
+
+- Do boats run already?
+  - "Boats run on time" (slide 2)
+  - "No boat has sailed" (slide 4)
 
 ## Still open
 
 - [ ] x3, the deck as a whole: parked
-- [ ] x2, "Boats run on time" (slide 2): no owner and no date. For a date, build on \
-"The boats come on 3 May" (notes of slide 4). Found nowhere in deck or speech: bring a name.
+- [ ] x2, "Boats run on time" (slide 2): no owner and no date. The boats come on 3 May, and one of us \
+answers for them. It rests on "The boats come on 3 May" (slide 4). Bring the name of the owner and the \
+contract.
+- [ ] x1, "We grew 40%" (slide 2): how many of the 200 are electric
+
+## Still wanted to ask
+
+- Who keeps the boats running?
 
 ## You will be held to
 
 - "I will send it by Friday" (your answer to x2)
+
+## What the panel noticed
+
+- Answers a number with a story. "A lot."
 
 ## Time and delivery
 
@@ -194,41 +236,51 @@ A slide's share of the time: half of the minutes in equal shares, half by the wo
 | Check | | Rests on |
 |---|---|---|
 | Deck and speech are consistent | no | 1 contradiction: Churn is 8 % in the speech and 6 % on slide 3. |
-| The ask is clear | not judged | there is no text to look at |
+| The ask is clear | not judged | this takes reading, and no model was asked |
 
-Asked and judged by rules, without a model; what rules cannot tell is not judged.
+Asked from a bank of questions, without a model; judged only where that is certain, and the rest is \
+yours to judge. Checked: the arithmetic of tables, splits and single sentences.
 """
 
 TEXT = """\
 Fix first   x2, on "Boats run on time" (slide 2): Who owns the boats?
             Why this first: it is the only question left without a good answer, asked once: no owner
-            and no date. Found nowhere in deck or speech: bring a name.
+            and no date. Name the owner.
 
 x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
      Then: You said "A lot." From what?
      Why: gives a base ("From 200")
      → Say at the first asking: "From 200 boats."
+     Left open: how many of the 200 are electric
 x2   not answered · slide 2: "Boats run on time"
      Ana: Who owns the boats?
      You: "We all do."
      Why: no owner and no date
-     → For a date, build on "The boats come on 3 May" (notes of slide 4). Found nowhere in deck or
-     speech: bring a name.
+     → The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3
+     May" (slide 4). Bring the name of the owner and the contract.
 x3   parked
      Bo: What did you leave out?
+x4   yours to judge
+     Bo: What else did you look at?
+     You: "Two yards."
 
-Conflicts   Churn is 8 % in the speech and 6 % on slide 3.
-Homework    x3 (parked) and x2 (slide 2): see → above
+Conflicts   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
+Agree?      Do boats run already?
+Homework    x3 (parked), x2 (slide 2) and x1 (slide 2): see above
+Wanted      Who keeps the boats running?
 Promised    "I will send it by Friday" (your answer to x2)
+Noticed     Answers a number with a story. "A lot."
 Time        2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of
             1:00).
 Delivery    144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice;
             94% of the talking.
 
 no          Deck and speech are consistent: 1 contradiction: Churn is 8 % in the speech and 6 % on …
-not judged  The ask is clear: there is no text to look at
-            Asked and judged by rules, without a model; what rules cannot tell is not judged.
+not judged  The ask is clear: this takes reading, and no model was asked
+            Asked from a bank of questions, without a model; judged only where that is certain, and
+            the rest is yours to judge. Checked: the arithmetic of tables, splits and single
+            sentences.
 """
 
 
@@ -241,12 +293,44 @@ def test_the_page_for_the_terminal() -> None:
 
 
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
-    assert as_text(PAGE, reviews=False, width=80).splitlines()[5:9] == [
-        "Conflicts   Churn is 8 % in the speech and 6 % on slide 3.",
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[4:12] == [
+        "Conflicts   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
+        "Agree?      Do boats run already?",
         "Homework    x3 the deck as a whole: parked",
-        '            x2 "Boats run on time" (slide 2): For a date, build on "The boats c…',
+        '            x2 "Boats run on time" (slide 2): The boats come on 3 May, and one …',
+        '            x1 "We grew 40%" (slide 2): how many of the 200 are electric',
+        "Wanted      Who keeps the boats running?",
         'Promised    "I will send it by Friday" (your answer to x2)',
+        'Noticed     Answers a number with a story. "A lot."',
     ]
+
+
+def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None:
+    for page in (as_markdown(PAGE), " ".join(seen(as_html(PAGE)).text.split()), as_text(PAGE)):
+        assert "yours to judge" in page
+    assert "x4" not in [point.exchange for point in PAGE.homework]
+    none = replace(PAGE, fix=None, reviews=PAGE.reviews[3:])
+    assert "No answer was found wanting; 1 of 1 is yours to judge." in as_markdown(none)
+
+
+def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
+    missing = replace(BOATS, quote="The fleet", is_missing=True)
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=missing),))
+    assert '> slide 2, "The fleet", which leaves it out\n' in as_markdown(page)
+    assert 'x2   not answered · slide 2, "The fleet", leaves it out\n' in as_text(page)
+    assert "The fleet (slide 2, which leaves it out)" in " ".join(seen(as_html(page)).text.split())
+
+
+def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
+    over = replace(PAGE, engine="claude", took_over="the key was refused")
+    said = "The engine `claude` never answered, so the offline panel sat in its place: the key was refused."
+    assert as_markdown(over).splitlines()[2] == said.replace("`", "\\`")
+    assert as_text(over).startswith(f"No engine   {said[:60]}")
+    assert said.replace("`", "") in " ".join(seen(as_html(over)).text.partition("Fix this first")[0].split())
+    assert as_json(over)["took_over"] == "the key was refused"
+    assert "Asked from a bank of questions, without a model" in as_markdown(over)
+    failed = replace(PAGE, engine="claude", failed="it took too long")
+    assert "It gave no words for this page: it took too long." in as_markdown(failed)
 
 
 @pytest.mark.parametrize("width", [30, 50, 72, 100, 300])
@@ -264,7 +348,7 @@ def test_colour_changes_nothing_but_colour() -> None:
 def test_eight_questions_fit_a_large_terminal() -> None:
     """100 columns by 50 lines: with each question in three lines, and everything else on the page."""
     once = replace(GROWTH, turns=GROWTH.turns[:1])
-    one = replace(PAGE.reviews[0], exchange=once, stronger=None)
+    one = replace(PAGE.reviews[0], exchange=once, stronger=None, still_open=())
     eight = replace(PAGE, reviews=(one,) * 8)
     assert len(as_text(eight).splitlines()) <= 50
 
@@ -294,17 +378,25 @@ def test_a_parked_question_says_as_what_it_came_back() -> None:
 
 def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
     """The later one, where the question was parked and came back; and its question is not cut."""
-    angle = "contradiction (speech-vs-deck): Churn is 8 % in the speech and 6 % on slide 3."
     asked = f"Churn is 6% here and {'much ' * 20}more there. Which is right?"
-    parked = replace(PAGE.reviews[2], exchange=replace(WHOLE, angle=angle), came_back_as="x4")
-    one = replace(GROWTH, id="x4", turns=GROWTH.turns[1:], angle=angle, comes_back_to="x3")
+    first = replace(WHOLE, slide=3, quote="Churn is 6%", beside=PAGE.contradictions[0].a)
+    parked = replace(PAGE.reviews[2], exchange=first, came_back_as="x4")
+    one = replace(
+        first, id="x4", agent="analyst", turns=GROWTH.turns[1:], outcome="satisfied", comes_back_to="x3"
+    )
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
-    said = "Churn is 8 % in the speech and 6 % on slide 3. Asked in x4: answered."
+    said = "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. Asked in x4: answered."
     assert f"- {said}\n" in as_markdown(page)
     assert f"Conflicts   {said}\n" in as_text(page)
     assert said in " ".join(seen(as_html(page)).text.split())
     assert as_json(page)["tensions"][0]["asked_in"] == "x4"
     assert f"Ana: {asked}" in " ".join(as_text(page).split())
+
+
+def test_a_question_about_one_side_alone_was_not_about_the_contradiction() -> None:
+    alone = replace(GROWTH, slide=3, quote="Churn is 6%")
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[0], exchange=alone),))
+    assert as_json(page)["tensions"][0]["asked_in"] is None
 
 
 EVIL = '<script>alert("1")</script> & *x* | _y_ `z` [a](b)\n# not a heading \x1b[31m'
@@ -313,7 +405,7 @@ EVIL = '<script>alert("1")</script> & *x* | _y_ `z` [a](b)\n# not a heading \x1b
 def evil_page() -> Debrief:
     bad = Source(EVIL, 1)
     asked = exchange("x1", "unresolved", Turn(EVIL, (), EVIL, "follow_up", EVIL, EVIL), quote=EVIL)
-    review = Review(asked, EVIL, EVIL, EVIL, "not answered", EVIL, Stronger(bad, (Part("date", bad),)))
+    review = Review(asked, EVIL, EVIL, EVIL, "not answered", EVIL, Stronger(bad, EVIL, (bad,), (EVIL,)))
     return replace(
         PAGE,
         deck=EVIL,
@@ -324,6 +416,8 @@ def evil_page() -> Debrief:
         tensions=(Tension("sum", Place(1, None, EVIL), Place(2, None, EVIL), EVIL),),
         homework=(OpenPoint("x1", bad, EVIL, None),),
         promises=(bad,),
+        observed=(Observation(EVIL, EVIL),),
+        still_wanted=(EVIL,),
         slides=(SlideSpan(1, EVIL, 1.0, False, 1.0),),
         rubric=(Check("A check", "yes", EVIL, bad),),
     )
@@ -373,12 +467,15 @@ def test_html_says_what_markdown_says() -> None:
         "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base?",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
         'Stronger Say at the first asking: "From 200 boats."', "x3. Bo parked Asked What did you leave out?",
-        "Churn is 8 % in the speech and 6 % on slide 3. churn is eight percent (speech at 1:05, on slide 3)",
+        "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. churn is eight percent",
+        "Do these agree? Do boats run already? Boats run on time (slide 2) No boat has sailed (slide 4)",
+        "Left open how many of the 200 are electric", "Still wanted to ask Who keeps the boats running?",
+        'What the panel noticed Answers a number with a story. "A lot."',
         "x3, the deck as a whole: parked.", "I will send it by Friday (your answer to x2)",
         "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
-        "The ask is clear not judged there is no text to look at",
-        "Asked and judged by rules, without a model",
+        "The ask is clear not judged this takes reading, and no model was asked",
+        "Asked from a bank of questions, without a model",
     ):  # fmt: skip
         assert words in text, words
 
@@ -388,18 +485,24 @@ def test_html_has_its_parts_labelled_and_in_order() -> None:
     page = seen(html)
     assert ("lang", "en") in page.attributes
     ids = [value for name, value in page.attributes if name == "id"]
-    assert ids == [
-        "first",
-        "questions",
-        "x1",
-        "x2",
-        "x3",
-        "contradictions",
-        "open",
-        "promises",
-        "time",
-        "checks",
-    ]
+    assert ids == (
+        [
+            "first",
+            "questions",
+            "x1",
+            "x2",
+            "x3",
+            "x4",
+            "contradictions",
+            "doubtful",
+            "open",
+            "wanted",
+            "promises",
+            "noticed",
+            "time",
+            "checks",
+        ]
+    )
     assert [value for name, value in page.attributes if name == "aria-labelledby"] == ids
     assert page.tags.count("h1") == 1
     assert "prefers-color-scheme: dark" in html
@@ -472,26 +575,27 @@ def test_the_page_as_json_keeps_its_keys() -> None:
     assert plain["open"] == [
         "x3 (general): parked",
         'x2 (slide 2, "Boats run on time"): no owner and no date',
+        'x1 (slide 2, "We grew 40%"): how many of the 200 are electric',
     ]
     assert plain["reviews"][1]["stronger"] == {
         "first": None,
-        "parts": [
+        "rests_on": [
             {
-                "need": "date",
-                "source": {
-                    "quote": "The boats come on 3 May",
-                    "slide": 4,
-                    "said_at_s": None,
-                    "origin": "notes",
-                    "exchange": None,
-                },
+                "quote": "The boats come on 3 May",
+                "slide": 4,
+                "said_at_s": None,
+                "origin": "line",
+                "exchange": None,
             }
         ],
-        "bring": ["owner"],
-        "outright": [],
-        "text": 'For a date, build on "The boats come on 3 May" (notes of slide 4). Found nowhere in deck or '
-        "speech: bring a name.",
+        "bring": ["the name of the owner", "the contract"],
+        "text": "The boats come on 3 May, and one of us answers for them. It rests on "
+        '"The boats come on 3 May" (slide 4). Bring the name of the owner and the contract.',
     }
+    assert [one["class"] for one in plain["tensions"]] == ["computed", "read"]
+    assert plain["observed"] == [{"text": "Answers a number with a story.", "quote": "A lot."}]
+    assert plain["still_wanted"] == ["Who keeps the boats running?"]
+    assert plain["reviews"][0]["still_open"] == ["how many of the 200 are electric"]
     assert plain["delivery"]["fillers"] == {"um": 8}
     assert plain["tensions"][0]["b"] == {"slide": 3, "said_at_s": None, "quote": "Churn is 6%"}
 
@@ -504,14 +608,16 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
     assert as_json(empty)["tensions"] is None
 
 
-def test_another_engine_and_another_language_are_named() -> None:
-    assert "engine `claude`" in as_markdown(replace(PAGE, engine="claude"))
+def test_the_engine_that_asked_and_judged_is_named() -> None:
     whole = replace(PAGE, engine="claude", shares=Shares(3, 3, 2, 2))
-    assert "Asked and judged by the engine `claude`; the rubric is counted by rules." in as_markdown(whole)
-    part = replace(PAGE, engine="claude", shares=Shares(1, 3, 0, 1))
-    said = "The engine `claude` asked 1 of 3 questions and judged 0 of 1 answer; rules did the rest"
+    said = "Asked and judged by the engine `claude`; times and counts are the program's."
+    assert said in as_markdown(whole)
+    assert said in as_markdown(replace(PAGE, engine="claude"))
+    part = replace(PAGE, engine="model", shares=Shares(1, 3, 0, 1))
+    said = (
+        "The engine `model` asked 1 of 3 questions and judged 0 of 1 answer; the offline panel did the rest"
+    )
     assert said in as_markdown(part)
     assert "Asked and judged by the engine" not in as_markdown(part)
     silent = replace(PAGE, engine="claude", shares=Shares(0, 3, 0, 0))
-    assert "The engine `claude` asked 0 of 3 questions; rules did the rest" in as_markdown(silent)
-    assert "taken to be `de`" in as_markdown(replace(PAGE, language="de"))
+    assert "The engine `claude` asked 0 of 3 questions; the offline panel did the rest" in as_markdown(silent)

@@ -1,4 +1,4 @@
-"""What the debrief is made of: the fix, stronger answers, checks, promises, shares of the time."""
+"""What the debrief is made of: the fix, stronger answers, homework, checks, promises, shares of the time."""
 
 from __future__ import annotations
 
@@ -9,27 +9,32 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
 
-from orchestrator.claims.extract import deck_claims, speech_claims
 from orchestrator.claims.model import Place, Tension
 from orchestrator.cli.app import run
 from orchestrator.debrief import debrief_of, words
+from orchestrator.debrief.build import _homework, _left_open, _review
+from orchestrator.debrief.excerpts import bare_question, deciding_words
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.material import material
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Check, Review, Source, Stronger
-from orchestrator.debrief.rubric import Record, rubric
-from orchestrator.debrief.stronger import Stock, bare_question, deciding_words, stronger
+from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.timing import shares, spans
+from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    DebriefRequest,
+    DoubtRequest,
     JudgementRequest,
-    NotesRequest,
-    PhrasesRequest,
     Request,
     Scene,
+    ScratchpadRequest,
 )
-from orchestrator.exchange import Candidate, Exchange, Judgement, Turn
+from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.errors import EngineError
+from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn
+from orchestrator.grounding import material
 from orchestrator.home import Home
 from orchestrator.room import SlideTime
 from orchestrator.session import Session
@@ -62,12 +67,11 @@ DECK = """# Ferries
 def scene_of(deck: str = DECK, speech: Sequence[str] = (), exchanges: Sequence[Exchange] = ()) -> Scene:
     read = read_deck_text(deck)
     segments = [Segment(text, 10.0 * n, 10.0 * n + 9, "Ines", 1) for n, text in enumerate(speech)]
-    claims = [claim for n, one in enumerate(segments, start=1) for claim in speech_claims(one, n)]
     now_s = segments[-1].end_s if segments else 0.0
     return Scene(
         read,
-        tuple(deck_claims(read)),
-        claims,
+        (),
+        (),
         segments,
         exchanges,
         None,
@@ -83,8 +87,7 @@ def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None = None, sli
 
 
 def review(one: Exchange, better: Stronger | None = None) -> Review:
-    said = next((turn.answer for turn in reversed(one.turns) if turn.answer), None)
-    return Review(one, "Ana", "Q?", said, words.outcome(one), one.turns[-1].reason, better)
+    return replace(_review(one, "Ana", better, None), asked="Q?")
 
 
 # -- what to fix first
@@ -100,6 +103,13 @@ PARKED = exchange("x6", "parked", Turn("Later?"))
 CLASH = Tension(
     "deck-vs-deck", Place(2, None, "Boats run on time"), Place(3, None, "Boats are late"), "Not both."
 )
+ABOUT = replace(OPEN, beside=CLASH.b)
+JUDGED_BY_NOBODY = exchange("x7", "unjudged", Turn("Why?", (), "Because."))
+NEW = exchange(
+    "x8", "satisfied",
+    Turn("How many?", (), "Three.", "follow_up", "a number", "Three.", still_open=("of what age",)),
+    Turn("And who pays?", (), "We do.", "satisfied", "it names who", "We do.", is_new_question=True),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -113,7 +123,9 @@ CLASH = Tension(
         ([SILENT], [CLASH], "Not both."),
         ([SILENT, OPEN], [], "x3"),
         ([OPEN, PRESSED], [], "x4"),
-        ([PRESSED, OPEN], [CLASH], "Not both."),  # OPEN is about its words
+        ([PRESSED, ABOUT], [CLASH], "Not both."),
+        ([JUDGED_BY_NOBODY], [], None),
+        ([SATISFIED, NEW], [], None),  # what only the follow-up asked could not have come earlier
         ([PRESSED], [CLASH], "x4"),
     ],
 )
@@ -126,71 +138,100 @@ def test_the_worst_comes_first(
 
 
 def test_the_fix_says_what_why_and_what_to_do() -> None:
-    fix = first_of([review(OPEN, Stronger(bring=("owner",)))], [])
+    fix = first_of([review(OPEN, Stronger(bring=("the name",)))], [])
     assert fix is not None
     assert words.fix(fix) == (
         'x3, on "Boats run" (slide 2): Who? Why this first: it is the only question left without a good '
-        "answer, asked once: no owner. Found nowhere in deck or speech: bring a name."
+        "answer, asked once: no owner. Bring the name."
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "is_about"),
+    [
+        (ABOUT, True),
+        (replace(ABOUT, quote="Boats are late", slide=3, beside=CLASH.a), True),  # the other way round
+        (OPEN, False),  # of one side only
+        (replace(ABOUT, said_at_s=4.0), False),  # said, and not shown
+        (replace(ABOUT, beside=Place(4, None, "Boats are late")), False),
+        (replace(ABOUT, quote=None), False),
+        (replace(OPEN, angle="contradiction (deck-vs-deck): Not both."), False),  # no wording tells it
+    ],
+)
+def test_a_question_and_a_contradiction_are_linked_by_their_places(one: Exchange, is_about: bool) -> None:
+    found = asked_about([review(one)], CLASH)
+    assert (found is not None) is is_about
+
+
+# -- homework
+
+
+def test_homework_is_what_was_parked_unanswered_or_left_open_and_nothing_else() -> None:
+    open_still = replace(SATISFIED, turns=(replace(SATISFIED.turns[0], still_open=("by when", "by whom")),))
+    reviews = [review(one) for one in (open_still, JUDGED_BY_NOBODY, OPEN, SILENT, PARKED, LATE)]
+    assert [(point.exchange, point.why) for point in _homework(reviews)] == [
+        ("x6", "parked"),
+        ("x3", "no owner"),
+        ("x5", "no answer"),
+        ("x1", "by when"),
+        ("x1", "by whom"),
+    ]
+
+
+def test_what_a_follow_up_closed_is_not_open_and_what_it_left_for_a_new_question_is() -> None:
+    pressed = (replace(LATE.turns[0], still_open=("how many",)), LATE.turns[1])
+    assert list(_left_open(pressed)) == []
+    assert list(_left_open(NEW.turns)) == ["of what age"]
+
+
+def test_words_that_came_late_are_to_be_said_at_once_but_not_where_the_question_was_new() -> None:
+    late = exchange(
+        "x1", "satisfied",
+        Turn("How many boats?", (), "Many.", "follow_up"),
+        Turn("How many?", (), "Well, thanks. It is 40 boats.", "satisfied", "", "40 boats"),
+    )  # fmt: skip
+    assert review(late).stronger == Stronger(Source("It is 40 boats.", origin="answer", exchange="x1"))
+    assert review(NEW).stronger is None
+    assert words.times_asked(late) == "asked twice"
+    assert words.times_asked(NEW) == ""
 
 
 # -- stronger answers
 
-
-def better(one: Exchange, *others: Exchange, speech: Sequence[str] = ()) -> list[str]:
-    scene = scene_of(speech=speech, exchanges=[one, *others])
-    found = stronger(one, Stock(material(scene), scene))
-    return words.stronger(found) if found is not None else []
-
-
-ASKED = Turn(
-    "By which date does the charging contract end?", ("date",), "Soon enough.", "follow_up", "no date"
+ASKED = exchange(
+    "x1", "unresolved", Turn("What does it cost?", (), "A lot, I think 9 boats.", "follow_up"), quote="31%"
 )
+CONTRACT = Place(2, None, "The charging contract for the electric boats ends on 31 March 2028")
 
 
-def test_what_the_deck_says_elsewhere_fills_the_gap() -> None:
-    one = exchange("x1", "unresolved", ASKED, quote="Electric boats cut fuel cost by 31% on the pilot routes")
-    assert better(one) == [
-        'For a date, build on "The charging contract for the electric boats ends on 31 March 2028" (slide 2).'
-    ]
-
-
-def test_what_another_answer_or_the_speech_says_fills_it_too() -> None:
-    asked = Turn("Who signs for the harbour lease?", ("owner",), "Somebody.", "follow_up", "no owner")
-    one = exchange("x1", "unresolved", asked, quote="The harbour lease is safe")
-    told = exchange(
-        "x2", "satisfied", Turn("Q?", (), "Anna Falk signs the harbour lease.", "satisfied", "", "")
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        (BetterAnswer("x1", "The contract ends on 31 March 2028.", (CONTRACT,), ("the price",)), True),
+        (BetterAnswer("x1", "Nine boats, until 2028.", (CONTRACT,)), True),  # 9 was said in the exchange
+        (BetterAnswer("x1", "It ends in May 2029.", (CONTRACT,)), False),  # nobody said so
+        (BetterAnswer("x1", "It costs EUR 400,000.", (CONTRACT,)), False),
+        (BetterAnswer("x1", "It ends in March 2028.", (replace(CONTRACT, slide=1),)), False),
+        (BetterAnswer("x1", "We have a contract.", ()), False),
+        (BetterAnswer("x9", "The contract ends on 31 March 2028.", (CONTRACT,)), False),  # no such exchange
+    ],
+)
+def test_a_better_answer_holds_only_what_was_said(answer: BetterAnswer, kept: bool) -> None:
+    found = better_answers(DebriefWords(better=(answer,)), [ASKED], material(read_deck_text(DECK)))
+    assert list(found.values()) == (
+        [Stronger(None, answer.text, (Source(CONTRACT.quote, 2),), answer.bring)] if kept else []
     )
-    assert better(one, told) == [
-        'For a name, build on "Anna Falk signs the harbour lease" (your answer to x2).'
-    ]
-    assert better(one) == ["Found nowhere in deck or speech: bring a name."]
 
 
-def test_what_only_says_the_claim_again_fills_nothing() -> None:
-    asked = Turn("How much is that, and since when?", ("number", "date"), None)
-    one = exchange("x1", "unjudged", asked, quote="Season-ticket churn fell to 4%", slide=1)
-    speech = ["Churn of season tickets fell to four percent."]
-    assert better(one, speech=speech) == ["Found nowhere in deck or speech: bring a figure and a date."]
-
-
-def test_words_that_came_late_are_to_be_said_at_once() -> None:
-    last = Turn(
-        "Who?", ("owner",), "Well. Anna Falk owns it, by May. Ask her.", "satisfied", "…", "Anna Falk owns it"
+def test_a_better_answer_may_rest_on_what_was_said_in_the_room() -> None:
+    segments = [Segment("We pay EUR 40,000 a year for power.", 12.0, 15.0, "Ines")]
+    said = DebriefWords(
+        better=(BetterAnswer("x1", "EUR 40,000 a year.", (Place(None, None, "EUR 40,000 a year"),)),)
     )
-    one = exchange("x1", "satisfied", Turn("Who?", ("owner",), "All of us.", "follow_up"), last)
-    assert better(one) == ['Say at the first asking: "Anna Falk owns it, by May."']
-    assert better(replace(one, turns=(last,))) == []
-
-
-def test_every_word_of_a_stronger_answer_is_somebodys() -> None:
-    """Whatever is put in quotation marks stands verbatim in the material."""
-    one = exchange("x1", "unresolved", ASKED, quote="Electric boats cut fuel cost by 31% on the pilot routes")
-    scene = scene_of(exchanges=[one])
-    found = stronger(one, Stock(material(scene), scene))
-    assert found is not None
-    lines = [line for slide in scene.deck.slides for line in slide.lines]
-    assert all(any(part.source.quote in line for line in lines) for part in found.parts)
+    answered = replace(ASKED, id="x2", turns=(Turn("Q?", (), "We pay EUR 40,000 a year for power."),))
+    passages = material(read_deck_text(DECK), segments)
+    found = better_answers(said, [ASKED, answered], passages)
+    assert found["x1"].rests_on == (Source("EUR 40,000 a year", origin="answer", exchange="x2"),)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +241,9 @@ def test_every_word_of_a_stronger_answer_is_somebodys() -> None:
         ("How much?", "We grew", "How much?"),
         ('You say "We grew".', "We grew", 'You say "We grew".'),
         ("How much?", None, "How much?"),
+        ("How was that counted: “We grew by 4.2”?", "We grew by 4.2.", "How was that counted?"),
+        ("“We grew”: by how much?", "We grew", "By how much?"),
+        ("“We grew” or “we fell”: which?", "We grew", "“We grew” or “we fell”: which?"),
         # A quote that comes again in the question is not what the question is cut at.
         (
             'On slide 3 it says "Mail, 2.1". The parts ("Mail, 2.1") add up to 5.9. Which is wrong?',
@@ -225,7 +269,8 @@ def test_every_word_of_a_stronger_answer_is_somebodys() -> None:
     ],
 )  # fmt: skip
 def test_the_question_without_lead_in_and_quote(question: str, quote: str | None, expected: str) -> None:
-    assert bare_question(question, quote) == expected
+    assert bare_question(Turn(question), quote) == expected
+    assert bare_question(Turn(f"Thank you. {question}", lead_in="Thank you."), quote) == expected
 
 
 def test_the_deciding_words_are_a_whole_sentence_where_it_is_short() -> None:
@@ -240,94 +285,108 @@ def test_the_deciding_words_are_a_whole_sentence_where_it_is_short() -> None:
 # -- the rubric
 
 
-def checks(
-    deck: str = DECK,
-    speech: Sequence[str] = (),
-    reviews: Sequence[Review] = (),
-    tensions: Sequence[Tension] | None = (),
-    used_s: float = 60.0,
-) -> dict[str, Check]:
-    scene = scene_of(deck, speech)
-    record = Record(scene, reviews, tensions, material(scene), used_s, used_s, 100.0)
-    return {check.name: check for check in rubric(record)}
-
-
 FIGURES, AGREE, ANSWERS, RISKS, ASK, TIME = (
     "Figures carry their period and source", "Deck and speech are consistent", "Answers give what was asked",
     "Limits and risks are named", "The ask is clear", "Within the time",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "state", "quote"),
-    [
-        (FIGURES, {"deck": "# A\n\n- Boats only\n"}, "not judged", None),
-        (FIGURES, {"deck": "# A\n\n- Revenue grew 18%\n"}, "no", "Revenue grew 18%"),
-        (FIGURES, {"deck": "# A\n\n- Revenue grew 18% in 2026\n"}, "partly", "Revenue grew 18% in 2026"),
-        (FIGURES, {"deck": "# A\n\n- Up 18% in 2026\n- Source: audited accounts\n"}, "yes", "Up 18% in 2026"),
-        (AGREE, {"tensions": None}, "not judged", None),
-        (AGREE, {"tensions": [CLASH]}, "no", None),
-        (AGREE, {}, "not judged", None),
-        (AGREE, {"speech": ["We ask for EUR 1.8M today."]}, "yes", "We ask for EUR 1.8M today"),
-        (ANSWERS, {}, "not judged", None),
-        (ANSWERS, {"reviews": [review(SILENT)]}, "not judged", None),
-        (ANSWERS, {"reviews": [review(SATISFIED)]}, "yes", "Yes."),
-        (ANSWERS, {"reviews": [review(SATISFIED), review(LATE)]}, "partly", "3."),
-        (ANSWERS, {"reviews": [review(SATISFIED), review(PRESSED)]}, "partly", "Soon."),
-        (ANSWERS, {"reviews": [review(PRESSED)]}, "no", "Soon."),
-        (RISKS, {}, "yes", "The main risk is the price of power"),
-        (RISKS, {"deck": "# A\n\n- No risk\n", "speech": ["One risk is fog."]}, "partly", "One risk is fog"),
-        (RISKS, {"deck": "# Risks\n\n- Growth everywhere\n"}, "partly", "Risks"),
-        (RISKS, {"deck": "# A\n\n- A risk-free plan, without risks\n"}, "no", None),
-        (ASK, {}, "yes", "We ask for EUR 1.8M"),
-        (ASK, {"deck": "# A\n\n- Today: approve the plan\n"}, "partly", "Today: approve the plan"),
-        (ASK, {"deck": "# A\n\n- Boats only\n"}, "no", None),
-        (TIME, {"used_s": 0.0}, "not judged", None),
-        (TIME, {"used_s": 100.0, "speech": ["One.", "The end."]}, "yes", "The end"),
-        (TIME, {"used_s": 105.0, "speech": ["One.", "The end."]}, "partly", "One"),
-        (TIME, {"used_s": 150.0}, "no", None),
-    ],
-)  # fmt: skip
-def test_each_check_rests_on_words(
-    name: str, given: dict[str, object], state: str, quote: str | None
-) -> None:
-    check = checks(**given)[name]  # type: ignore[arg-type]  # the arguments of `checks` by name
-    assert check.state == state
-    assert (check.source and check.source.quote.rstrip(".")) == (quote and quote.rstrip("."))
-    assert check.why
+def checks(
+    speech: Sequence[str] = (),
+    exchanges: Sequence[Exchange] = (),
+    tensions: Sequence[Tension] | None = (),
+    used_s: float = 60.0,
+    said: Sequence[RubricCheck] = (),
+    *,
+    is_read: bool = False,
+) -> dict[str, Check]:
+    scene = scene_of(DECK, speech)
+    read = read_checks(
+        DebriefWords(checks=tuple(said)), CHECKS, exchanges, material(scene.deck, scene.segments)
+    )
+    reviews = [review(one) for one in exchanges]
+    record = Record(scene, reviews, tensions, is_read, read, used_s, used_s, 100.0)
+    return {check.name: check for check in rubric(record)}
 
 
-def test_a_contradiction_that_was_heard_is_named_before_others() -> None:
-    spoken = replace(CLASH, kind="speech-vs-deck", b=Place(1, 3.0, "Boats are late"), note="Late or not.")
-    check = checks(tensions=[CLASH, spoken])[AGREE]
-    assert check.why == "2 contradictions, one of them: Late or not."
+def test_the_checks_keep_their_names_and_order() -> None:
+    assert list(checks()) == [FIGURES, AGREE, ANSWERS, RISKS, ASK, TIME]
+    assert CHECKS == (FIGURES, RISKS, ASK)
 
 
-UNJUDGED = exchange("x7", "unjudged", Turn("Why?", (), "Hard to say.", "unjudged"))
-COMES_BACK = replace(SATISFIED, id="x8", comes_back_to="x6")
+def test_what_takes_reading_is_not_judged_where_nobody_read() -> None:
+    assert {checks()[name].state for name in CHECKS} == {"not judged"}
+
+
+def test_a_yes_is_worth_the_words_it_rests_on() -> None:
+    risk = Place(3, None, "The main risk is the price of power")
+    said = [
+        RubricCheck(RISKS, "yes", "on a slide.", risk),
+        RubricCheck(ASK, "yes", "it is asked for", Place(3, None, "We ask for EUR 1.9M")),
+        RubricCheck(FIGURES, "no", "no figure names its source"),
+        RubricCheck("Something else", "yes", "", risk),
+    ]
+    found = checks(said=said)
+    assert found[RISKS] == Check(RISKS, "yes", "on a slide", Source(risk.quote, 3))
+    assert found[ASK] == Check(ASK, "not judged", "the words that it was to rest on stand nowhere")
+    assert found[FIGURES] == Check(FIGURES, "no", "no figure names its source")
+    assert len(found) == 6
+
+
+READ = replace(CLASH, class_="read", note="Do boats run?")
+HEARD = replace(CLASH, a=Place(2, 4.0, "boats run"), note="Heard.")
 
 
 @pytest.mark.parametrize(
-    ("exchanges", "why", "quote"),
+    ("tensions", "is_read", "state", "why"),
     [
-        ([UNJUDGED, PRESSED], "0 of 1 judged, 0 at the first asking; 1 not judged; not answered", "Soon."),
-        (
-            [LATE, UNJUDGED],
-            "1 of 1 judged, 0 at the first asking; 1 not judged",
-            "Hard to say.",
-        ),
-        ([SATISFIED, LATE], "2 of 2 judged, 1 at the first asking; asked twice", "3."),
-        ([PARKED, COMES_BACK], "1 of 1 judged, 1 at the first asking; the first", "Yes."),
+        (None, False, "not judged", "contradictions were not looked for"),
+        ((), False, "not judged", "only the arithmetic of tables, splits and single sentences was checked"),
+        ((), True, "yes", "no contradiction was found"),
+        ((READ,), True, "partly", "no figure contradicts another; 1 place is to be asked about"),
+        ((READ, CLASH), True, "no", "1 contradiction: Not both."),
+        ((CLASH, HEARD), False, "no", "2 contradictions, one of them: Heard."),
     ],
 )
-def test_the_check_on_answers_says_what_it_quotes(exchanges: list[Exchange], why: str, quote: str) -> None:
-    check = checks(reviews=[review(one) for one in exchanges])[ANSWERS]
-    assert (check.why, check.source and check.source.quote) == (why, quote)
+def test_only_what_fails_as_a_sum_counts_as_a_contradiction(
+    tensions: Sequence[Tension] | None, is_read: bool, state: str, why: str
+) -> None:
+    assert checks(tensions=tensions, is_read=is_read)[AGREE] == Check(AGREE, state, why)
 
 
-def test_nothing_is_praised_without_words() -> None:
-    for check in checks(speech=["We ask for EUR 1.8M."], reviews=[review(SATISFIED)]).values():
-        assert check.state != "yes" or check.source is not None
+@pytest.mark.parametrize(
+    ("exchanges", "state", "why"),
+    [
+        ([], "not judged", "nothing was asked"),
+        ([SILENT], "not judged", "no answer was given"),
+        ([JUDGED_BY_NOBODY, SILENT], "not judged", "the answers are yours to judge"),
+        ([SATISFIED, NEW], "yes", "2 of 2 judged, 2 at the first asking; the first"),
+        (
+            [SATISFIED, LATE, JUDGED_BY_NOBODY, SILENT], "partly",
+            "2 of 2 judged, 1 at the first asking; 1 yours to judge; 1 without an answer; asked twice",
+        ),
+        ([OPEN], "no", "0 of 1 judged, 0 at the first asking; not answered"),
+    ],
+)  # fmt: skip
+def test_answers_are_counted_and_what_nobody_judged_is_no_fault(
+    exchanges: list[Exchange], state: str, why: str
+) -> None:
+    found = checks(exchanges=exchanges)[ANSWERS]
+    assert (found.state, found.why) == (state, why)
+
+
+@pytest.mark.parametrize(
+    ("used_s", "state", "why", "quote"),
+    [
+        (0.0, "not judged", "nothing was said", None),
+        (60.0, "yes", "1:00 of 1:40; the last words of the speech", "Thank you."),
+        (105.0, "partly", "1:45 of 1:40; when the time was up, you were still saying", "Good morning."),
+        (300.0, "no", "5:00 of 1:40; when the time was up, you were still saying", "Good morning."),
+    ],
+)
+def test_time_is_counted(used_s: float, state: str, why: str, quote: str | None) -> None:
+    found = checks(["Good morning.", "Thank you."], used_s=used_s)[TIME]
+    assert (found.state, found.why, found.source and found.source.quote) == (state, why, quote)
 
 
 # -- time
@@ -357,7 +416,7 @@ def test_a_slide_shown_twice_counts_twice() -> None:
 
 
 class Plays:
-    """Asks two questions and judges their answers; everything else it leaves out."""
+    """Asks two questions and judges their answers; at the end it says what it is given."""
 
     name = "scripted"
     questions = (
@@ -365,12 +424,17 @@ class Plays:
         ("d1.1", 1, "Season-ticket churn fell to 4%", "Which system says so?", ("source",)),
     )  # fmt: skip
 
+    def __init__(self, words: DebriefWords | None = None) -> None:
+        self.words = words
+
     def reply(self, request: Request[R], context: Context | None) -> R:
         return cast(R, self._reply(request))
 
     def _reply(self, request: Request[R]) -> object:
         match request:
-            case CandidateRequest(taken=taken) if request.seat.persona.id == "skeptic":
+            case CandidateRequest(taken=taken):
+                if cast(CandidateRequest, request).seat.persona.id != "skeptic":
+                    return None
                 for claim, slide, quote, question, needs in self.questions:
                     if claim not in taken:
                         text = f'On slide {slide} you say "{quote}". {question}'
@@ -380,13 +444,22 @@ class Plays:
                 return None
             case JudgementRequest(exchange=one):
                 if one.id == "x1":
-                    return Judgement("satisfied", 'gives a number ("twelve boats")', "twelve boats")
+                    seen = Observation("Names a day when asked.", "by Friday")
+                    return Judgement(
+                        "satisfied", 'gives a number ("twelve boats")', "twelve boats",
+                        promises=("I will send you the list by Friday",), still_open=("which twelve",),
+                        note="- twelve", noticed=seen,
+                    )  # fmt: skip
                 return Judgement("follow_up", "no source in the answer", "trust me", ("source",))
-            case NotesRequest():
-                return "noted"
-            case PhrasesRequest():
-                return ()
-        return () if type(request).__name__ == "FocusBriefRequest" else None
+            case DebriefRequest():
+                if self.words is None:
+                    raise EngineError("nobody is there")
+                return self.words
+            case ScratchpadRequest():
+                return ""
+            case DoubtRequest():
+                return (None,) * len(request.tensions)
+        return ()
 
 
 SPEECH = """WEBVTT
@@ -405,11 +478,11 @@ Presenter: Ines. Judged are the words of Ines.
 
 ## Fix this first
 
-**x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so?**
+**Name the system that counts churn.**
 
-Why this first: it is the only question left without a good answer, asked once: no source in the answer.
+A board that hears "trust me" stops listening.
 
-Found nowhere in deck or speech: bring a source.
+The register counts it. It rests on "Season-ticket churn fell to 4%" (slide 1). Bring the register.
 
 ## Questions
 
@@ -420,6 +493,7 @@ Found nowhere in deck or speech: bring a source.
 - Asked: How many?
 - You said: "It was twelve boats, and I will send you the list by Friday."
 - Verdict: *answered*, gives a number ("twelve boats")
+- Left open: which twelve
 
 ### x2. Marcus Webb: not answered
 
@@ -428,52 +502,107 @@ Found nowhere in deck or speech: bring a source.
 - Asked: Which system says so?
 - You said: "Just trust me."
 - Verdict: *not answered*, no source in the answer
-- Stronger: Found nowhere in deck or speech: bring a source.
+- Stronger: The register counts it. It rests on "Season-ticket churn fell to 4%" (slide 1). \
+Bring the register.
 
 ## Still open
 
-- [ ] x2, "Season-ticket churn fell to 4%" (slide 1): no source in the answer. Found nowhere in deck \
-or speech: bring a source.
+- [ ] x2, "Season-ticket churn fell to 4%" (slide 1): no source in the answer. The register counts it. \
+It rests on "Season-ticket churn fell to 4%" (slide 1). Bring the register.
+- [ ] x1, "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2): which twelve
+
+## Still wanted to ask
+
+- Who else runs such boats?
 
 ## You will be held to
 
 - "I will send you the list by Friday" (your answer to x1)
 
+## What the panel noticed
+
+- Names a day when asked. "by Friday"
+
 ## Time and delivery
 """
 
+SAID = DebriefWords(
+    fix="Name the system that counts churn.",
+    why='A board that hears "trust me" stops listening.',
+    fix_exchange="x2",
+    better=(
+        BetterAnswer(
+            "x2",
+            "The register counts it.",
+            (Place(1, None, "Season-ticket churn fell to 4%"),),
+            ("the register",),
+        ),
+    ),
+    checks=(RubricCheck(RISKS, "yes", "on a slide", Place(3, None, "The main risk is the price of power")),),
+    still_wanted=("Who else runs such boats?",),
+)
 
-def test_a_scripted_session_has_this_page(home: Path, tmp_path: Path) -> None:
+
+def rehearsed(home: Path, tmp_path: Path, engine: Plays) -> Session:
+    """A session that has had its two questions, and is not ended."""
     speech = tmp_path / "speech.vtt"
     speech.write_text(SPEECH, "utf-8")
-    with Session.start(
-        Home.open(home), deck_text=DECK, engine=Plays(), panel="skeptic,analyst", presenter="Ines", minutes=5
-    ) as session:
-        session.load(read_speech(speech), kind="feed")
-        session.play()
-        assert session.ask() is not None
-        session.answer("It was twelve boats, and I will send you the list by Friday.")
-        assert session.ask() is not None
-        session.answer("Just trust me.")
-        found = session.debrief()
-        clash = (CLASH,)
-        assert debrief_of(session.rehearsal, clash).tensions == clash
-        assert debrief_of(session.rehearsal, clash).fix == found.fix
+    session = Session.start(
+        Home.open(home), deck_text=DECK, engine=engine, panel="skeptic,analyst", presenter="Ines", minutes=5
+    )
+    session.load(read_speech(speech), kind="feed")
+    session.play()
+    assert session.ask() is not None
+    session.answer("It was twelve boats, and I will send you the list by Friday.")
+    assert session.ask() is not None
+    session.answer("Just trust me.")
+    return session
+
+
+def test_a_scripted_session_has_this_page(home: Path, tmp_path: Path) -> None:
+    with rehearsed(home, tmp_path, Plays(SAID)) as session:
         session.end()
         page = (session.path / "debrief.md").read_text("utf-8")
         assert page.startswith(EXPECTED)
+        found = session.debrief()
         assert session.verify().valid
         assert (session.path / "debrief.json").is_file()
     assert [(check.name, check.state) for check in found.rubric] == [
-        (FIGURES, "no"),
-        (AGREE, "not judged"),
+        (FIGURES, "not judged"),
+        (AGREE, "yes"),
         (ANSWERS, "partly"),
         (RISKS, "yes"),
-        (ASK, "yes"),
+        (ASK, "not judged"),
         (TIME, "yes"),
     ]  # fmt: skip
-    assert found.promises == (Source("I will send you the list by Friday", origin="answer", exchange="x1"),)
     assert found.delivery.common("filler") == [("um", 1)]
+
+
+def test_without_the_engines_words_the_worst_is_counted_and_the_page_says_why(
+    home: Path, tmp_path: Path
+) -> None:
+    with rehearsed(home, tmp_path, Plays()) as session:
+        session.end()
+        found = session.debrief()
+        page = (session.path / "debrief.md").read_text("utf-8")
+    assert found.fix is not None
+    assert words.fix(found.fix) == (
+        'x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so? Why this first: it is the '
+        "only question left without a good answer, asked once: no source in the answer."
+    )
+    assert "It gave no words for this page: nobody is there." in page
+    assert "Stronger" not in page
+
+
+def test_the_engine_takes_back_what_is_no_contradiction_but_no_certain_sum(
+    home: Path, tmp_path: Path
+) -> None:
+    found = [replace(CLASH, by="scripted"), replace(READ, by="scripted"), CLASH]
+    with rehearsed(home, tmp_path, Plays(replace(SAID, dismissed=()))) as session:
+        session.end()
+        assert debrief_of(session.rehearsal, found).tensions == tuple(found)
+        session.room.debrief_words = replace(SAID, dismissed=(0, 1, 2))
+        assert debrief_of(session.rehearsal, found).tensions == (CLASH,)
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""How the presenter spoke: fillers and hedges on word boundaries, pace, pauses, talk share, observations."""
+"""How the presenter spoke: fillers and hedges on word boundaries, pace, pauses, talk share."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +12,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orchestrator.deck.model import Deck, Slide
-from orchestrator.engines.hearing import delivery
-from orchestrator.engines.protocol import Scene
-from orchestrator.exchange import Observation
-from orchestrator.home import Home
-from orchestrator.session import Session
 from orchestrator.speech.delivery import Pause, delivery_of, said_in
 from orchestrator.speech.fillers import FILLER, HEDGE, marks
 from orchestrator.speech.model import Segment
@@ -315,133 +308,3 @@ def test_nothing_said_is_nothing_measured() -> None:
     assert (told.words, told.words_per_minute, told.pauses, told.monologue, told.talk_share) == (0,) + (
         None,
     ) * 4
-
-
-# -- what a panelist notes
-
-DECK = Deck("md", "deck.md", "0" * 64, "Boats", (Slide(1, "Boats"),))
-
-
-def with_presenter(segments: list[Segment], observed: tuple[Observation, ...] = ()) -> Scene:
-    now_s = segments[-1].end_s
-    return Scene(DECK, (), (), segments, (), 1, now_s, "moderate", (), presenter="P", observed=observed)
-
-
-HEDGED = [
-    Segment("We hope to maybe finish the boats in spring.", 0, 10, "P"),
-    Segment("That is probably the plan, and I think it will hold.", 10, 20, "P"),
-]
-PLAIN = [Segment("The boats are ready and they run on time every day of the week.", 0, 10, "P")]
-
-
-FAST = [even(20, at_s, at_s + 5.0) for at_s in range(0, 60, 5)]
-
-
-@pytest.mark.parametrize(
-    ("segments", "expected"),
-    [
-        (PLAIN, None),
-        (
-            HEDGED,
-            Observation(
-                'hedges 4 times in two minutes: "we hope to" 1, "maybe" 1, "probably" 1',
-                "We hope to maybe finish the boats",
-                "hedges",
-            ),
-        ),
-        (
-            [Segment("The boats are, um, they are, uh, slow.", at, at + 4.0, "P") for at in range(0, 12, 4)],
-            Observation(
-                'fills pauses 6 times in two minutes: "um" 3, "uh" 3',
-                "The boats are, um, they are, uh,",
-                "fillers",
-            ),
-        ),
-        (
-            FAST,
-            Observation(
-                "speaks fast, 240 words a minute between 0:00 and 1:00",
-                "boat boat boat boat boat boat boat boat boat boat boat boat",
-                "fast",
-            ),
-        ),
-        (
-            [even(30, at_s, at_s + 12.0) for at_s in range(0, 312, 12)],
-            Observation(
-                "speaks for 5:12 without another voice, from 0:00 to 5:12",
-                "boat boat boat boat boat boat boat boat boat boat boat boat",
-                "monologue",
-            ),
-        ),
-        (
-            [even(12, 0, 5), even(12, 11, 16), Segment("and here we stop", 16, 17, "P"), even(12, 25, 30)],
-            Observation(
-                "falls silent 2 times, for 8 s at 0:17 after these words", "and here we stop", "pauses"
-            ),
-        ),
-    ],
-)
-def test_what_stands_out_is_noted_with_words(segments: list[Segment], expected: Observation | None) -> None:
-    found = delivery(with_presenter(segments))
-    assert found == expected
-    if found is not None:
-        assert any(found.quote in one.text for one in segments if found.quote)
-
-
-def test_each_matter_is_noted_once_in_a_session() -> None:
-    first = delivery(with_presenter(HEDGED))
-    assert first is not None
-    assert delivery(with_presenter(HEDGED, observed=(first,))) is None
-
-
-def test_only_the_presenter_and_only_the_newest_minutes_are_looked_at() -> None:
-    others = [replace(one, speaker="Host") for one in HEDGED]
-    assert delivery(with_presenter(others)) is None
-    later = [even(28, at_s, at_s + 12.0) for at_s in range(20, 360, 12)]
-    heard = delivery(with_presenter([*HEDGED, *later]))
-    assert heard is None or heard.matter != "hedges"
-
-
-def test_the_cost_does_not_grow_with_the_session() -> None:
-    """Counted in segments looked at, not in seconds: the sequence tells how far back it was read."""
-
-    class Counting(list[Segment]):
-        looked_at = 0
-
-        def __reversed__(self) -> Iterator[Segment]:
-            for one in super().__reversed__():
-                self.looked_at += 1
-                yield one
-
-    few, many = Counting(FAST * 10), Counting(FAST * 200)
-    for segments in (few, many):
-        delivery(with_presenter(segments))
-    assert few.looked_at == many.looked_at < len(few)
-
-
-def test_a_session_notes_it_in_one_profile_and_once(home: Path, tmp_path: Path) -> None:
-    speech = tmp_path / "speech.vtt"
-    speech.write_text(
-        "WEBVTT\n\n00:01.000 --> 00:12.000\n"
-        "<v Ines>We hope to maybe finish in spring, and that is probably fine.\n\n"
-        "00:13.000 --> 00:24.000\n<v Ines>I think it will hold, and perhaps it will do more.\n",
-        "utf-8",
-    )
-    deck = "# Boats\n\n- Revenue grew 18% in 2026\n- Boats cut fuel cost by 31%\n- Churn fell to 4%\n"
-    with Session.start(Home.open(home), deck_text=deck, presenter="Ines") as session:
-        session.load(read_speech(speech), kind="feed")
-        session.play()
-        for _ in range(3):
-            exchange = session.ask()
-            assert exchange is not None
-            while session.room.open is not None:
-                session.answer("It was 40 boats in 2025, from the audited accounts.")
-        profiles = [
-            session.read(f"{agent}/presenter-profile.md") for agent in session.rehearsal.options.panel
-        ]
-        session.end()
-        assert session.verify().valid
-    noted = [profile for profile in profiles if "hedges 5 times in two minutes" in profile]
-    assert len(noted) == 1
-    assert noted[0].count("hedges") == 1
-    assert "> We hope to maybe finish in" in noted[0]

@@ -1,23 +1,29 @@
-"""The board dossier: what will be attacked, by whom, and how to prepare; with and without a session."""
+"""The board dossier: what will be asked, by whom, and how to prepare; with and without a session."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.checks.proposal import Passage
 from orchestrator.claims.extract import deck_claims
-from orchestrator.claims.model import Place, Tension
-from orchestrator.deck.content import find_gaps, slide_texts
+from orchestrator.claims.model import Gap, Place, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.model import BoardMember, Dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
 from orchestrator.dossier.text import WIDTH, dossier_text
+from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.protocol import DossierRequest, Engine
+from orchestrator.engines.said import Attack
+from orchestrator.errors import EngineError
+from orchestrator.grounding import grounded, material
 from orchestrator.intel.model import IntelItem
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import read_seats
@@ -38,12 +44,6 @@ title: Estuary Ferries, plan for 2027
 <!-- notes: If they ask: EUR 4.2 million in the audited accounts. -->
 
 ---
-# What we promise
-
-- Guaranteed savings of EUR 200,000 a year
-- We will improve the timetable
-
----
 # The ask
 
 - We ask for EUR 1.8 million for two electric boats
@@ -51,10 +51,46 @@ title: Estuary Ferries, plan for 2027
 
 BOARD = (
     BoardMember("Ines Example", "treasurer", interests=("fuel prices",)),
-    BoardMember("Otto Example", "general counsel"),
-    BoardMember("Vera Example", "member", interests=("timetable",)),
     BoardMember("Karl Example"),
 )
+ASK = "We ask for EUR 1.8 million for two electric boats"
+GREW = "Revenue grew 18% in 2026"
+
+SUM = Attack(
+    question="What would you do with half of the sum?",
+    asked_by="Ines Example",
+    why="She signs for the money",
+    about=Place(2, None, ASK),
+    good_answer="one boat, with its date and its return",
+    bring=("both offers", "the plan at half"),
+)
+SOURCE = Attack(
+    question="Who counted the revenue?",
+    asked_by="Marcus Webb",
+    why="No source stands on the slide",
+    about=Place(1, None, GREW),
+    good_answer="the auditor, and the day",
+    have=(Place(1, None, "EUR 4.2 million in the audited accounts"),),
+    agent="skeptic",
+)
+WHOLE = Attack("Why now?", "Karl Example", "", None, "")
+MISSING = Attack("Who runs the boats?", "Karl Example", "", Place(2, None, "The ask"), "", is_missing=True)
+
+
+class Says:
+    """An engine that gives one dossier; it keeps what it was asked."""
+
+    name = "model"
+
+    def __init__(self, *said: Attack, failure: str | None = None) -> None:
+        self.said, self.failure = said, failure
+        self.asked: list[DossierRequest] = []
+
+    def reply(self, request: Any, context: object) -> Any:
+        self.asked.append(request)
+        if self.failure is not None:
+            raise EngineError(self.failure)
+        return self.said
 
 
 @pytest.fixture(scope="module")
@@ -71,324 +107,279 @@ def seats() -> list[Seat]:
     return [read[agent] for agent in layout.panel]
 
 
-def dossier_of(deck: Deck, seats: Sequence[Seat] = (), **more: object) -> Dossier:
-    return build_dossier(deck, deck_claims(deck), find_gaps(deck), seats, **more)  # type: ignore[arg-type]  # the keywords of build_dossier
+def dossier_of(engine: Engine, deck: Deck, seats: Sequence[Seat] = (), **more: Any) -> Dossier:
+    return build_dossier(engine, deck, deck_claims(deck), (), seats, **more)
 
 
 PAGE = """\
 # Board dossier
 
-Estuary Ferries, plan for 2027: 3 slides, 6 claims. Made by rules from the deck's words, figures \
-and charts: a reason to prepare, not a forecast.
+Estuary Ferries, plan for 2027: 2 slides, 3 claims. Written by the model engine: a reason to prepare, \
+not a forecast.
 
-## Likely attacks
+## Likely questions
 
-### 1. Slide 3, claim d3.1
+### 1. Ines Example, slide 2
 
 > We ask for EUR 1.8 million for two electric boats
 
-- Vulnerable: the sum that is asked for: what a smaller one would buy is not said
-- Likely from Ines Example (treasurer): looks at money
-- A good answer: what each part buys, what comes back and when, and what you would do with half
-- Bring: the offers behind each line of the sum, and the same plan at half of it
+- Asked: What would you do with half of the sum?
+- Why: She signs for the money
+- A good answer: one boat, with its date and its return
+- Bring: both offers; the plan at half
 
-### 2. Slide 2, claim d2.2
-
-> We will improve the timetable
-
-- Vulnerable: no figure: from what to what is not said; no date; no owner
-- Likely from Vera Example (member): interest in "timetable"
-- Likely from Otto Example (general counsel): looks at promises and what was signed
-- A good answer: how much, in figures, with the unit; the day on which it is due, and what \
-happens if it slips; the one person who answers for it
-- Bring: the plan with one name, the next milestone, and what it waits for
-
-### 3. Slide 1, claim d1.2
-
-> We are the leading ferry operator on the estuary
-
-- Vulnerable: ranks itself ("the leading") and names no list, measure or rival
-- A good answer: who drew up the list, by which measure, and who comes second
-- Bring: the comparison itself: who, by which measure, by whom, when
-
-### 4. Slide 2, claim d2.1
-
-> Guaranteed savings of EUR 200,000 a year
-
-- Vulnerable: a promise without a limit ("Guaranteed")
-- Likely from Ines Example (treasurer): looks at money
-- Likely from Otto Example (general counsel): looks at promises and what was signed
-- A good answer: who pays how much when it fails, and what is excluded
-- Bring: the clause that says who pays, how much, and what is excluded; the budget line before \
-and after, and who gives it up
-
-### 5. Slide 1, claim d1.1
+### 2. Marcus Webb, slide 1
 
 > Revenue grew 18% in 2026
 
-- Vulnerable: no starting figure; no source on the slide
-- Likely from Ines Example (treasurer): looks at money
-- A good answer: the figure before and the figure after, not only "18%"; who measured it, in \
-which record, on which day
-- Bring: the accounts of both periods, side by side
-- The deck has: notes to slide 1: "If they ask: EUR 4.2 million in the audited accounts."
+- Asked: Who counted the revenue?
+- Why: No source stands on the slide
+- A good answer: the auditor, and the day
+- The deck has: slide 1: "EUR 4.2 million in the audited accounts"
+
+### 3. Karl Example, the deck as a whole
+
+- Asked: Why now?
+
+### 4. Karl Example, slide 2
+
+> Left out beside: The ask
+
+- Asked: Who runs the boats?
+
+## Where the deck contradicts itself
+
+- The growth does not follow. (3.6 × 1.18 = 4.25, not 5.1)
+  - Slide 1: "Revenue grew 18% in 2026"
+  - Slide 1: "Revenue was EUR 3.6 million in 2025"
+
+## Do these agree?
+
+- Leading, and not yet there?
+  - Slide 1: "We are the leading ferry operator on the estuary"
+  - Slide 2: "The ask"
 
 ## The board
 
-### Ines Example, treasurer
+- Ines Example, treasurer: question 1
+- Karl Example: questions 3, 4
 
-- Slide 2, claim d2.1: "Guaranteed savings of EUR 200,000 a year"
-  - Because: looks at money
-  - Open: a promise without a limit ("Guaranteed")
-- Slide 1, claim d1.1: "Revenue grew 18% in 2026"
-  - Because: looks at money
-  - Open: no starting figure
-- Slide 3, claim d3.1: "We ask for EUR 1.8 million for two electric boats"
-  - Because: looks at money
-  - Open: the sum that is asked for: what a smaller one would buy is not said
-- Will miss: No slide speaks of "fuel prices".
+## From outside
 
-### Otto Example, general counsel
+- Slide 1: "Revenue grew 18% in 2026"
+  - Against it: "Revenue grew 3% in 2026." (Register, May 2027)
 
-- Slide 2, claim d2.1: "Guaranteed savings of EUR 200,000 a year"
-  - Because: looks at promises and what was signed
-  - Open: a promise without a limit ("Guaranteed")
-- Slide 2, claim d2.2: "We will improve the timetable"
-  - Because: looks at promises and what was signed
-  - Open: no figure: from what to what is not said
+## Missing in the whole deck
 
-### Vera Example, member
-
-- Slide 2, claim d2.2: "We will improve the timetable"
-  - Because: interest in "timetable"
-  - Open: no figure: from what to what is not said
-
-### Karl Example
-
-- No claim of the deck meets what is known of this person.
-
-## Weak slides
-
-- Slide 2 ("What we promise"): 1 claim without a figure; 1 claim promised without a limit; 1 \
-claim without a date
-- Slide 1 ("Where we stand"): 1 claim without a starting figure; 1 claim ranked without a ranking
+- No slide names a risk.
 """
 TEXT = """\
-Estuary Ferries, plan for 2027: 3 slides, 6 claims.
-Made by rules from the deck's words, figures and charts: a reason to prepare, not a forecast.
+Estuary Ferries, plan for 2027: 2 slides, 3 claims. Written by the model engine: a reason to
+prepare, not a forecast.
 
-LIKELY ATTACKS, AND HOW TO PREPARE
+WHERE THE DECK CONTRADICTS ITSELF
+  * The growth does not follow. (3.6 × 1.18 = 4.25, not 5.1)
+    Slide 1: "Revenue grew 18% in 2026" / Slide 1: "Revenue was EUR 3.6 million in 2025"
 
- 1  Slide 3: "We ask for EUR 1.8 million for two electric boats"
-    Weak    the sum that is asked for: what a smaller one would buy is not said
-    Who     Ines Example (treasurer), looks at money
-    Answer  what each part buys, what comes back and when, and what you would do with half
-    Bring   the offers behind each line of the sum, and the same plan at half of it
+DO THESE AGREE?
+  * Leading, and not yet there?
+    Slide 1: "We are the leading ferry operator on the estuary" / Slide 2: "The ask"
 
- 2  Slide 2: "We will improve the timetable"
-    Weak    no figure: from what to what is not said; no date; no owner
-    Who     Vera Example (member), interest in "timetable"; Otto Example (general counsel), looks at
-            promises and what was signed
-    Answer  how much, in figures, with the unit; the day on which it is due, and what happens if it
-            slips; the one person who answers for it
-    Bring   the plan with one name, the next milestone, and what it waits for
+LIKELY QUESTIONS, AND HOW TO PREPARE
 
- 3  Slide 1: "We are the leading ferry operator on the estuary"
-    Weak    ranks itself ("the leading") and names no list, measure or rival
-    Answer  who drew up the list, by which measure, and who comes second
-    Bring   the comparison itself: who, by which measure, by whom, when
+ 1  What would you do with half of the sum?
+    Asks    Ines Example, slide 2: "We ask for EUR 1.8 million for two electric boats"
+    Why     She signs for the money
+    Answer  one boat, with its date and its return
+    Bring   both offers; the plan at half
 
- 4  Slide 2: "Guaranteed savings of EUR 200,000 a year"
-    Weak    a promise without a limit ("Guaranteed")
-    Who     Ines Example (treasurer), looks at money; Otto Example (general counsel), looks at
-            promises and what was signed
-    Answer  who pays how much when it fails, and what is excluded
-    Bring   the clause that says who pays, how much, and what is excluded; the budget line before
-            and after, and who gives it up
+ 2  Who counted the revenue?
+    Asks    Marcus Webb, slide 1: "Revenue grew 18% in 2026"
+    Why     No source stands on the slide
+    Answer  the auditor, and the day
+    Have    slide 1: "EUR 4.2 million in the audited accounts"
 
- 5  Slide 1: "Revenue grew 18% in 2026"
-    Weak    no starting figure; no source on the slide
-    Who     Ines Example (treasurer), looks at money
-    Answer  the figure before and the figure after, not only "18%"; who measured it, in which
-            record, on which day
-    Bring   the accounts of both periods, side by side
-    Have    your notes to slide 1: "If they ask: EUR 4.2 million in the audited accounts."
+ 3  Why now?
+    Asks    Karl Example, the deck as a whole
+
+ 4  Who runs the boats?
+    Asks    Karl Example, slide 2: "Left out beside: The ask"
 
 YOUR BOARD
-  Ines Example, treasurer
-    * Slide 2: "Guaranteed savings of EUR 200,000 a year" (looks at money)
-    * Slide 1: "Revenue grew 18% in 2026" (looks at money)
-    * Slide 3: "We ask for EUR 1.8 million for two electric boats" (looks at money)
-    * will miss: No slide speaks of "fuel prices".
-  Otto Example, general counsel
-    * Slide 2: "Guaranteed savings of EUR 200,000 a year" (looks at promises and what was signed)
-    * Slide 2: "We will improve the timetable" (looks at promises and what was signed)
-  Vera Example, member
-    * Slide 2: "We will improve the timetable" (interest in "timetable")
-  Karl Example
-    * nothing in the deck meets what is known of this person
+  * Ines Example, treasurer: question 1
+  * Karl Example: questions 3, 4
 
-WEAK SLIDES
-  * Slide 2 ("What we promise"): 1 claim without a figure; 1 claim promised without a limit; 1 claim
-    without a date
-  * Slide 1 ("Where we stand"): 1 claim without a starting figure; 1 claim ranked without a ranking"""
-GERMAN = """\
-Unsere Fähren: 1 slide, 1 claim.
-Made by rules from the deck's words, figures and charts: a reason to prepare, not a forecast.
+FROM OUTSIDE
+  * Slide 1: "Revenue grew 18% in 2026". Against it: "Revenue grew 3% in 2026." (Register, May 2027)
 
-The deck reads as German. The rules are English, so only its digits, tables and charts were read;
-promises, rankings and reasons in its words were not looked for.
+MISSING IN THE WHOLE DECK
+  * No slide names a risk."""
 
-In what could be read, nothing specific was found to attack."""
+TENSIONS = (
+    Tension(
+        "growth", Place(1, None, GREW), Place(1, None, "Revenue was EUR 3.6 million in 2025"),
+        "The growth does not follow.", sum="3.6 × 1.18 = 4.25, not 5.1",
+    ),
+    Tension(
+        "deck-vs-deck", Place(1, None, "We are the leading ferry operator on the estuary"),
+        Place(2, None, "The ask"), "Leading, and not yet there?", "read", "model",
+    ),
+    Tension("speech-vs-deck", Place(1, 3.0, "it grew 9%"), Place(1, None, GREW), "Said otherwise."),
+)  # fmt: skip
+NEWS = IntelItem(
+    "i1", "Revenue grew 3% in 2026.", "Revenue", "Register", "May 2027", "contradicts", "", "d1.1", 1, GREW
+)
 
 
-def test_the_page_and_the_terminal_whole(deck: Deck) -> None:
-    found = dossier_of(deck, members=BOARD)
+def whole(deck: Deck, seats: Sequence[Seat]) -> Dossier:
+    return build_dossier(
+        Says(SUM, SOURCE, WHOLE, MISSING),
+        deck,
+        deck_claims(deck),
+        [Gap(None, "No slide names a risk.")],
+        seats,
+        members=BOARD,
+        intel=[NEWS],
+        tensions=TENSIONS,
+    )
+
+
+def test_the_page_and_the_terminal_whole(deck: Deck, seats: list[Seat]) -> None:
+    found = whole(deck, seats)
     assert dossier_page(found) == PAGE
     assert dossier_text(found) == TEXT
 
 
-def test_without_a_board_the_panel_takes_its_place(deck: Deck, seats: list[Seat]) -> None:
-    found = dossier_of(deck, seats)
-    assert [(one.kind, one.agent) for one in found.profiles] == [("panel", seat.persona.id) for seat in seats]
-    assert all(one.kind == "panel" for attack in found.attacks for one in attack.challengers)
-    assert all(attack.challengers and attack.question.count("?") == 1 for attack in found.attacks)
-    assert len({attack.question for attack in found.attacks}) == len(found.attacks)
-    assert "No board was described, so the panel takes its place." in dossier_page(found)
-
-
-def test_with_a_board_a_panelist_still_words_the_question(deck: Deck, seats: list[Seat]) -> None:
-    found = dossier_of(deck, seats, members=BOARD)
-    ask = next(attack for attack in found.attacks if attack.slide == 3)
-    assert [(one.kind, one.why) for one in ask.challengers[:1]] == [("board", "looks at money")]
-    assert ask.challengers[-1].kind == "panel"
-    assert ask.question.endswith("?")
-
-
-FERRY = "We are the leading ferry operator on the estuary"
-GREW = "Revenue grew 18% in 2026"
-SAVES = "Guaranteed savings of EUR 200,000 a year"
-LAUNCH = "The new terminal will be launched by March 2027"
-FASTER = "The new boats are faster than the old boats"
+def test_the_engine_is_asked_once_with_all_that_is_known(deck: Deck, seats: list[Seat]) -> None:
+    engine = Says()
+    dossier_of(
+        engine, deck, seats, members=BOARD, intel=[NEWS], tensions=TENSIONS, focus=["boats"], kind="review"
+    )
+    (asked,) = engine.asked
+    assert (asked.members, asked.intel, asked.focus, asked.kind) == (BOARD, (NEWS,), ("boats",), "review")
+    assert asked.tensions == TENSIONS[:2]  # nobody has spoken yet
+    assert [seat.persona.id for seat in asked.seats] == [seat.persona.id for seat in seats]
+    assert ASK in [passage.text for passage in asked.passages]
 
 
 @pytest.mark.parametrize(
-    ("member", "claim", "why"),
+    ("about", "kept"),
     [
-        (BoardMember("A", "CFO"), GREW, "looks at money"),
-        (BoardMember("A", "chief operating officer"), LAUNCH, "looks at dates and delivery"),
-        (BoardMember("A", "company lawyer"), SAVES, "looks at promises and what was signed"),
-        (BoardMember("A", "CTO"), FASTER, "looks at how it was measured"),
-        (BoardMember("A", "sales"), FERRY, "looks at customers and rivals"),
-        (BoardMember("A", interests=("ferry operators",)), FERRY, 'interest in "ferry operators"'),
-        (BoardMember("A", background="ran a bank"), GREW, "background (ran a bank): money"),
+        (Place(2, None, ASK), True),
+        (Place(2, None, ASK.replace(" ", "\n", 1).upper()), True),  # the same words
+        (Place(1, None, ASK), False),  # another slide
+        (Place(2, None, ASK.replace("1.8", "1.9")), False),
+        (Place(2, None, ASK[1:]), False),  # half a word
+        (
+            Place(1, None, "EUR 4.2 million in the audited accounts"),
+            False,
+        ),  # speaker notes are quoted to nobody
     ],
 )
-def test_roles_interests_and_background_meet_claims(member: BoardMember, claim: str, why: str) -> None:
-    found = dossier_of(read_deck_text(f"# Ferries\n\n- {claim}\n- The weather is mild\n"), members=[member])
-    assert [(aim.quote, aim.why) for aim in found.profiles[0].aims] == [(claim, why)]
+def test_a_question_stands_only_on_words_of_the_deck(
+    deck: Deck, seats: list[Seat], about: Place, kept: bool
+) -> None:
+    attack = Attack("Why?", "Ines Example", "", about, "")
+    found = dossier_of(Says(attack, WHOLE), deck, seats, members=BOARD)
+    assert [one.question for one in found.attacks] == (["Why?", "Why now?"] if kept else ["Why now?"])
+    assert found.left_out == (0 if kept else 1)
+    assert ("1 question was left out" in dossier_page(found)) is not kept
 
 
-def test_a_contradiction_comes_first_and_only_once(deck: Deck) -> None:
-    tension = Tension(
-        "deck-vs-deck",
-        Place(1, None, "Revenue grew 18% in 2026"),
-        Place(1, None, "Revenue was EUR 3.6 million in 2025"),
-        "The growth does not follow from its ends.",
+def test_what_is_kept_is_the_decks_own_spelling(deck: Deck) -> None:
+    loud = Attack(
+        "Why?",
+        "",
+        "",
+        Place(2, None, ASK.upper()),
+        "",
+        have=(Place(1, None, "GREW 18%"), Place(1, None, "x")),
     )
-    found = dossier_of(deck, tensions=[tension])
-    first = found.attacks[0]
-    assert first.quote == "Revenue grew 18% in 2026"
-    assert (
-        first.weaknesses[0].note == "contradicted on the same slide: The growth does not follow from its ends"
-    )
-    assert first.answer[0] == "which of the two holds, and why the other one is there"
-    assert "Revenue was EUR 3.6 million in 2025" not in [attack.quote for attack in found.attacks]
-    assert (
-        "## Where the deck contradicts itself\n\n- The growth does not follow from its ends.\n"
-        in dossier_page(found)
-    )
-    spoken = Tension("speech-vs-deck", tension.a, Place(1, 3.0, "it grew 9%"), "The speech says otherwise.")
-    assert dossier_of(deck, tensions=[spoken]) == dossier_of(deck)
+    (one,) = dossier_of(Says(loud), deck).attacks
+    assert (one.about, one.have) == (Place(2, None, ASK), (Place(1, None, "grew 18%"),))
 
 
-def test_what_contradicts_from_outside_makes_a_claim_vulnerable(deck: Deck) -> None:
-    item = IntelItem(
-        "i1", "Revenue grew 3% in 2026.", "Revenue", "Register", "May 2027", "contradicts", "", "d1.1", 1,
-        "Revenue grew 18% in 2026", "news.md",
-    )  # fmt: skip
-    first = dossier_of(deck, intel=[item]).attacks[0]
-    assert (first.claim, first.weaknesses[0].kind) == ("d1.1", "intel")
-    assert (
-        first.weaknesses[0].note
-        == 'contradicted from outside: "Revenue grew 3% in 2026." (Register, May 2027)'
-    )
-    assert "FROM OUTSIDE" in dossier_text(dossier_of(deck, intel=[item]))
+def test_a_question_is_there_once_and_asked_by_somebody_who_is_there(deck: Deck, seats: list[Seat]) -> None:
+    again = Attack("WHY  now?", "Karl Example", "", None, "")
+    stranger = Attack("Who are you?", "Somebody Else", "", None, "")
+    panelist = Attack("And then?", "Somebody Else", "", None, "", agent=seats[0].persona.id)
+    found = dossier_of(Says(WHOLE, again, stranger, panelist), deck, seats, members=BOARD)
+    assert [(one.question, one.asked_by) for one in found.attacks] == [
+        ("Why now?", "Karl Example"),
+        ("Who are you?", ""),
+        ("And then?", seats[0].persona.name),
+    ]
+    assert "### 2. The board, the deck as a whole\n" in dossier_page(found)
 
 
-def test_what_the_presenter_asked_to_look_at_weighs_more(deck: Deck) -> None:
-    assert dossier_of(deck, focus=["savings"]).attacks[0].quote == "Guaranteed savings of EUR 200,000 a year"
+def test_twelve_are_shown_and_no_more(deck: Deck) -> None:
+    many = [Attack(f"Question {number}?", "", "", None, "") for number in range(20)]
+    assert len(dossier_of(Says(*many), deck).attacks) == 12
 
 
-def test_a_deck_of_another_language_is_told_so() -> None:
-    deck = read_deck_text(
-        "# Unsere Fähren\n\n- Wir sind die führende Reederei und werden auch im nächsten Jahr wachsen\n"
-        "- Der Umsatz ist im Jahr 2026 auf 4,2 Mio. Euro gestiegen\n"
-    )
-    assert dossier_text(dossier_of(deck)) == GERMAN
+def test_where_the_engine_fails_the_offline_one_is_asked_and_the_page_says_so(
+    deck: Deck, seats: list[Seat]
+) -> None:
+    found = dossier_of(Says(failure="nobody is there"), deck, seats)
+    offline = dossier_of(engine_named("offline"), deck, seats)
+    assert found.attacks == offline.attacks
+    assert (found.engine, found.failed) == ("offline", "nobody is there")
+    said = "The engine asked for failed, so the offline one wrote this: nobody is there"
+    assert said in dossier_page(found)
+    assert said in dossier_text(found)
+    assert offline.failed is None
 
 
-def test_a_deck_that_says_nothing_is_told_so() -> None:
-    found = dossier_of(read_deck_text("# Hello\n\n- Welcome to all of you\n"))
+def test_without_a_board_the_panel_takes_its_place(deck: Deck, seats: list[Seat]) -> None:
+    found = dossier_of(Says(SOURCE), deck, seats)
+    assert [(one.kind, one.agent, one.asks) for one in found.profiles] == [
+        ("panel", seat.persona.id, (1,) if seat.persona.id == "skeptic" else ()) for seat in seats
+    ]
+    assert "No board was described, so the panel takes its place." in dossier_page(found)
+
+
+def test_a_deck_that_nobody_has_a_question_about_is_told_so() -> None:
+    found = dossier_of(Says(), read_deck_text("# Hello\n\n- Welcome to all of you\n"))
     assert dossier_page(found) == (
-        "# Board dossier\n\nHello: 1 slide, 0 claims. Made by rules from the deck's words, figures and "
-        "charts: a reason to prepare, not a forecast.\n\nNo board was described, so the panel takes its "
-        "place.\n\nNo claim was found that rules can read, so nothing specific can be prepared here. That is "
-        "no sign of strength: a board asks about what a deck leaves out.\n"
+        "# Board dossier\n\nHello: 1 slide, 0 claims. Written by the model engine: a reason to prepare, "
+        "not a forecast.\n\nNo board was described, so the panel takes its place.\n\nNo question was found. "
+        "That is no sign of strength: a board asks about what a deck leaves out.\n"
     )
 
 
 def test_words_from_outside_stay_inside_their_lines(deck: Deck) -> None:
-    member = BoardMember("Ines\n# Forged", "treasurer\n- x", "", ("fuel\n## prices",))
-    lines = dossier_page(dossier_of(deck, members=[member])).split("\n")
-    assert [line for line in lines if line.startswith("#") and "Forged" in line] == [
-        "### Ines # Forged, treasurer - x"
-    ]
-    assert not [line for line in lines if line.startswith(("# F", "## p", "- x"))]
+    member = BoardMember("Ines\n# Forged", "treasurer\n- x")
+    evil = Attack("Why?\n# Forged", "Ines\n# Forged", "a\n- b", None, "c\n## d", ("e\n- f",))
+    lines = dossier_page(dossier_of(Says(evil), deck, members=[member])).split("\n")
+    assert not [line for line in lines if line.startswith(("# F", "## d", "- b", "- x", "- f"))]
 
 
-def test_every_real_deck_has_a_dossier_whose_quotes_are_verbatim(shared: Path, seats: list[Seat]) -> None:
+def test_every_real_deck_has_a_dossier_whose_quotes_stand(shared: Path, seats: list[Seat]) -> None:
+    offline = engine_named("offline")
     for path in sorted((shared / "decks").iterdir()):
         deck = read_deck(path)
-        found = dossier_of(deck, seats, members=BOARD)
-        texts = {slide.number: [text for _, text in slide_texts(slide)] for slide in deck.slides}
+        found = dossier_of(offline, deck, seats, members=BOARD)
+        passages: tuple[Passage, ...] = material(deck)
+        assert found.left_out == 0, path.name
         for attack in found.attacks:
-            assert any(attack.quote in text for text in texts[attack.slide or 0]), (path.name, attack.quote)
-            assert attack.weaknesses, (path.name, attack.quote)
-            assert attack.bring, (path.name, attack.quote)
-            for support in attack.have:
-                assert any(support.quote in text for text in texts[support.slide]), (path.name, support)
-        for text in (dossier_text(found), dossier_text(dossier_of(deck, seats))):
-            assert all(len(line) <= WIDTH or " " not in line.strip() for line in text.split("\n"))
-            assert len(text.split("\n")) <= 120
+            assert attack.about is None or grounded(attack.about, passages) == attack.about, path.name
+            assert attack.question.endswith("?"), (path.name, attack.question)
+        text = dossier_text(found)
+        assert all(len(line) <= WIDTH or " " not in line.strip() for line in text.split("\n"))
         assert json.loads(json.dumps(dossier_json(found)))["claims"] == found.claims
 
 
 def test_the_command_and_the_session_say_the_same(home: Path, tmp_path: Path) -> None:
-    deck, board, news = tmp_path / "deck.md", tmp_path / "board.yaml", tmp_path / "news.txt"
+    deck, board, news = tmp_path / "deck.md", tmp_path / "board.yaml", tmp_path / "news.yaml"
     deck.write_text(DECK, "utf-8")
-    board.write_text("- {name: Ines Example, role: treasurer, interests: [fuel prices]}\n", "utf-8")
-    news.write_text("Revenue grew 3% in 2026.\n\nThe sun shone all day long.\n", "utf-8")
-    done = greenroom(home, "dossier", deck, "--board", board, "--intel", news, "--json")
-    assert done.stderr == (
-        "note: 1 paragraph of these files was left out: no number, no date, and no word of the deck.\n"
-    )
-    plain = json.loads(done.stdout)
+    board.write_text("rules: [Two readings.]\nboard: [{name: Ines Example, role: treasurer}]\n", "utf-8")
+    news.write_text("- {finding: It grew 3%., claim: d1.1, stance: contradicts}\n", "utf-8")
+    plain = greenroom_json(home, "dossier", deck, "--board", board, "--intel", news)
     assert set(plain) == {
-        "deck", "slides", "claims", "language", "attacks", "profiles", "tensions", "weak_slides", "gaps",
-        "intel", "has_board",
+        "deck", "slides", "claims", "language", "attacks", "profiles", "tensions", "gaps", "intel",
+        "has_board", "kind", "engine", "failed", "left_out",
     }  # fmt: skip
-    assert plain["attacks"][0]["weaknesses"][0]["kind"] == "intel"
+    assert plain["intel"][0]["quote"] == GREW
     started = greenroom_json(home, "start", deck, "--board", board, "--intel", news, "--id", "s1")
     with Session.open(Home.open(home), started["session"]) as session:
         record = next(
@@ -401,8 +392,10 @@ def test_the_command_and_the_session_say_the_same(home: Path, tmp_path: Path) ->
         assert json.loads(json.dumps(dossier_json(kept))) == plain
         assert session.read("shared/board-dossier.md") == dossier_page(kept)
         assert record.value["board"] == [
-            {"name": "Ines Example", "role": "treasurer", "interests": ["fuel prices"]}
+            {"name": "Ines Example", "role": "treasurer", "rules": ["Two readings."]}
         ]
         assert session.verify().valid
     refused = greenroom(home, "dossier", tmp_path / "none.md", check=False)
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
+    nobody = greenroom(home, "dossier", deck, "--engine", "oracle", check=False)
+    assert (nobody.returncode, nobody.stdout, nobody.stderr.count("\n")) == (2, "", 1)

@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts memory.sensitive tooling checks.proposal engines.said
+exchange carried memory.facts memory.sensitive tooling checks.proposal engines.said intel.model
 layout given
 config entries
 home
@@ -43,7 +43,6 @@ claims
 speech
 checks
 grounding
-intel
 dossier.model
 render
 frames
@@ -54,12 +53,14 @@ verify
 room
 pauses
 engines
-intel.bearing tensions surfaced
+surfaced
+intel
 dossier
 bill
 rehearsal
 driver
-session_state phrases looking
+session_state phrases tensions
+looking
 panelist
 refreshing
 choosing

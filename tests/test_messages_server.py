@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from orchestrator.engines.claude.replies import schema
+from orchestrator.engines.claude.reading_replies import MODELS
+from orchestrator.engines.claude.replies import Reply, schema_of
 from tests.messages_replies import KINDS
 from tests.messages_rules import breach, check_request
 from tests.messages_server import FAULTS, Fault, MessagesServer
@@ -37,7 +38,7 @@ def body(
         "max_tokens": 100,
         "system": [text("You are a panelist.")],
         "messages": [{"role": "user", "content": [text(DECK, cache_control=MARK), text(task)]}],
-        "output_config": {"format": {"type": "json_schema", "schema": schema()}},
+        "output_config": {"format": {"type": "json_schema", "schema": schema_of(Reply)}},
         **changed,
     }
 
@@ -110,7 +111,7 @@ def test_each_reply_obeys_the_schema_and_is_the_same_each_time(server: MessagesS
     first, second = (post(server, wanted).json()["content"][0]["text"] for _ in range(2))
     assert first == second
     reply = json.loads(first)
-    assert breach(reply, schema()) is None
+    assert breach(reply, schema_of(Reply)) is None
     assert [one for one in KINDS if reply[one] is not None] == [kind]
 
 
@@ -189,7 +190,7 @@ def test_a_fault_comes_at_its_call_and_at_no_other(kind: str) -> None:
             assert second.status_code == {**STATUS, "stream_error": 529}.get(kind, 200)
         third = post(server, body())
     assert third.status_code == 200
-    assert breach(json.loads(third.json()["content"][0]["text"]), schema()) is None
+    assert breach(json.loads(third.json()["content"][0]["text"]), schema_of(Reply)) is None
 
 
 def test_a_server_that_closes_lets_go_of_a_call_that_hangs() -> None:

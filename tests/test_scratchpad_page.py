@@ -11,7 +11,9 @@ from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Scene, ScratchpadRequest
 from orchestrator.exchange import Exchange, Observation, Turn
-from tests.test_offline_engine import SEAT
+from orchestrator.persona import DomainKnowledge, Persona, Seat
+
+SEAT = Seat(Persona(id="critic", name="C", title="", role="", color="#000000", voice=""), DomainKnowledge())
 
 DECK = read_deck_text("# Harbour ferries\n\n- Passengers grew 12 %\n")
 OPEN = Exchange(

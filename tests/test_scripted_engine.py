@@ -8,19 +8,28 @@ from typing import Any
 
 import pytest
 
+from orchestrator.checks.proposal import Operand, Proposal
+from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.model import Deck
 from orchestrator.engines.protocol import (
     CandidateRequest,
+    DebriefRequest,
+    DossierRequest,
+    DoubtRequest,
+    FactsRequest,
     FocusBriefRequest,
     JudgementRequest,
-    NotesRequest,
-    ObservationRequest,
-    PhrasesRequest,
+    NewsRequest,
     Scene,
+    ScratchpadRequest,
+    ScribeRequest,
+    TensionsRequest,
 )
+from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
+from orchestrator.memory.facts import FactDraft
 from orchestrator.persona import Persona, Seat
 
 SEAT = Seat(
@@ -56,9 +65,31 @@ SCRIPT: dict[str, list[Any]] = {
     "judgement": [
         {"verdict": "follow_up", "reason": "no period", "missing": ["period"], "follow_up": "When?"}
     ],
-    "notes": ["- asked for the period."],
-    "observation": [{"text": "hedges", "quote": "I think"}, None],
-    "phrases": [["Welcome.", "Next question."]],
+    "scratchpad": ["- Gives no periods."],
+    "tensions": [
+        [
+            {
+                "kind": "deck-vs-deck",
+                "relation": "v0 == v1",
+                "operands": [
+                    {"passage": "d1.l1", "quote": "We grow"},
+                    {"passage": "d1.l2", "quote": "We shrink"},
+                ],
+                "subject": "size",
+                "why": "Both cannot be.",
+            }
+        ]
+    ],
+    "doubt": [[None, "another year"]],
+    "dossier": [
+        [{"question": "How?", "asked_by": "Ines Falk", "why": "w", "about": None, "good_answer": "g"}]
+    ],
+    "news": [
+        [{"reported": 0, "stance": "neutral", "about": {"slide": 1, "said_at_s": None, "quote": "We grow"}}]
+    ],
+    "facts": [[{"type": "number", "content": "c", "confidence": "high", "source": 4, "quote": "q"}]],
+    "scribe": [[{"kind": "goal", "text": "t", "quote": "q", "seq": 4}]],
+    "debrief": [{"fix": "Say the period.", "why": "It was asked twice.", "still_wanted": ["Since when?"]}],
 }
 
 
@@ -72,10 +103,56 @@ def play_all(engine: ScriptedEngine) -> None:
     assert engine.reply(JudgementRequest(SEAT, SCENE, EXCHANGE)) == Judgement(
         "follow_up", "no period", missing=("period",), follow_up="When?"
     )
-    assert engine.reply(NotesRequest(SEAT, SCENE, EXCHANGE)) == "- asked for the period."
-    assert engine.reply(ObservationRequest(SEAT, SCENE, EXCHANGE)) == Observation("hedges", "I think")
-    assert engine.reply(ObservationRequest(SEAT, SCENE, EXCHANGE)) is None
-    assert engine.reply(PhrasesRequest(SEAT, SCENE, {}, {})) == ("Welcome.", "Next question.")
+    assert engine.reply(ScratchpadRequest(SEAT, SCENE, "", "2026-11-22", 2000)) == "- Gives no periods."
+    assert engine.reply(TensionsRequest(())) == (
+        Proposal(
+            "deck-vs-deck",
+            "v0 == v1",
+            (Operand("d1.l1", "We grow"), Operand("d1.l2", "We shrink")),
+            "size",
+            "Both cannot be.",
+        ),
+    )
+    assert engine.reply(DoubtRequest((), ())) == (None, "another year")
+    assert engine.reply(DossierRequest(SCENE.deck, (), (), ())) == (
+        Attack("How?", "Ines Falk", "w", None, "g"),
+    )
+    assert engine.reply(NewsRequest((), ())) == (Bearing(0, "neutral", Place(1, None, "We grow")),)
+    assert engine.reply(FactsRequest(())) == (FactDraft("number", "c", "high", 4, "q"),)
+    assert engine.reply(ScribeRequest(())) == (Remembered("goal", "t", "q", 4),)
+    assert engine.reply(DebriefRequest(SEAT, SCENE)) == DebriefWords(
+        "Say the period.", "It was asked twice.", still_wanted=("Since when?",)
+    )
+
+
+def test_a_script_without_lists_for_the_newer_kinds_has_nothing_to_say_there() -> None:
+    engine = ScriptedEngine({"judgement": []})
+    tension = Tension("sum", Place(1, None, "3"), Place(1, None, "4"), "3 is not 4")
+    asked = (
+        TensionsRequest(()),
+        DossierRequest(SCENE.deck, (), (), ()),
+        NewsRequest((), ()),
+        FactsRequest(()),
+        ScribeRequest(()),
+        DebriefRequest(SEAT, SCENE),
+        DoubtRequest((tension,), ()),
+    )
+    assert [engine.reply(one) for one in asked] == [(), (), (), (), (), DebriefWords(), (None,)]
+
+
+def test_older_scripts_notes_and_observations_go_into_the_judgements() -> None:
+    plain = {"verdict": "unjudged", "reason": "r"}
+    engine = ScriptedEngine(
+        {
+            "judgement": [plain, {**plain, "note": "- own"}, plain],
+            "notes": ["- first", "- second"],
+            "observation": [None, {"text": "hedges", "quote": "I think"}],
+            "phrases": [["Welcome."]],
+        }
+    )
+    got = [engine.reply(JudgementRequest(SEAT, SCENE, EXCHANGE)) for _ in range(3)]
+    assert [one.note for one in got] == ["- first", "- own", ""]
+    assert [one.noticed for one in got] == [None, Observation("hedges", "I think"), None]
 
 
 def test_each_kind_of_request_gets_its_next_reply() -> None:
@@ -90,18 +167,19 @@ def test_the_same_from_a_file(tmp_path: Path, suffix: str) -> None:
 
 
 def test_when_the_list_is_used_up_it_says_which() -> None:
-    engine = ScriptedEngine({"notes": ["- one"]})
-    engine.reply(NotesRequest(SEAT, SCENE, EXCHANGE))
-    with pytest.raises(EngineError, match=r"^script: no notes is left: add one to the list$"):
-        engine.reply(NotesRequest(SEAT, SCENE, EXCHANGE))
+    engine = ScriptedEngine({"scratchpad": ["- one"]})
+    page = ScratchpadRequest(SEAT, SCENE, "", "2026-11-22", 2000)
+    engine.reply(page)
+    with pytest.raises(EngineError, match=r"^script: no scratchpad is left: add one to the list$"):
+        engine.reply(page)
     with pytest.raises(EngineError, match=r"^script: no judgement is left: add one to the list$"):
         engine.reply(JudgementRequest(SEAT, SCENE, EXCHANGE))
 
 
 def test_the_list_given_is_left_as_it_was() -> None:
-    script = {"notes": ["- one"]}
-    ScriptedEngine(script).reply(NotesRequest(SEAT, SCENE, EXCHANGE))
-    assert script == {"notes": ["- one"]}
+    script = {"candidate_question": [None]}
+    ScriptedEngine(script).reply(CandidateRequest(SEAT, SCENE))
+    assert script == {"candidate_question": [None]}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +187,7 @@ def test_the_list_given_is_left_as_it_was() -> None:
     [
         (
             {"verdict": []},
-            "script: unknown kind 'verdict': use one of candidate_question, facts, focus_brief",
+            "script: unknown kind 'verdict': use one of candidate_question, debrief, dossier, doubt",
         ),
         ({"judgement": [{"reason": "none"}]}, "script: a judgement is not of the right shape: verdict: "),
         ({"judgement": ["yes"]}, "script: a judgement is not of the right shape: : "),

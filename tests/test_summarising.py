@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from orchestrator import render
-from orchestrator.engines.protocol import FactsRequest
+from orchestrator.engines.protocol import FactsRequest, ScribeRequest
+from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
@@ -28,6 +29,7 @@ from orchestrator.memory.alone import alone
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import Fact, FactDraft
+from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summarising import NEVER, Schedule, Summariser
 from orchestrator.moderator import tagged_exchange
 from orchestrator.session import Session
@@ -58,6 +60,16 @@ def on_disk(root: Path) -> dict[str, str]:
     return {path.name: path.read_text("utf-8") for path in sorted(folder.iterdir()) if path.suffix == ".json"}
 
 
+def sorts(request: FactsRequest) -> list[FactDraft]:
+    """A decision, a number and a commitment, as the passages state them."""
+    kinds = {WORDS[0]: "decision", WORDS[2]: "number", WORDS[3]: "commitment"}
+    return [
+        replace(whole(passage), type=kinds[passage.text])
+        for passage in request.passages
+        if passage.text in kinds
+    ]
+
+
 def contents(facts: Any) -> list[str]:
     return [fact.content for fact in facts]
 
@@ -74,12 +86,12 @@ def log_of(session: Session) -> FactLog:
 
 
 def test_facts_come_into_the_ledger_and_the_files_follow(session: Session) -> None:
-    done = summariser_of(session).run("by hand")
+    done = told(session, FactEngine(sorts)).run("by hand")
     assert done is not None
     assert [(fact.id, fact.type, fact.content) for fact in done.facts] == [
-        ("f1", "decision", "We decided to postpone the Lisbon opening to spring 2027"),
-        ("f2", "number", "Churn fell to 3% in the second quarter"),
-        ("f3", "commitment", "We will send you the audit by Friday"),
+        ("f1", "decision", "We decided to postpone the Lisbon opening to spring 2027."),
+        ("f2", "number", "Churn fell to 3% in the second quarter."),
+        ("f3", "commitment", "We will send you the audit by Friday."),
     ]
     store = session.rehearsal.store
     for fact in done.facts:
@@ -251,6 +263,92 @@ def test_an_interval_is_made_up_once_however_many_were_missed(session: Session) 
     assert summariser.facts.run == 2
 
 
+PAID = Schedule(60.0, after_exchange=False, is_paid=True)
+
+
+def close_a_question(session: Session) -> None:
+    turn = Turn("How many boats?", answer="Two.", verdict="satisfied")
+    done = Exchange("x1", "skeptic", None, 1, None, None, False, "", 0.0, (turn,), "satisfied")
+    session.rehearsal.store.append(
+        "shared/exchange-history.md",
+        render.exchange(done, "Sam"),
+        by="moderator",
+        value=tagged_exchange("exchange_closed", done),
+    )
+
+
+def test_a_model_is_not_asked_about_questions_alone(session: Session) -> None:
+    engine = FactEngine(each)
+    summariser = told(session, engine, PAID)
+    summariser.run("by hand")
+    close_a_question(session)
+    session.rehearsal.playing_s = 1_000.0
+    assert summariser.due() is None
+    assert summariser.run_at_end() is None
+    assert len(engine.requests) == 1
+    say(session, "We hired ten people.", from_s=1_000.0)
+    session.rehearsal.playing_s = 1_100.0
+    assert summariser.due() == "interval"
+    summariser.run_if_due()
+    assert [one.kind for one in engine.requests[1].passages] == ["exchange", "speech"]
+
+
+def test_goals_decisions_and_blockers_are_asked_for_beside_the_facts_and_verified(session: Session) -> None:
+    def reads(request: ScribeRequest) -> list[Remembered]:
+        seq = request.passages[0].seq
+        quote = "postpone the Lisbon opening to spring 2027"
+        return [
+            Remembered("decision", "The Lisbon opening is postponed to spring 2027.", quote, seq),
+            Remembered("decision", "The Lisbon opening is postponed to spring 2028.", quote, seq),  # invented
+            Remembered("goal", "Nobody said this at all.", "Nobody said this", seq),
+            Remembered("hope", "The Lisbon opening is postponed to spring 2027.", quote, seq),
+            Remembered("blocker", "The Lisbon opening is postponed to spring 2027.", quote, seq + 999),
+        ]
+
+    engine = FactEngine(each, remembers=reads)
+    summariser = told(session, engine, PAID)
+    summariser.run("by hand")
+    context = scribe_of(session.rehearsal.store).context()
+    assert [one.text for one in context.decisions] == ["The Lisbon opening is postponed to spring 2027."]
+    assert (context.goals, context.blockers) == ((), ())
+    say(session, "We hired ten people.", from_s=20.0)
+    summariser.run("by hand")
+    assert [one.known for one in engine.scribe_requests] == [
+        (),
+        ("The Lisbon opening is postponed to spring 2027.",),
+    ]
+    assert session.verify().valid
+
+
+def test_without_a_model_nobody_is_asked_for_them(session: Session) -> None:
+    engine = FactEngine(each, remembers=lambda request: [])
+    told(session, engine).run("by hand")
+    assert (len(engine.requests), engine.scribe_requests) == (1, [])
+
+
+def test_where_that_request_fails_the_facts_are_kept(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(request: ScribeRequest) -> list[Remembered]:
+        raise EngineError("out of order")
+
+    with caplog.at_level(logging.WARNING):
+        done = told(session, FactEngine(each, remembers=fails), PAID).run("by hand")
+    assert done is not None
+    assert len(done.facts) == len(WORDS)
+    assert "goals and decisions failed (EngineError)" in caplog.text
+
+
+def test_facts_every_s_is_obeyed_with_a_model_too(home: Path) -> None:
+    (home / "greenroom.yaml").write_text("facts_every_s: 40\n", "utf-8")
+    engine = FactEngine(each)
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine) as session:
+        say(session, "Churn fell to 3% in the second quarter.", from_s=50.0)
+        session.rehearsal.playing_s = 52.0
+        session.watch.after_step()
+        assert len(engine.requests) == 1
+
+
 def test_it_runs_after_each_exchange(home: Path, tmp_path: Path) -> None:
     with played(home, write_rehearsal(tmp_path), exchanges=0) as session:
         summariser = summariser_of(session, Schedule(None, after_exchange=True, at_end=False))
@@ -315,7 +413,7 @@ def test_what_another_program_put_into_the_ledger_stops_no_session(
         elsewhere.rehearsal.store.note({"type": "fact-run", "state": "began"}, by="summariser")
     done = session.watch.summariser.run("by hand")
     assert done is not None
-    assert len(done.facts) == 3
+    assert [fact.quote for fact in done.facts] == [WORDS[2]]
     (warning,) = caplog.records
     assert "is in no shape of this release" in warning.getMessage()
     session.end()
@@ -369,7 +467,7 @@ def test_files_that_cannot_be_written_are_a_warning_and_the_facts_are_there(
     with caplog.at_level(logging.WARNING):
         done = summariser.run("by hand")
     assert done is not None
-    assert len(done.facts) == 3
+    assert [fact.quote for fact in done.facts] == [WORDS[2]]
     (warning,) = caplog.records
     assert "facts/ could not be written" in warning.getMessage()
     assert not any(word in caplog.text for word in ("Lisbon", "Churn", "audit"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -9,15 +10,16 @@ from typing import Final
 from orchestrator.checks.interval import Interval, point
 
 NUMBER: Final = "number"  # a constant of a formula
-SHARE: Final = "share"  # percent, times, one figure divided by another of its kind
+SHARE: Final = "share"  # percent, times, parts of a whole
 COUNT: Final = "count"
 MONEY: Final = "money"
 TIME: Final = "time"
 DATE: Final = "date"
-FREE: Final = "free"  # a product or quotient of unlike things: "money per month" has no name of its own
+FREE: Final = "free"  # a product or quotient: money by money is a share, or months where one is a rate
 
 IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
 IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
+UNITS_OF_TIME: Final = frozenset((*IN_DAYS, *IN_MONTHS))
 _DAYS_OF_A_MONTH: Final = Interval(28, 31)
 
 
@@ -103,10 +105,16 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
 
 
 def year_of(day: date) -> float:
-    """*day* as a year with its fraction, every month a twelfth: 1 March to 1 June is a quarter exactly."""
-    first = date(day.year + day.month // 12, day.month % 12 + 1, 1) if day.year < 9999 else None
-    days = (first - day.replace(day=1)).days if first else 31
-    return day.year + (day.month - 1) / 12 + (day.day - 1) / days / 12
+    """The beginning of *day* as a year with its fraction; every month is a twelfth of it.
+
+    So 1 March to 1 June is a quarter exactly, as people count.
+    """
+    return day.year + (day.month - 1 + (day.day - 1) / monthrange(day.year, day.month)[1]) / 12
+
+
+def end_of(day: date) -> float:
+    """The end of *day*, which is the beginning of the next."""
+    return day.year + (day.month - 1 + day.day / monthrange(day.year, day.month)[1]) / 12
 
 
 def in_unit(amount: Amount, unit: str) -> Amount:
@@ -169,8 +177,6 @@ def _multiplied(one: Amount, other: Amount) -> tuple[str, str]:
 def _divided(one: Amount, other: Amount) -> tuple[str, str]:
     if other.kind in (NUMBER, SHARE):
         return (one.kind, one.of) if one.kind != DATE else (FREE, "")
-    if one.kind == other.kind and one.kind in (MONEY, TIME, COUNT):
-        return SHARE, ""
     if one.kind == MONEY and other.kind == COUNT:
         return one.kind, one.of
     return FREE, ""

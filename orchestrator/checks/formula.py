@@ -11,7 +11,6 @@ and raises nothing but `FormulaError`.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,36 +24,6 @@ DEEPEST: Final = 10
 
 MOST_OPERANDS: Final = 24
 """A year by months with its total has 13; no page holds a list that is much longer."""
-
-CONSTANTS: Final = frozenset(
-    (
-        0,
-        1,
-        2,
-        3,
-        4,
-        7,
-        10,
-        12,
-        24,
-        26,
-        30,
-        52,
-        60,
-        100,
-        365,
-        366,
-        1000,
-        3600,
-        10_000,
-        1_000_000,
-        1_000_000_000,
-    )
-)
-"""Numbers that convert and nobody has to say: percent, units of time, thousands, twice, half, nought.
-
-Any other number in a formula would be one that stands in no quote.
-"""
 
 COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 
@@ -151,79 +120,6 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
     if node.sign == "*":
         return left * right  # type: ignore[operator, no-any-return]
     return left / right  # type: ignore[operator, no-any-return]
-
-
-def check_deciding(comparison: Comparison, operands: int) -> None:
-    """Refuse a formula that says nothing about its *operands*.
-
-    Each of them is named and changes the outcome, no number but those of CONSTANTS is brought in,
-    and there are values for which the comparison would hold.
-
-    Raises:
-        FormulaError: One of these is not so; says which.
-    """
-    named = comparison.variables
-    if missing := [f"v{index}" for index in range(operands) if index not in named]:
-        raise FormulaError(f"the formula does not use {', '.join(missing)}")
-    if beyond := sorted(index for index in named if index >= operands):
-        raise FormulaError(f"the formula names v{beyond[0]}, and there are only {operands} operands")
-    if foreign := sorted(comparison.constants - CONSTANTS):
-        raise FormulaError(f"{foreign[0]:g} is said nowhere: a number of the formula must be an operand")
-    differences = [_difference(comparison, sample) for sample in _samples(operands, 48)]
-    if not _can_hold(comparison.sign, [one for one in differences if one is not None]):
-        raise FormulaError("the formula cannot hold whatever the operands are")
-    for index in range(operands):
-        if not _matters(comparison, index, operands):
-            raise FormulaError(f"v{index} changes nothing in the formula")
-
-
-def _can_hold(sign: str, differences: Sequence[float]) -> bool:
-    if sign == "!=":
-        return any(one != 0 for one in differences)
-    below = any(one < 0 for one in differences)
-    above = any(one > 0 for one in differences)
-    equal = any(one == 0 for one in differences)
-    if sign == "==":
-        return equal or (below and above)
-    return {"<": below, "<=": below or equal, ">": above, ">=": above or equal}[sign]
-
-
-def _matters(comparison: Comparison, index: int, operands: int) -> bool:
-    for sample in _samples(operands, 3):
-        changed = [3 * value if place == index else value for place, value in enumerate(sample)]
-        if _difference(comparison, sample) != _difference(comparison, changed):
-            return True
-    return False
-
-
-def _samples(operands: int, count: int) -> list[list[float]]:
-    """Values of every size, the same each time: alike in size at first, then each of its own."""
-    chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
-    found = []
-    for number in range(count):
-        alike = 10 ** chance.uniform(-3, 6)
-        found.append(
-            [
-                alike * chance.uniform(0.5, 2) if number % 2 else 10 ** chance.uniform(-3, 6)
-                for _ in range(operands)
-            ]
-        )
-    return found
-
-
-def _difference(comparison: Comparison, values: Sequence[float]) -> float | None:
-    """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
-
-    def leaf(node: Constant | Variable) -> float:
-        return node.value if isinstance(node, Constant) else values[node.index]
-
-    try:
-        left, right = evaluate(comparison.left, leaf), evaluate(comparison.right, leaf)
-    except (ZeroDivisionError, OverflowError):
-        return None
-    difference = left - right
-    scale = max(abs(left), abs(right), *values)
-    return 0.0 if abs(difference) <= 1e-12 * scale else difference
 
 
 def _tokens(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.checks.proposal import Passage
+from orchestrator.checks.proposal import Passage as Passage
 from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.speech.model import Segment
 

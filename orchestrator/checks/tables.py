@@ -22,8 +22,8 @@ _TOTAL = re.compile(r"\W*(?:grand )?(?:total|sum|overall|all together|altogether
 _MOST_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
 
-_LEAST_EVIDENCE: Final = 4.0
-"""Powers of ten by which chance could miss: that figures with two digits agree in two places is luck."""
+_LEAST_EVIDENCE: Final = 3.0
+"""Powers of ten against chance, of all places that agree: two with two digits each would be luck."""
 
 _FARTHEST: Final = 2.0
 """A total that is half or twice its parts is one of something else."""
@@ -74,8 +74,9 @@ def _broken(
             continue
         named = labels is not None and _is_total(relation, lines, labels)
         enough = held >= 2 and evidence >= _LEAST_EVIDENCE + math.log10(len(lines))
-        alone = named and relation.minus is None and (held >= 1 or _is_only_column(lines))
-        if enough or (alone and failed[0][1].is_complete and not _explained(relation, lines, failed[0][0])):
+        is_all = held >= 1 or (_is_only_column(lines) and failed[0][1].is_complete)
+        alone = named and relation.minus is None and is_all
+        if enough or (alone and not _explained(relation, lines, failed[0][0])):
             yield relation, failed[0][0]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.checks.amount import TIME, Amount, UnitError, alike, year_of
+from orchestrator.checks.amount import TIME, Amount, UnitError, alike, end_of, year_of
 from orchestrator.checks.interval import Interval
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import said
@@ -43,9 +43,9 @@ def _durations(sentence: Sentence) -> Iterator[Tension]:
     (length,), (start, end) = lengths, sentence.dates
     if start.has_year != end.has_year or not _adjoin(sentence, length, start, end):
         return
-    first = Interval(year_of(start.first), year_of(start.last) + 1 / 360)
-    last = Interval(year_of(end.first), year_of(end.last) + 1 / 360)
-    apart = Amount(year_of(end.last) - year_of(start.first), last - first, TIME, "year")
+    first = Interval(year_of(start.first), end_of(start.last))
+    last = Interval(year_of(end.first), end_of(end.last))
+    apart = Amount(end_of(end.last) - year_of(start.first), last - first, TIME, "year")
     if apart.value <= 0 or "fiscal year" in (start.precision, end.precision):
         return
     try:

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, UnitError, alike, constant
+from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, UnitError, alike, constant, in_unit
+from orchestrator.checks.deciding import check_deciding
+from orchestrator.checks.figures import Figure, UnreadError
 from orchestrator.checks.formula import (
     MOST_OPERANDS,
     Comparison,
@@ -19,12 +21,11 @@ from orchestrator.checks.formula import (
     FormulaError,
     Node,
     Variable,
-    check_deciding,
     evaluate,
     parse,
 )
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.operands import Figure, UnreadError, read_operand
+from orchestrator.checks.operands import read_operand
 from orchestrator.checks.proposal import NOT_BOTH, Passage, Proposal, Refusal
 from orchestrator.checks.same import is_known
 from orchestrator.checks.written import one_line, sum_of
@@ -153,6 +154,8 @@ def _readings(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[lis
             amount + Amount(shift, point(shift), TIME, "year") if figure.is_yearless else amount
             for amount, figure in zip(plain, figures, strict=True)
         ]
+    if {one.kind for one in plain} >= {TIME} and not _dates(plain) and set("*/") & set(comparison.signs):
+        yield from _by_units_of_time(plain)
     groups = sorted({figure.group for figure in figures if figure.group})
     if groups and len({figure.group for figure in figures}) > 1:
         if len(groups) > _MOST_SCALED:
@@ -184,6 +187,15 @@ def _counted(figures: Sequence[Figure]) -> list[Amount]:
         replace(amount, interval=point(amount.value)) if figure.is_whole and amount.kind in exact else amount
         for amount, figure in zip(amounts, figures, strict=True)
     ]
+
+
+def _by_units_of_time(amounts: Sequence[Amount]) -> Iterator[list[Amount]]:
+    """Lengths as plain numbers in each unit: of a rate nobody sees whether it is by the month or the year."""
+    for unit in ("day", "week", "month", "quarter", "year"):
+        yield [
+            replace(in_unit(one, unit), kind=FREE) if one.kind == TIME and one.of else replace(one, kind=FREE)
+            for one in amounts
+        ]
 
 
 def _dates(amounts: Sequence[Amount]) -> int:

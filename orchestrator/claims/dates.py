@@ -9,23 +9,13 @@ it begins. "3/4/2026" covers both days that it may be, and what lies between. De
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from orchestrator.claims.calendar import (
-    MONTH_NUMBERS,
-    NO_YEAR,
-    WEEKDAYS,
-    full_year,
-    half_days,
-    month_days,
-    quarter_days,
-    year_days,
-)
-from orchestrator.claims.spoken_years import SPOKEN_YEAR, spoken_year
-from orchestrator.claims.units import measure_after, money_before, unit_after
+from orchestrator.claims.calendar import WEEKDAYS, month_days
+from orchestrator.claims.date_forms import FORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +32,6 @@ class Date:
     weekday: int | None = None  # Monday 0, where one is written beside it
 
 
-Days = tuple[tuple[date, date], bool, str]
-"""First and last day, whether a year is written, precision."""
-
-_NOT_INSIDE: Final = r"(?<![\w.,/€$£])"
-_MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
-_DAYS: Final = (
-    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–]|to|and|bis)\s?)?"
-    r"(?P<to>\d{1,2})(?:st|nd|rd|th|\.)?(?!\d)"
-)
-_YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{SPOKEN_YEAR})"
-_FISCAL: Final = (
-    r"(?P<fiscal>FY|GJ|CY|calendar\syear|fiscal(?:\syear)?|financial\syear)\s?['’]?"
-    r"(?P<fy>(?:19|20)\d\d|\d\d)(?:\s?[/–-]\s?(?P<fy2>(?:19|20)\d\d|\d\d))?(?![\d%]|[.,]\d)"
-)
-_PART: Final = (
-    r"(?:(?:(?-i:(?P<h1>H))|Q)(?P<n1>[1-4])|(?P<n2>[1-4])(?:(?-i:(?P<h2>H))|Q)|Q\s(?P<n3>one|two|three|four)"
-    r"|(?P<n4>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?:(?P<h4>half)|quarter)"
-    r"|(?P<n5>[1-4])\.\s(?:(?P<h5>Halbjahr)|Quartal))"
-)
-_NTH: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "one": 1,
-    "two": 2, "three": 3, "four": 4,
-}  # fmt: skip
-_WHEN: Final = (
-    r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end\s|Ende\s|Anfang\s|Mitte\s"
-    r"|(?:early|late|mid)[\s-](?:in\s)?)?"
-)
-_QUARTERS_WHEN: Final = {"m": (2, 3), "s": (1, 1), "b": (1, 1), "a": (1, 1), "l": (3, 4), "c": (4, 4)}
-"""By the first letter of middle, start, beginning, Anfang, late and close; "end", "early": see `_part_of`."""
-
-
 def dates_in(text: str) -> tuple[Date, ...]:
     """The dates of *text* in order; they never overlap, and the longest of two that compete counts."""
     dates: list[Date] = []
@@ -83,7 +42,7 @@ def dates_in(text: str) -> tuple[Date, ...]:
 
 
 def _candidates(text: str) -> Iterator[Date]:
-    for pattern, read in _READERS:
+    for pattern, read in FORMS:
         for match in pattern.finditer(text):
             try:
                 found = read(match)
@@ -96,154 +55,6 @@ def _candidates(text: str) -> Iterator[Date]:
             end = match.start() + len(words)
             weekday = _weekday(text, match.start(), end) if precision == "day" else None
             yield Date(words, match.start(), end, first, last, has_year, precision, weekday)
-
-
-def _year_of(match: re.Match[str]) -> int | None:
-    groups = match.groupdict()
-    if groups.get("spoken"):
-        return spoken_year(groups["spoken"])
-    written = groups.get("year") or groups.get("short") or groups.get("two")
-    return full_year(written) if written else None
-
-
-def _days(match: re.Match[str], month: int) -> Days:
-    year = _year_of(match)
-    latest = 28 if year is None and month == 2 else 31  # year 1 has no 29 February
-    first = date(year or NO_YEAR, month, min(int(match["day"] or match["to"]), latest))
-    last = date(year or NO_YEAR, month, min(int(match["to"]), latest))
-    if last < first:
-        raise ValueError("the second day is before the first")
-    return (first, last), year is not None, "day"
-
-
-def _numeric(match: re.Match[str]) -> Days:
-    year, one, two = full_year(match["year"]), int(match["one"]), int(match["two_"])
-    if match["sep"] == "/" and one <= 12 and two <= 12:
-        both = sorted((date(year, one, two), date(year, two, one)))
-        return (both[0], both[1]), True, "day"
-    if match["sep"] == "/" and two > 12:
-        one, two = two, one
-    return (date(year, two, one),) * 2, True, "day"
-
-
-def _iso(match: re.Match[str]) -> Days:
-    year, month = int(match["year"]), int(match["m"])
-    if match["d"]:
-        return (date(year, month, int(match["d"])),) * 2, True, "day"
-    return month_days(year, month), True, "month"
-
-
-def _day_of_month(match: re.Match[str]) -> Days | None:
-    found = _days(match, MONTH_NUMBERS[match["month"].lower()])
-    if not found[1]:
-        if match["month"] in ("may", "mar", "march") and not re.search(r"\d(?:st|nd|rd|th)|\sof\s", match[0]):
-            return None  # "of the twelve, 10 may leave"
-        if _measures(match.string, match.end()) and match["to"] and match.end("to") > match.start("month"):
-            return None  # "In March 20% left"
-    return found
-
-
-def _month(match: re.Match[str]) -> Days | None:
-    number = MONTH_NUMBERS[match["month"].lower()]
-    year = _year_of(match)
-    if year is None and not _is_a_month(match):
-        return None
-    return month_days(year or NO_YEAR, number), year is not None, "month"
-
-
-_BEFORE_A_MONTH = re.compile(
-    r"\b(?:in|by|since|until|till|from|to|of|end|early|late|mid|this|next|last|through|before|after|for|and|or|"
-    r"between|during)[ -]$|[-–/(]\s?$|^\s*$",
-    re.IGNORECASE,
-)
-_BEHIND_A_MONTH = re.compile(r"\s?[-–/]\s?|\s(?:to|and|until|through)\s", re.IGNORECASE)
-
-
-def _is_a_month(match: re.Match[str]) -> bool:
-    """By itself: written in capitals or after a preposition, since "may" and "march" are verbs too."""
-    word, text = match["month"], match.string
-    before = text[max(0, match.start() - 9) : match.start()]
-    placed = _BEFORE_A_MONTH.search(before) is not None
-    if word.islower():
-        return len(word) > 4 and (word != "march" or (placed and bool(before.strip())))
-    if word.lower() in ("may", "march", "mar", "jan", "sun", "mai") or len(word) < 4:
-        is_range = _BEHIND_A_MONTH.match(text, match.end()) is not None
-        alone = not text[match.end() :].strip() and not before.strip()
-        return is_range or alone or (placed and bool(before.strip()))
-    return True
-
-
-def _part(match: re.Match[str]) -> Days | None:
-    groups = match.groupdict()
-    number = next(groups[f"n{i}"] for i in range(1, 6) if groups.get(f"n{i}"))
-    is_half = any(groups.get(f"h{i}") for i in (1, 2, 4, 5))
-    nth = _NTH.get(number.lower()) or int(number)
-    if is_half and nth > 2:
-        return None
-    if groups.get("fiscal"):
-        return _fiscal(match)
-    year = _year_of(match)
-    days = (half_days if is_half else quarter_days)(year or NO_YEAR, nth)
-    return days, year is not None, "half" if is_half else "quarter"
-
-
-def _fiscal(match: re.Match[str]) -> Days | None:
-    first = full_year(match["fy"])
-    last = full_year(match["fy2"]) if match["fy2"] else first
-    if last < first or last > first + 1:
-        return None
-    is_calendar = match["fiscal"].lower().startswith("c") and first == last
-    return year_days(first, last), True, "year" if is_calendar else "fiscal year"
-
-
-def _split_year(match: re.Match[str]) -> Days | None:
-    first, last = int(match["first"]), full_year(match["last"])
-    return (year_days(first, last), True, "fiscal year") if last == first + 1 else None
-
-
-def _year(match: re.Match[str]) -> Days | None:
-    year = _year_of(match)
-    if year is None or _is_a_count(match, year):
-        return None
-    when = (match["when"] or "").lower()
-    if not when:
-        return year_days(year), True, "year"
-    first, last = _quarters(when)
-    days = (quarter_days(year, first)[0], quarter_days(year, last)[1])
-    return days, True, "quarter" if first == last else "half"
-
-
-def _quarters(when: str) -> tuple[int, int]:
-    """The quarters that a word such as "end" or "early" leaves of a year."""
-    if when.startswith(("end", "year", "ende", "close")):
-        return 4, 4
-    return _QUARTERS_WHEN.get(when[0], (1, 1))
-
-
-_MEASURED = re.compile(r"\s(?:hours|days|minutes|seconds|weeks|months|years)\b", re.IGNORECASE)
-_THINGS = re.compile(r"\s[a-z]{3,}s\b")
-_AT_A_TIME = re.compile(
-    r"\b(?:in|by|since|until|till|from|to|of|during|before|after|for|year|and)\s$", re.IGNORECASE
-)
-
-
-def _measures(text: str, end: int) -> bool:
-    unit = unit_after(text, end)
-    return unit.scaled or unit.name in ("%", "pp", "x") or bool(unit.name and unit.name.isupper())
-
-
-def _is_a_count(match: re.Match[str], year: int) -> bool:
-    """Four digits that are money, or have a unit; and "2000 customers"."""
-    if not match["year"]:
-        return False
-    text, start, end = match.string, match.start("year"), match.end("year")
-    beside = measure_after(text, end) or (text[end : end + 1] == " " and measure_after(text, end + 1))
-    if money_before(text, start)[0] or beside or _measures(text, end) or _MEASURED.match(text, end):
-        return True
-    if text[start - 1 : start] == "-" and text[max(0, start - 2) : start - 1].isupper():
-        return True  # an identifier: CVE-2024-3094
-    is_round = year % 100 == 0 and _THINGS.match(text, end) is not None
-    return is_round and not _AT_A_TIME.search(text[max(0, start - 8) : start])
 
 
 _WEEKDAY: Final = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
@@ -283,29 +94,3 @@ def _with_the_year_behind(text: str, dates: list[Date]) -> Iterator[Date]:
         if one.precision == "month":
             last = month_days(year, one.last.month)[1]
         yield replace(one, first=one.first.replace(year=year), last=last, has_year=True)
-
-
-Reader = tuple[re.Pattern[str], Callable[[re.Match[str]], Days | None]]
-_TWO: Final = r"(?P<two>[1-3]\d)(?![\d%]|[.,]\d|\s?[%€$£a-z])"
-
-
-def _reader(pattern: str, read: Callable[[re.Match[str]], Days | None]) -> Reader:
-    return re.compile(_NOT_INSIDE + pattern, re.IGNORECASE | re.ASCII), read
-
-
-_READERS: Final[tuple[Reader, ...]] = (
-    _reader(r"(?P<year>(?:19|20)\d\d)(?P<sep>[-/])(?P<m>\d\d)(?:(?P=sep)(?P<d>\d\d))?(?![\d-])", _iso),
-    _reader(
-        r"(?P<one>\d{1,2})(?P<sep>[./-])(?P<two_>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d|(?<!-)\d\d)(?!\d)",
-        _numeric,
-    ),
-    _reader(rf"{_DAYS}[\s-]?(?:of\s)?{_MONTH}(?:(?:,?\s*(?:of\s)?){_YEAR}|-(?P<two>\d\d)\b)?", _day_of_month),
-    _reader(rf"{_MONTH}\s(?:the\s)?{_DAYS}(?![.,]\d)(?:,?\s+{_YEAR})?", _day_of_month),
-    _reader(rf"{_MONTH}(?:,?\s?(?:of\s)?{_YEAR}|[-/](?P<two>\d\d)(?!\d))?", _month),
-    _reader(rf"{_PART}(?:,?\s?(?:(?:of|in)\s)?(?:the\s)?(?:/|-)?(?:{_FISCAL}|{_YEAR}|{_TWO}))?(?!\w)", _part),
-    _reader(r"(?P<year>(?:19|20)\d\d)[\s/-]?(?:(?-i:(?P<h1>H))|Q)(?P<n1>[1-4])\b", _part),
-    _reader(_FISCAL, _fiscal),
-    _reader(r"(?P<first>(?:19|20)\d\d)\s?[/–-]\s?(?P<last>\d\d)(?![\w%]|[.,]\d|\s?%)", _split_year),
-    _reader(rf"{_WHEN}(?:(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)|{SPOKEN_YEAR})", _year),
-    _reader(r"(?<=\b(?:in|by|of)\s)['’](?P<short>\d\d)(?P<year>)(?P<when>)(?!\w)", _year),
-)

@@ -22,16 +22,18 @@ class Figure:
 
 
 _THIN: Final = "\u00a0\u2009\u202f"
+_MONEY_BEHIND: Final = r"\s?[€£$]|\s(?:EUR|CHF|SEK|NOK|DKK|PLN|CZK|kr)\b"
 _FIGURE = re.compile(
-    rf"(?<![\w.'’])(?<!\d,)(?:"
-    rf"\d{{1,3}}(?:,\d{{3}})+(?![\d,])(?:\.\d+)?"  # 1,234,567.8
+    rf"(?<![\w.'’”])(?<!\d,)(?:"
+    rf"\d{{1,3}}(?:,\d{{3}})+(?!\d|,\d)(?:\.\d+)?"  # 1,234,567.8
     rf"|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?!\d)"  # 1,23,456: lakh
     rf"|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)(?:,\d+)?"  # 1.234.567,8
     rf"|\d{{1,3}}\.\d{{3}},\d+"  # 1.234,5
     rf"|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)(?:\.\d+)?"  # 12'000
     rf"|\d{{1,3}}(?:[{_THIN}]\d{{3}})+(?!\d)(?:[.,]\d+)?"
     rf"|\d{{1,2}}(?:[ ]\d{{3}})+(?![\d,.]\d)(?!\d)"  # a longer first group may be a row's cells
-    rf"|\d+,\d{{1,2}}(?![\d,])|0,\d+(?![\d,])"  # 4,2 as written outside English
+    rf"|\d{{3}}(?:[ ]\d{{3}})*[ ]000(?!\d)|\d{{3}}(?:[ ]\d{{3}})+(?={_MONEY_BEHIND})"
+    rf"|\d+,\d{{1,2}}(?!\d|,\d)|0,\d+(?!\d|,\d)"  # 4,2 as written outside English
     rf"|\d+\.\d+|\d+|\.\d+)(?!\d)",
     re.ASCII,
 )
@@ -67,14 +69,14 @@ def figures_in(text: str) -> Iterator[Figure]:
 
 
 def last_place(value: float) -> float:
-    """The place to which a whole number is rounded: of its final noughts all beyond three digits.
+    """The place to which a whole number is rounded, if it ends in two noughts or more beyond three digits.
 
-    "40,000" may stand for 39,950 and "1,240,000" for 1,235,000; "240" and "100" for themselves.
+    "40,000" may stand for 39,950 and "1,200" for 1,195; "240", "100" and "1,240" stand for themselves.
     """
     place = 1.0
     while value and value % (10 * place) == 0 and abs(value) >= 1000 * place:
         place *= 10
-    return place
+    return 1.0 if value % 100 else place
 
 
 def _figure(written: str, start: int, end: int) -> Figure:

@@ -29,13 +29,12 @@ _TABLE: Final = {
     "weniger als|unter|bis zu|maximal|höchstens",
 }
 _BEFORE: Final = tuple(
-    (kind, re.compile(rf"(?:(?<![^\W_])(?:{words})|[~≈±<>≥≤]=?)\s{{0,2}}$", re.IGNORECASE))
-    for kind, words in _TABLE.items()
+    (kind, re.compile(rf"(?<![^\W_])(?:{words})\s{{0,2}}$", re.IGNORECASE)) for kind, words in _TABLE.items()
 )
 _SIGNS: Final = frozenset("~≈±<>≥≤=.")
 _LONGEST: Final = 24
 _OR_SO = re.compile(r"\s?(?:or so|or thereabouts|-ish|ish)\b", re.IGNORECASE)
-_OR_MORE = re.compile(r"\s(?:or|and) (?:more|above|over|higher|longer)\b|\s?\+(?!\d)", re.IGNORECASE)
+_OR_MORE = re.compile(r"\s(?:or|and) (?:more|above|over|higher|longer)\b|\+(?!\s?\d)", re.IGNORECASE)
 _OR_LESS = re.compile(r"\s(?:or|and) (?:less|fewer|below|under|lower|shorter)\b", re.IGNORECASE)
 _OVER_A_TIME = re.compile(r"\bover\s$", re.IGNORECASE)
 _NO_PREPOSITION = re.compile(r"\b(?:for|in|after|of|well|just|by|with)\sover\s$", re.IGNORECASE)

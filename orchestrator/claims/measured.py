@@ -15,7 +15,7 @@ from orchestrator.claims.words import FUNCTION_WORDS
 _RECURS = re.compile(
     r"(?:per|a|an|each|every)\s(?:second|minute|hour|day|week|month|quarter|year|annum)\b"
     r"|/\s?(?:second|sec|s|minute|min|hour|hr|h|day|week|wk|month|mo|quarter|year|yr|a)\b|p\.\s?a\."
-    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b",
+    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b(?!\s\w)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")
@@ -49,7 +49,7 @@ def _quantity(text: str, number: Number, numbers: Sequence[Number], dates: Seque
         value=number.value,
         unit=number.unit or number.noun,
         period=_period(text, number, numbers, dates),
-        subject=_subject(text, number, numbers),
+        subject=_subject(text, number, numbers, dates),
         text=number.text,
     )
 
@@ -64,7 +64,12 @@ def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequenc
     beside = [date for date in dates if not _between(number, date, numbers)]
     if not beside:
         return None
-    return min(beside, key=lambda date: max(date.start - number.end, number.start - date.end)).text
+    return min(beside, key=lambda date: _distance(text, number, date)).text
+
+
+def _distance(text: str, number: Number, date: Date) -> tuple[bool, int]:
+    left, right = min(number.end, date.end), max(number.start, date.start)
+    return _CLAUSE.search(text, left, right) is not None, right - left
 
 
 def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
@@ -72,7 +77,7 @@ def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
     return any(left <= other.start and other.end <= right for other in numbers if other != number)
 
 
-def _subject(text: str, number: Number, numbers: Sequence[Number]) -> str | None:
+def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
     """The noun that is counted; else the words of the clause before the number, or those behind it."""
     if number.noun is not None:
         return number.noun
@@ -84,7 +89,8 @@ def _subject(text: str, number: Number, numbers: Sequence[Number]) -> str | None
     left = _telling(
         text, ([before, *cuts][-2] if colon else [before, *cuts][-1]), number.start, from_end=True
     )
-    return left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+    found = left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+    return None if any(date.text == found for date in dates) else found
 
 
 def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:

@@ -36,19 +36,9 @@ class Claim:
 
 
 CLAIM_KINDS = (
-    "money",
-    "percent",
-    "growth",
-    "share",
-    "duration",
-    "date",
-    "count",
-    "comparison",
-    "superlative",
-    "promise",
-    "future",
-    "causal",
-)
+    "money", "percent", "growth", "share", "duration", "date", "count", "comparison", "superlative",
+    "promise", "future", "causal",
+)  # fmt: skip
 """What a claim can be. Old ledgers hold all; new ones are money, percent, count, duration or date."""
 
 NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "comparison")

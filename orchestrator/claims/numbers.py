@@ -20,15 +20,17 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.figures import Figure, figures_in, last_place
 from orchestrator.claims.hedges import SHARE_SLACK, hedge_beside
 from orchestrator.claims.labels import labels_in
-from orchestrator.claims.spelled import shares_in, spelled_in
+from orchestrator.claims.shares import shares_in
+from orchestrator.claims.spelled import spelled_in
 from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
-from orchestrator.claims.words import FUNCTION_WORDS
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,20 @@ class _Read:
     scaled: bool
 
 
+KEPT: Final = 4096
+"""Texts whose numbers are remembered: claims, arithmetic and engine read the same sentences."""
+_MAY_HOLD = re.compile(
+    rf"[0-9½⅓⅔¼¾⅕⅛]|\b(?:zero|{'|'.join((*ONES, *TEENS, *TENS))}|half|an?[ -](?:hundred|thousand|million|"
+    r"billion|trillion|dozen|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth))\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=KEPT)
 def numbers_in(text: str) -> tuple[Number, ...]:
     """The numbers of *text* in order; they never overlap, and `text[n.start:n.end] == n.text`."""
+    if not _MAY_HOLD.search(text):
+        return ()
     taken = _merged([(d.start, d.end) for d in dates_in(text)], labels_in(text))
     return _numbers(text, taken)
 

@@ -1,4 +1,4 @@
-"""Numbers in English words: "two hundred and forty", "four point two million", "a third", "a dozen"."""
+"""Numbers in English words: "two hundred and forty", "four point two million", "a dozen"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.figures import Figure, last_place
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS, word_set
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
 
 _DIGITS: Final = {word: float(n) for n, word in enumerate(("zero", *ONES))}
 _TEENS: Final = {word: 10.0 + n for n, word in enumerate(TEENS)}
@@ -189,52 +189,3 @@ def _counts(text: str, number: _Sum, first: _Word) -> bool:
             and not _ONE_IS_A_PRONOUN.search(text[max(0, number.start - 12) : number.start])
         )
     return True
-
-
-_PARTS: Final = {
-    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
-    "ninth": 9, "tenth": 10,
-}  # fmt: skip
-_SHARE = re.compile(
-    rf"\b(?P<count>an?|{'|'.join(ONES)})[ -](?P<part>{'|'.join(_PARTS)})(?P<many>s)?\b",
-    re.IGNORECASE,
-)
-_HALF = re.compile(r"\bhalf\b(?P<a>[ -]an?\b)?", re.IGNORECASE)
-_BY = re.compile(r"\b(?:by|than|to|nearly|almost|about|over|under|roughly|around)\s$", re.IGNORECASE)
-_MORE: Final = word_set("more fewer lower higher cheaper faster slower larger smaller again")
-_OF_A_WHOLE = re.compile(r"[ -](?:of(?! (?:19|20)\d\d)|the|our|its|their|all|as|it|them)\b", re.IGNORECASE)
-_MEASURED = re.compile(r"\s(?:year|month|day|hour|minute|second|week|decade|per\s?cent|percent)\b", re.I)
-_WHICH_HALF = re.compile(
-    r"\b(?:first|second|1st|2nd|last|this|next|other|each|per|every|one|the|our)[ -]$", re.I
-)
-
-
-def shares_in(text: str) -> Iterator[Figure]:
-    """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
-    for match in _SHARE.finditer(text):
-        count = _DIGITS.get(match["count"].lower(), 1.0)
-        if _is_share(text, match, count):
-            yield Figure(
-                match.start(), match.end(), count / _PARTS[match["part"].lower()], 0.0, is_share=True
-            )
-    for match in _HALF.finditer(text):
-        before = text[max(0, match.start() - 10) : match.start()]
-        if _WHICH_HALF.search(before) or before[-1:] == "-":
-            continue
-        if match["a"] and _MEASURED.match(text, match.end()):
-            yield Figure(match.start(), match.end(), 0.5, 0.5)
-        elif not match["a"] and (_OF_A_WHOLE.match(text, match.end()) or _BY.search(before)):
-            yield Figure(match.start(), match.end(), 0.5, 0.0, is_share=True)
-
-
-def _is_share(text: str, match: re.Match[str], count: float) -> bool:
-    """A part, and no ordinal ("a third site"), price ("a quarter") or stretch of time ("three quarters")."""
-    part, of_a_whole = match["part"].lower(), bool(_OF_A_WHOLE.match(text, match.end()))
-    if bool(match["many"]) != (count > 1):
-        return False
-    before = text[max(0, match.start() - 10) : match.start()]
-    if part == "quarter" or part == "half":
-        return of_a_whole or bool(_BY.search(before) and count == 1)
-    following = _NEXT_WORD.match(text, match.end())
-    word = following[1].lower() if following else ""
-    return of_a_whole or count > 1 or not word or word in FUNCTION_WORDS or word in _MORE

@@ -58,7 +58,7 @@ _CODE = _any(CODES)
 _LIKE_WORD = _any(CODES_LIKE_WORDS)
 _DOTTED = r"(?:mio|mrd|tsd|mill)\."
 _BEFORE = re.compile(
-    rf"(?P<sign>(?<![\w)])[-−–])?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
+    rf"(?P<sign>(?<![\w)%€$£])[-−–])?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
     rf"(?:(?P<symbol>{_SYMBOL})|(?P<code>{_CODE}){SPACE}?\$?){SPACE}?(?P<minus>[-−])?)?$"
 )
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
@@ -87,12 +87,13 @@ _POINTS = re.compile(
 )
 _BASIS_POINTS = re.compile(rf"(?:{SPACE}|-)?(?:bps?|basis[- ]points?)\b", re.IGNORECASE)
 _MULTIPLE = re.compile(
-    rf"{SPACE}?[xX×](?![\w])(?!{SPACE}?\d)|-?fold\b|{SPACE}times\b(?!{SPACE}(?:a|an|per|each|every)\b)",
+    rf"{SPACE}?[xX×](?![\w])(?!{SPACE}?\d)|-?fold\b"
+    rf"|{SPACE}times\b(?={SPACE}(?:as|the|our|its|their|that|what|more|less|\w+er)\b)",
     re.IGNORECASE,
 )
 _DURATION = re.compile(
     rf"(?P<tight>ms|secs?|s|mins?|hrs?|h|yrs?|mo|wks?)(?![\w/])"
-    rf"|{SPACE}(?P<short>ms|secs?|mins?|hrs?|h|yrs?|wks?)(?![\w/])"
+    rf"|{SPACE}(?P<short>ms|secs?|s|mins?|hrs?|h|yrs?|wks?)(?![\w/])"
     r"|(?:\s|-)(?P<word>milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)\b",
     re.IGNORECASE,
 )
@@ -164,7 +165,8 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
         return 1.0, end, False
     if word := match["dotted"] or match["word"]:
         factor = _WORDS[word.lower().rstrip(".")]
-        return factor * _next_scale(text, match.end()), _end_of_scales(text, match.end()), True
+        scaled = factor > 100
+        return factor * _next_scale(text, match.end()), _end_of_scales(text, match.end()), scaled
     if joined := match["joined"]:
         return _BESIDE_A_SIGN[joined], match.end(), True
     letter = match["letter"] or match["spaced"]

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.claims.model import READ
+from orchestrator.cli.checked import Read, page, plain
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import check_address
 from orchestrator.config import CHOICES, Config
 from orchestrator.errors import GreenroomError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.claims.model import Claim, Gap, Place, Tension
+    from orchestrator.claims.model import Tension
     from orchestrator.deck.model import Deck
-    from orchestrator.engines.offline.kinds import Kind
     from orchestrator.engines.protocol import Engine
     from orchestrator.speech.model import Segment
-
-WIDEST = 100
-"""Columns beyond which lines are hard to read, however wide the terminal is."""
 
 
 def register(app: typer.Typer) -> None:
@@ -38,27 +32,6 @@ ENGINE_HELP = (
 )
 MODEL_HELP = "The model that the engine asks, by the name that its service knows."
 KIND_HELP = "The kind of deck, where it is read wrongly."
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """All that one check has understood."""
-
-    deck: Deck
-    kind: Kind
-    claims: Sequence[Claim]
-    found: Sequence[Tension]
-    gaps: Sequence[Gap]
-
-    @property
-    def computed(self) -> list[Tension]:
-        """The arithmetic fails: contradictions, and counted as such."""
-        return [one for one in self.found if one.class_ != READ]
-
-    @property
-    def doubtful(self) -> list[Tension]:
-        """No figure decides: both quotes stand, and the presenter is asked."""
-        return [one for one in self.found if one.class_ == READ]
 
 
 def check(
@@ -90,7 +63,7 @@ def check(
         claims += speech_claims(segment, number)
     found = _found(screen, asked, read, segments)
     understood = Read(read, kind_of_deck, claims, found, find_gaps(read))
-    screen.result(_plain(understood), "" if screen.json else "\n".join(_page(understood)))
+    screen.result(plain(understood), "" if screen.json else "\n".join(page(understood)))
 
 
 def _engine(screen: Screen, name: str | None, model: str | None) -> Engine | None:
@@ -155,106 +128,3 @@ def _found(
     if refused := sum(looked.refused.values()):
         screen.note(f"note: {refused} of what the {engine.name} engine named did not hold and is left out")
     return [*found, *looked.tensions]
-
-
-# ---------------------------------------------------------------------- as JSON
-
-
-def _plain(read: Read) -> dict[str, Any]:
-    return {
-        "kind": read.kind.name,
-        "slides": [{"slide": slide.number, "title": slide.title} for slide in read.deck.slides],
-        "claims": [_claim(claim) for claim in read.claims],
-        "tensions": [_tension(one) for one in read.found],
-        "gaps": [{"slide": gap.slide, "note": gap.note} for gap in read.gaps],
-    }
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    return {
-        "claim": claim.id,
-        "slide": claim.slide,
-        "said_at_s": claim.said_at_s,
-        "text": claim.text,
-        "kinds": list(claim.kinds),
-        "quantities": [
-            {
-                "value": one.value,
-                "unit": one.unit,
-                "period": one.period,
-                "subject": one.subject,
-                "text": one.text,
-            }
-            for one in claim.quantities
-        ],
-    }
-
-
-def _tension(tension: Tension) -> dict[str, Any]:
-    return {
-        "kind": tension.kind,
-        "a": _place(tension.a),
-        "b": _place(tension.b),
-        "note": tension.note,
-        "class": tension.class_,
-        "by": tension.by,
-        "subject": tension.subject,
-        "sum": tension.sum,
-    }
-
-
-def _place(place: Place) -> dict[str, Any]:
-    return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
-
-
-# ---------------------------------------------------------------------- for people
-
-
-def _page(read: Read) -> Iterator[str]:
-    from orchestrator.cli.summary import counted  # it imports the debrief, which `--help` can do without
-
-    counts = (counted(len(read.deck.slides), "slide"), counted(len(read.claims), "claim"))
-    title = read.deck.title or read.deck.name
-    yield f"{title}: {', '.join(counts)}, {counted(len(read.computed), 'contradiction')}"
-    yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
-    if read.computed:
-        yield from ("", "Contradictions")
-    for number, tension in enumerate(read.computed, start=1):
-        yield from _found_page(number, tension.note, tension)
-        if tension.sum and tension.sum not in tension.note:
-            yield from _wrapped(tension.sum, indent="     ")
-    if read.doubtful:
-        yield from ("", "Can both be so? (no figure decides it, so these are not counted)")
-    for number, tension in enumerate(read.doubtful, start=1):
-        yield from _found_page(number, f"{tension.subject or 'Which is it'}? {tension.note}", tension)
-    if read.gaps:
-        yield from ("", "Gaps")
-    for gap in read.gaps:
-        about = f"slide {gap.slide}" if gap.slide is not None else "the deck"
-        yield from _wrapped(f"{about}: {gap.note}", indent="     ", first="   ")
-    if read.claims:
-        yield from ("", "Claims")
-    for claim in read.claims:
-        where = _where(claim.slide, claim.said_at_s)
-        yield from _wrapped(f"{where}, {', '.join(claim.kinds)}: {claim.text}", indent="     ", first="   ")
-
-
-def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
-    """One finding: the sentence, and every quote with its place."""
-    yield from _wrapped(f"{number}. {words}", indent="   ", first="")
-    for place in dict.fromkeys(tension.places or (tension.a, tension.b)):
-        yield from _wrapped(f'{_where(place.slide, place.said_at_s)}: "{place.quote}"', indent="     ")
-
-
-def _wrapped(text: str, *, indent: str, first: str | None = None) -> list[str]:
-    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-    begin = indent if first is None else first
-    return textwrap.wrap(
-        text, max(width, 40), initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False
-    )
-
-
-def _where(slide: int | None, said_at_s: float | None) -> str:
-    if said_at_s is None:
-        return f"slide {slide}"
-    return f"at {int(said_at_s) // 60}:{int(said_at_s) % 60:02}"

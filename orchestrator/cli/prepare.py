@@ -233,6 +233,7 @@ def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
         "of": most,
         "items": [dataclasses.asdict(item) for item in known.items],
         "left_out": known.left_out,
+        "failed": known.failed,
     }
 
 

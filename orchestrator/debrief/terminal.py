@@ -116,7 +116,7 @@ def _review(review: Review, *, is_cut: bool) -> Iterator[Row]:
     often = words.times_asked(exchange)
     about = f"{words.verdict(review)}{f', {often}' if often else ''}"
     if review.place is not None:
-        about += f" · {words.place(review.place)}: {words.quoted(review.place.quote)}"
+        about += f" · {words.placed(review.place)}"
     yield Row(exchange.id, about, style, is_cut=True, indent=5, lead=len(words.verdict(review)))
     yield Row("", f"{review.name}: {review.asked}", indent=5, is_cut=is_cut and is_answered)
     for question in review.asked_again[-MOST_FOLLOW_UPS:]:
@@ -150,11 +150,9 @@ def _homework(debrief: Debrief, *, brief: bool) -> Iterator[str]:
     """The open points; *brief* where what each needs stands with its question above."""
     if not debrief.was_answered:
         return
-    shown_above = {review.exchange.id for review in debrief.reviews if review.stronger is not None}
     if brief and debrief.homework:
         marks = dict.fromkeys(_in_brief(point) for point in debrief.homework)
-        arrow = any(point.exchange in shown_above for point in debrief.homework)
-        yield f"{words.listed(list(marks))}{': see → above' if arrow else ''}"
+        yield f"{words.listed(list(marks))}: see above"
         return
     for point in debrief.homework:
         about = "the deck as a whole" if point.about is None else words.with_place(point.about)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.checks.proposal import Passage
 from orchestrator.claims.model import Place
-from orchestrator.claims.numbers import numbers_in
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.model import STATES, Check, Source, Stronger
 from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.exchange import Exchange
-from orchestrator.grounding import grounded
+from orchestrator.grounding import figures, grounded
 
 NOT_JUDGED = "not judged"
 
@@ -65,9 +64,8 @@ def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
 
 
 def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place]) -> bool:
-    """Whether every figure of the answer is one of its sources', or of its exchange's."""
+    """Whether every figure and date of the answer is one of its sources', or of its exchange's."""
     texts = [place.quote for place in places]
     texts += [exchange.quote or "", exchange.beside.quote if exchange.beside is not None else ""]
     texts += [text for turn in exchange.turns for text in (turn.question, turn.answer or "")]
-    said = {number.value for text in texts for number in numbers_in(text)}
-    return all(number.value in said for number in numbers_in(better.text))
+    return figures(better.text) <= {figure for text in texts for figure in figures(text)}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Final
 
-from orchestrator.claims.words import word_set
+from orchestrator.claims.numbers import numbers_in
 from orchestrator.memory.entries import SessionEntry, cut
 
 MAX_RECENT: Final = 10
@@ -31,8 +31,6 @@ _FEWEST_WORDS: Final = 6
 Condense = Callable[[str, Sequence[SessionEntry]], str]
 """Gives the new prose, from the prose so far and the entries that leave."""
 
-_FIGURE = re.compile(r"\d[\d.,]*")
-_UNITS: Final = word_set("percent million billion thousand euro euros dollar dollars pound pounds")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 
 
@@ -70,8 +68,7 @@ def line_of(words: str, seq: int) -> Line | None:
     spoken = words.casefold().split()
     if len(spoken) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
         return None
-    figures = len(_FIGURE.findall(words)) + sum(word.strip(",.;") in _UNITS for word in spoken)
-    score = 3 * min(2, figures) + bool(_NAME.search(words))
+    score = 3 * min(2, len(numbers_in(words))) + bool(_NAME.search(words))
     return Line(score, seq, words) if score else None
 
 

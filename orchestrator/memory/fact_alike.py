@@ -20,9 +20,10 @@ from typing import Final
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.words import word_set
+from orchestrator.grounding import figures
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_grounding import figures, is_negated, names
+from orchestrator.memory.fact_grounding import is_negated, names
 
 AS_GOOD_AS_SAME: Final = 0.9
 """Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""

@@ -12,10 +12,9 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.claims.dates import dates_in
-from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
+from orchestrator.grounding import figures
 from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage
 from orchestrator.render import one_line
 
@@ -113,22 +112,6 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     if not telling:
         return quote in content  # "Parked: How many?"
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
-
-
-def figures(text: str) -> set[object]:
-    """The numbers and dates that a text gives, in digits or words: "eighteen percent" is 18.
-
-    A date gives its year, its month and its day each, so that a part of it is found in the whole.
-    """
-    found: set[object] = {number.value for number in numbers_in(text)}
-    for date in dates_in(text):
-        if date.has_year:
-            found.add(("year", date.last.year))
-        if date.precision in ("day", "month"):
-            found.add(("month", date.first.month))
-        if date.precision not in ("month", "year"):
-            found.add((date.precision, date.first.month, date.first.day))
-    return found
 
 
 def names(text: str) -> frozenset[str]:

@@ -47,8 +47,8 @@ _QUOTED = re.compile(
 )
 _FEWEST_WORDS: Final = 2
 """Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
-_SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.5}
-"""How sure it is that the question is still open: one that nobody could judge may have been answered."""
+_SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.8}
+"""How sure it is that the question is still open; of those that nobody judged, only silence is kept."""
 _SURE_ANSWERED: Final = 0.8
 _SURE_DECIDED: Final = 0.8
 _FLUSHED: Final = "flushed"
@@ -133,12 +133,19 @@ def _things(
     for source, noted in _sources(session, context.decisions):
         yield source, partial(_keep_decision, under_way, noted, source)
     for exchange in each_once(exchanges):
+        if is_for_the_presenter(exchange):
+            continue
         yield f"{session}/{exchange.id}", partial(_keep_exchange, under_way, exchange)
     for source, noted in _sources(session, context.goals):
         yield f"{source}/goal", partial(_propose, under_way, noted, source)
     for exchange in exchanges:
         if exchange.outcome == "satisfied":
             yield f"{session}/{exchange.id}/goals", partial(_move_goals, under_way, exchange)
+
+
+def is_for_the_presenter(exchange: Exchange) -> bool:
+    """Whether an answer was given that nobody judged: it is neither open nor answered."""
+    return exchange.outcome == "unjudged" and any(turn.answer for turn in exchange.turns)
 
 
 def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:

@@ -69,6 +69,14 @@ def points_and_memories(
     return tuple(found.values())
 
 
+def _outcome(exchange: Exchange | None) -> str:
+    """What came of it; silence is no answer, whether or not anybody judged it."""
+    if exchange is None or exchange.outcome is None:
+        return "unresolved"
+    is_silent = not any(turn.answer for turn in exchange.turns)
+    return "unresolved" if is_silent and exchange.outcome == "unjudged" else exchange.outcome
+
+
 def _looked_up(db: MemoryDatabase, session: str, presenter: str) -> tuple[Sequence[Exchange], str | None]:
     """The exchanges of a session of this presenter, and its day; a source may name anything."""
     if not SESSION_ID.fullmatch(session):
@@ -90,6 +98,6 @@ def _point(memory: Memory, words: str, exchange: Exchange | None, *, asked_on: s
         agent=memory.agent,
         quote=whole if whole.startswith(words) else words,
         question=question[:MAX_QUESTION_CHARS],
-        outcome=(exchange.outcome if exchange is not None else None) or "unresolved",
+        outcome=_outcome(exchange),
         asked_on=asked_on,
     )

@@ -86,7 +86,9 @@ class Scribe:
     _is_over: bool = False
     _presenter: str | None = None
     _asking: tuple[str, str] | None = None  # the open exchange and its agent
-    _agents: dict[str, str] = field(default_factory=dict)  # by exchange, as many as a session may have
+    _opened_seq: int = 0
+    # Of the last exchanges: the records that opened and closed each, its id and its agent.
+    _asked: deque[tuple[int, int, str, str]] = field(default_factory=lambda: deque(maxlen=MAX_NOTED))
     _is_sensitive: bool = False  # something in the open exchange's answers is to stay here
 
     def take(self, record: Record) -> None:
@@ -232,7 +234,7 @@ class Scribe:
     def _opened(self, value: Mapping[str, Any], record: Record) -> None:
         asked = value["exchange"]
         self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
-        self._agents[asked["id"]] = asked["agent"]
+        self._opened_seq = record.seq
         self.course.open = self._asking
         self._withheld.over()
 
@@ -241,13 +243,23 @@ class Scribe:
         for kept in kept_of(value):
             if not self.stays(f"{kept.text}\n{kept.quote}"):
                 text = cut(masked(one_line(kept.text)), MAX_NOTED_BYTES)
-                agent = self._agents.get(kept.exchange or "")
-                self._note(kept.kind, Noted(text, kept.seq, kept.speaker, kept.exchange, agent))
+                exchange, agent = self._asked_at(kept.seq)
+                self._note(kept.kind, Noted(text, kept.seq, kept.speaker, exchange, agent))
+
+    def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
+        """The exchange that was open at a record of some minutes ago, and whose it is."""
+        if self._asking is not None and seq > self._opened_seq:
+            return self._asking
+        for first, last, exchange, agent in self._asked:
+            if first < seq < last:
+                return exchange, agent
+        return None, None
 
     def _closed(self, value: Mapping[str, Any], record: Record) -> None:
         done = value["exchange"]
         outcome = str(done.get("outcome"))
         self.course.outcomes[outcome] = self.course.outcomes.get(outcome, 0) + 1
+        self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
         self._is_sensitive = False
         self._withheld.over()
@@ -261,7 +273,9 @@ class Scribe:
             self.course.outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
-        if outcome != "satisfied" and words and not self._withheld.touches(f"{words}\n{question}"):
+        answered = any(turn.get("answer") for turn in done.get("turns", ()))
+        is_open = outcome != "satisfied" and not (outcome == "unjudged" and answered)
+        if is_open and words and not self._withheld.touches(f"{words}\n{question}"):
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.words import word_set
+from orchestrator.claims.words import ONES, TEENS, TENS, word_set
 
 FILLER: Final = "filler"
 HEDGE: Final = "hedge"
@@ -45,10 +45,7 @@ _BEFORE_LIKE_NUMBER: Final = word_set(
 )
 _BEFORE_LIKE_ARTICLE: Final = word_set("have has had got needs need for with in of at")
 _ARTICLES: Final = word_set("a an the")
-_NUMBERS: Final = word_set(
-    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty "
-    "seventy eighty ninety hundred half"
-)
+_NUMBERS: Final = frozenset((*ONES[1:], *TEENS, *TENS, "hundred", "half"))
 _BEFORE_KIND: Final = word_set(
     "i we you they he she it i'm we're you're they're he's she's it's that's i've we've they've there's "
     "just really still also now is are was were be been can could may might will would gonna to have has "

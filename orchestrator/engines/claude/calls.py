@@ -21,7 +21,7 @@ from orchestrator.engines.claude.failures import (
     status_error,
 )
 from orchestrator.engines.claude.quotes import Fault
-from orchestrator.engines.claude.received import Received, check_stop, part_of, received
+from orchestrator.engines.claude.received import Received, check_stop, part_of, plain_of, received
 from orchestrator.engines.claude.replies import Part, Reply
 from orchestrator.engines.claude.requesting import Sent, request_of, sent_of
 from orchestrator.engines.claude.rounds import Rounds
@@ -32,6 +32,8 @@ from orchestrator.messages import Messages
 
 if TYPE_CHECKING:
     from anthropic.types import Message
+
+OnPartial = Callable[[Mapping[str, Any]], None]
 
 LONGEST_WAIT_S: Final = 8.0
 
@@ -44,7 +46,7 @@ class Task:
     messages: Messages
     fault_of: Callable[[Any], Fault | None]  # what is wrong with a part of the right shape; None: nothing
     on_sent: Callable[[Sent], None]  # after each request that got a reply
-    on_partial: Callable[[Mapping[str, Any]], None] | None = None  # streams: the object as far as it goes
+    on_partial: OnPartial | None = None  # streams: the object as far as it goes
     tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
     rounds: Rounds | None = None  # what is done with those that are used
     shape: type[Part] = Reply  # of the whole reply
@@ -145,7 +147,10 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
             knows = frozenset() if is_plain else frozenset(service.knows)
             request = request_of(service, task, turns, knows)
             try:
-                one = await _exchanged(service, request, task)
+                one = received(await exchanged(service, request, task.on_partial))
+            except UnusableError as error:
+                where = settings.where
+                raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
             except anthropic.APIStatusError as error:
                 if is_refused(error) and not is_plain:
                     feature = lacking(error, request)
@@ -166,8 +171,10 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
         return one
 
 
-async def _exchanged(service: Service, request: Mapping[str, Any], task: Task) -> Received:
-    """What came for a request.
+async def exchanged(
+    service: Service, request: Mapping[str, Any], on_partial: OnPartial | None = None
+) -> dict[str, Any]:
+    """The message that came for a request, as plain values.
 
     Raises:
         anthropic.APIStatusError: The service refused it.
@@ -178,16 +185,14 @@ async def _exchanged(service: Service, request: Mapping[str, Any], task: Task) -
 
     where = service.settings.where
     try:
-        if task.on_partial is None:
-            return received(await service.client.messages.create(**request))
-        return received(await _streamed(service, request, task))
+        if on_partial is None:
+            return plain_of(await service.client.messages.create(**request))
+        return plain_of(await _streamed(service, request, on_partial))
     except anthropic.APIStatusError:
         raise
     except (anthropic.APIConnectionError, httpx2.HTTPError):
         raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
-    except UnusableError as error:
-        raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
-    except (anthropic.AnthropicError, *_BROKEN):
+    except (anthropic.AnthropicError, UnusableError, *_BROKEN):
         raise PassingError(f"{where} sent what is no reply of the Messages API") from None
 
 
@@ -195,7 +200,7 @@ _BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, Ass
 """What the SDK raises on bodies and events that are not what the API sends; it trusts them as they come."""
 
 
-async def _streamed(service: Service, request: Mapping[str, Any], task: Task) -> Message:
+async def _streamed(service: Service, request: Mapping[str, Any], on_partial: OnPartial) -> Message:
     """The message whose text is shown while it comes."""
     from jiter import from_json
 
@@ -204,12 +209,12 @@ async def _streamed(service: Service, request: Mapping[str, Any], task: Task) ->
         async for piece in stream.text_stream:
             text += piece
             start = text.find('{"kind"') if '{"kind"' in text else text.find("{")
-            if start < 0 or task.on_partial is None:
+            if start < 0:
                 continue
             try:
                 partial = from_json(text[start:].encode(), partial_mode="trailing-strings")
             except ValueError:
                 continue  # words around the object; the whole text is read in the end
             if isinstance(partial, dict):
-                task.on_partial(partial)
+                on_partial(partial)
         return await stream.get_final_message()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from orchestrator.checks.proposal import Passage
 from orchestrator.claims.model import Place
-from orchestrator.engines.claude.quotes import Fault, Run, deck_runs, figures_of, run_place, spoken_runs
+from orchestrator.engines.claude.quotes import Fault, figures_of, place_in, said, shown
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
@@ -17,8 +18,8 @@ JUDGED = ("yes", "partly")
 
 def debrief_fault(request: DebriefRequest, part: DebriefPart) -> Fault | None:
     """What of a debrief does not hold."""
-    runs = _sources(request)
-    wrong = sum(_better(request, one, runs) is None for one in part.better)
+    sources = _sources(request)
+    wrong = sum(_better(request, one, sources) is None for one in part.better)
     if wrong:
         return Fault(
             f"{wrong} of the stronger answers rest on no words that stand in deck or speech, or hold a "
@@ -30,15 +31,15 @@ def debrief_fault(request: DebriefRequest, part: DebriefPart) -> Fault | None:
 
 def debrief_of(request: DebriefRequest, part: DebriefPart) -> DebriefWords:
     """What of the part holds."""
-    runs = _sources(request)
+    sources = _sources(request)
     known = {one.id for one in request.scene.exchanges}
     named = {one.name: one for one in part.checks}
     return DebriefWords(
         fix=one_line(part.fix),
         why=one_line(part.why),
         fix_exchange=part.fix_exchange if part.fix_exchange in known else None,
-        better=tuple(better for one in part.better if (better := _better(request, one, runs))),
-        checks=tuple(_check(named[name], runs) for name in request.checks if name in named),
+        better=tuple(better for one in part.better if (better := _better(request, one, sources))),
+        checks=tuple(_check(named[name], sources) for name in request.checks if name in named),
         dismissed=tuple(sorted({one for one in part.dismissed if 0 <= one < len(request.tensions)})),
         still_wanted=tuple(
             request.never_asked[one].question
@@ -48,33 +49,33 @@ def debrief_of(request: DebriefRequest, part: DebriefPart) -> DebriefWords:
     )
 
 
-def _sources(request: DebriefRequest) -> list[Run]:
+def _sources(request: DebriefRequest) -> list[Passage]:
     """All that the presenter showed, noted or said. It is for the presenter alone, so notes count."""
     answers = (
-        Run((turn.answer,), None, one.asked_at_s)
+        Passage(f"{one.id}.{number}", turn.answer, None, one.asked_at_s, "speech")
         for one in request.scene.exchanges
-        for turn in one.turns
+        for number, turn in enumerate(one.turns)
         if turn.answer
     )
-    return [*deck_runs(request.scene), *spoken_runs(request.scene), *answers]
+    return [*shown(request.scene), *said(request.scene), *answers]
 
 
-def _better(request: DebriefRequest, part: BetterPart, runs: list[Run]) -> BetterAnswer | None:
-    places = tuple(dict.fromkeys(_places(part.rests_on, runs)))
-    said = {figure for run in runs for piece in run.pieces for figure in figures_of(piece)}
+def _better(request: DebriefRequest, part: BetterPart, sources: list[Passage]) -> BetterAnswer | None:
+    places = tuple(dict.fromkeys(_places(part.rests_on, sources)))
+    known = {figure for run in sources for figure in figures_of(run.text)}
     is_known = any(one.id == part.exchange for one in request.scene.exchanges)
-    if not is_known or not places or not figures_of(part.text) <= said:
+    if not is_known or not places or not figures_of(part.text) <= known:
         return None
     return BetterAnswer(part.exchange, one_line(part.text), places, tuple(map(one_line, part.bring)))
 
 
-def _places(quotes: list[str], runs: list[Run]) -> Iterator[Place]:
+def _places(quotes: list[str], sources: list[Passage]) -> Iterator[Place]:
     for quote in quotes:
-        if (place := run_place(quote, runs)) is not None:
+        if (place := place_in(quote, sources, notes=True)) is not None:
             yield place
 
 
-def _check(part: CheckPart, runs: list[Run]) -> RubricCheck:
-    place = run_place(part.quote, runs) if part.quote else None
+def _check(part: CheckPart, sources: list[Passage]) -> RubricCheck:
+    place = place_in(part.quote, sources, notes=True) if part.quote else None
     state = "not judged" if place is None and part.state in JUDGED else part.state
     return RubricCheck(part.name, state, one_line(part.why), place)

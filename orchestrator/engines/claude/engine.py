@@ -22,7 +22,7 @@ from orchestrator.engines.claude.sending import addressed, is_addressed, message
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import LIVE_S, Settings
 from orchestrator.engines.claude.tasks import KINDS, kind_of
-from orchestrator.engines.claude.usage import cost_usd
+from orchestrator.engines.claude.usage import call_usage
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
@@ -77,7 +77,8 @@ class ClaudeEngine:
         """The context with a receipt of what will be sent; whoever records receipts records this one."""
         if type(request) not in KINDS:
             return context  # nobody's context goes with it
-        return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
+        of_agent = cast("SeatRequest[Any]", request)
+        return addressed(context, of_agent, layout or context.receipt.layout or self.settings.layout)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
         """The result that this kind of request asks for, checked against what was said.
@@ -127,7 +128,7 @@ class ClaudeEngine:
             context = self.addressed(request, context)
         kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
         uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
-        is_live = isinstance(request, CandidateRequest) and getattr(request, "is_live", False)
+        is_live = isinstance(request, CandidateRequest) and request.occasion == "refresh"
         task = Task(
             kind=kind,
             messages=messages_for(context),
@@ -171,7 +172,16 @@ class ClaudeEngine:
     def _note(self, agent: str, kind: str, sent: Sent) -> None:
         with self._lock:
             expected = self._meter.call(sent.began_s, sent.messages, settings=sent.settings)
-            usage = _usage(agent, kind, sent, expected.read / max(1, expected.total))
+            usage = call_usage(
+                agent,
+                kind,
+                sent.model,
+                sent.usage,
+                sent.seconds,
+                promised=round(expected.read / max(1, expected.total), 4),
+                repair=sent.repair,
+                round=sent.round,
+            )
             self._usage.append(usage)
         log.log(logging.WARNING if usage.alarm else logging.INFO, "%s", usage)
 
@@ -192,34 +202,6 @@ def _done(result: R) -> Future[R]:
     future: Future[R] = Future()
     future.set_result(result)
     return future
-
-
-def _usage(agent: str, kind: str, sent: Sent, promised: float) -> CallUsage:
-    """The service's own count; what it does not report counts as nothing read and nothing written."""
-    plain = sent.usage
-    read, written = plain.get("cache_read_input_tokens"), plain.get("cache_creation_input_tokens")
-    tokens = {
-        "read": _count(read),
-        "written": _count(written),
-        "new": _count(plain.get("input_tokens")),
-        "output": _count(plain.get("output_tokens")),
-    }
-    return CallUsage(
-        agent=agent,
-        kind=kind,
-        model=sent.model,
-        **tokens,
-        seconds=round(sent.seconds, 3),
-        cost_usd=cost_usd(sent.model, **tokens),
-        promised=round(promised, 4),
-        reported=read is not None or written is not None,
-        repair=sent.repair,
-        round=sent.round,
-    )
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
 def _shown(request: Request[Any], on_text: OnText | None) -> Callable[[Mapping[str, Any]], None] | None:

@@ -67,7 +67,8 @@ def reading_result(request: Request[Any], part: Part) -> tuple[Any, ...] | None:
                 said = (readings[number] for number in range(len(request.tensions)))
                 return tuple(one_line(one) if one and one.strip() else None for one in said)
         case DossierRequest(), DossierPart():
-            return tuple(found for one in part.attacks if (found := _attack(request, one)))[: request.limit]
+            attacks = (_attack(request, one) for one in part.attacks)
+            return tuple(one for one in attacks if one is not None)[: request.limit]
         case NewsRequest(), NewsPart():
             bearings = {one.reported: found for one in part.bearings if (found := _bearing(request, one))}
             return tuple(bearings[number] for number in sorted(bearings))

@@ -1,22 +1,22 @@
 """Where a quote stands in a rehearsal: the same words in the same order, or it is no quote.
 
 `checks.quotes` says which words are the same. Here is where they are looked for, and who may be
-shown them: speaker notes and hidden slides inform a question and are never quoted to the board.
+shown them: speaker notes inform a question and are never quoted to the board.
 What is kept is always the source's own text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from orchestrator.checks.passages import deck_passages, speech_passages
 from orchestrator.checks.proposal import Passage
 from orchestrator.checks.quotes import Broken, find_quote
-from orchestrator.claims.model import Claim, Place
-from orchestrator.deck.model import Slide
+from orchestrator.claims.model import Place
 from orchestrator.engines.protocol import Scene
 from orchestrator.exchange import Exchange
 
@@ -52,18 +52,6 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Pieces of text that stand one after the other, through which a quote may run."""
-
-    pieces: tuple[str, ...]
-    slide: int | None = None
-    said_at_s: float | None = None
-    is_row: bool = False
-    is_private: bool = False  # notes, hidden slides: known to the panel, never quoted
-    id: str = ""  # of speech, "s17": its claims begin with it
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
     """A quote's place. The claim is the one that it is about, if one was extracted there."""
 
@@ -78,16 +66,12 @@ class Standing:
         return Place(self.slide, self.said_at_s, self.quote)
 
 
-def found_in(quote: str, text: str) -> str | None:
-    """The stretch of *text* that *quote* gives, or None."""
-    return _found(quote, Run((text,)))
-
-
-def _found(quote: str, run: Run) -> str | None:
+def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
+    """The stretch that *quote* gives of texts that adjoin each other, or None."""
     for form in _forms(quote):
-        found = find_quote(form, run.pieces)
+        found = find_quote(form, texts)
         if not isinstance(found, Broken):
-            return (" | " if run.is_row else " … ").join(part.text for part in found.parts)
+            return joined_by.join(part.text for part in found.parts)
     return None
 
 
@@ -104,106 +88,10 @@ def figures_of(text: str) -> set[str]:
     return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(text)}
 
 
-# ---------------------------------------------------------------------- a rehearsal
-
-
-def standing(quote: str, scene: Scene, slide: int | None = None) -> Standing | None:
-    """Where *quote* stands for a board to see or hear; None: nowhere.
-
-    Looked for on *slide* first, then in what the presenter said, the latest first, then on all slides.
-    """
-    on_slides = deck_runs(scene)
-    named = [run for run in on_slides if run.slide == slide]
-    return _first(quote, (*named, *spoken_runs(scene), *on_slides), scene)
-
-
-def standing_on_slide(quote: str, scene: Scene, slide: int | None = None) -> Standing | None:
-    """Where *quote* stands in the deck for a board to see; None: nowhere."""
-    runs = deck_runs(scene)
-    return _first(quote, (*(run for run in runs if run.slide == slide), *runs), scene)
-
-
-def _first(quote: str, runs: Iterable[Run], scene: Scene) -> Standing | None:
-    for run in runs:
-        if not run.is_private and (words := _found(quote, run)) is not None:
-            return Standing(words, run.slide, run.said_at_s, _claim(words, run, scene))
-    return None
-
-
-def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
-    """Which rule a quote breaks that stands nowhere."""
-    on_slides = deck_runs(scene)
-    if any(_found(quote, run) for run in on_slides if run.is_private):
-        return Fault(IN_NOTES)
-    if any(found_in(quote, segment.text) for segment in scene.segments):
-        return Fault(IN_OTHERS)
-    named = [run for run in on_slides if run.slide == slide and not run.is_private]
-    pieces = [piece for run in named or spoken_runs(scene) for piece in run.pieces]
-    broken = find_quote(quote, pieces)
-    if not isinstance(broken, Broken):
-        return Fault(f"{NOT_VERBATIM}: it runs over texts that do not adjoin")
-    return Fault(_BROKEN.get(broken.rule, NOT_VERBATIM), broken.told)
-
-
-def deck_runs(scene: Scene) -> list[Run]:
-    """What the deck says, slide by slide."""
-    return [run for slide in scene.deck.slides for run in _slide_runs(slide, scene.deck_claims)]
-
-
-def _slide_runs(slide: Slide, claims: Sequence[Claim]) -> Iterator[Run]:
-    """A slide's lines as one run, each row as one, all else by itself."""
-    number, hidden = slide.number, slide.hidden
-    yield Run((slide.title,), number, is_private=hidden)
-    yield Run(slide.lines, number, is_private=hidden)
-    for table in slide.tables:
-        for row in table.rows:
-            yield Run(row, number, is_row=True, is_private=hidden)
-    alone = [*slide.alt_texts]
-    for chart in slide.charts:
-        alone += [chart.title, *chart.categories, *(series.name for series in chart.series)]
-    # Of a chart's value the words are the claim's: they stand in no piece of the slide.
-    alone += [claim.text for claim in claims if claim.slide == number and claim.origin == "chart"]
-    for text in alone:
-        yield Run((text,), number, is_private=hidden)
-    yield Run(tuple(slide.notes.split("\n")), number, is_private=True)
-
-
-def spoken_runs(scene: Scene) -> Iterator[Run]:
-    """What the presenter said, the latest first."""
-    for index in range(len(scene.segments), 0, -1):
-        segment = scene.segments[index - 1]
-        if scene.presenter is None or segment.speaker == scene.presenter:
-            yield Run((segment.text,), segment.slide, segment.start_s, id=f"s{index}")
-
-
-def _claim(quote: str, run: Run, scene: Scene) -> str | None:
-    """The claim that shares most with *quote*: it holds the quote, or the quote holds it."""
-    spoken = run.said_at_s is not None
-    claims = scene.speech_claims if spoken else scene.deck_claims
-    sharing = [
-        claim
-        for claim in claims
-        if (claim.id.startswith(f"{run.id}.") if spoken else claim.slide == run.slide)
-        and (quote in claim.text or claim.text in quote)
-    ]
-    best = min(sharing, key=lambda claim: abs(len(claim.text) - len(quote)), default=None)
-    return best.id if best is not None else None
-
-
 def in_answers(quote: str, exchange: Exchange) -> str | None:
     """The presenter's own words in an answer of this exchange, the last first; None: never said."""
-    for turn in reversed(exchange.turns):
-        if turn.answer and (words := found_in(quote, turn.answer)):
-            return words
-    return None
-
-
-def run_place(quote: str, runs: Iterable[Run]) -> Place | None:
-    """Where *quote* stands in any of *runs*, private ones too; None: nowhere."""
-    for run in runs:
-        if (words := _found(quote, run)) is not None:
-            return Place(run.slide, run.said_at_s, words)
-    return None
+    answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
+    return next((words for answer in answers if (words := found_in(quote, answer))), None)
 
 
 # ---------------------------------------------------------------------- passages
@@ -211,13 +99,17 @@ def run_place(quote: str, runs: Iterable[Run]) -> Place | None:
 
 def place_in(quote: str, passages: Iterable[Passage], *, notes: bool = False) -> Place | None:
     """Where *quote* stands among passages; None: nowhere. *notes*: speaker notes count as well."""
-    known = [one for one in passages if notes or one.origin != "notes"]
-    for _, group in groupby(known, key=_run_of):
+    found = _first(quote, passages, notes)
+    return found[0] if found is not None else None
+
+
+def _first(quote: str, passages: Iterable[Passage], notes: bool = False) -> tuple[Place, str] | None:
+    """The place, and the id of the passage that it begins in."""
+    for _, group in groupby((one for one in passages if notes or one.origin != "notes"), key=_run_of):
         run = list(group)
-        pieces = tuple(one.text for one in run)
-        words = _found(quote, Run(pieces, is_row=run[0].origin == "table"))
-        if words is not None:
-            return Place(run[0].slide, run[0].said_at_s, words)
+        joined_by = " | " if run[0].origin == "table" else " … "
+        if words := found_in(quote, *(one.text for one in run), joined_by=joined_by):
+            return Place(run[0].slide, run[0].said_at_s, words), run[0].id
     return None
 
 
@@ -228,3 +120,60 @@ def _run_of(passage: Passage) -> tuple[object, ...]:
     if passage.origin == "table":
         return (passage.slide, passage.id.rpartition(".")[0])
     return (passage.id,)
+
+
+# ---------------------------------------------------------------------- a rehearsal
+
+
+def shown(scene: Scene) -> tuple[Passage, ...]:
+    """What the deck says, notes included, slide by slide."""
+    return deck_passages(scene.deck)
+
+
+def said(scene: Scene) -> list[Passage]:
+    """What the presenter said, the latest first."""
+    whole = speech_passages(scene.segments)
+    own = [one for one in whole if scene.presenter in (None, scene.segments[int(one.id[1:]) - 1].speaker)]
+    return own[::-1]
+
+
+def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool = True) -> Standing | None:
+    """Where *quote* stands for a board to see or hear; None: nowhere.
+
+    Looked for on *slide* first, then in what the presenter said, the latest first, then on all slides.
+    """
+    deck = shown(scene)
+    named = [one for one in deck if one.slide == slide]
+    found = _first(quote, (*named, *(said(scene) if speech else ()), *deck))
+    if found is None:
+        return None
+    place, passage = found
+    return Standing(place.quote, place.slide, place.said_at_s, _claim(place, passage, scene))
+
+
+def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
+    """Which rule a quote breaks that stands nowhere."""
+    deck = shown(scene)
+    if place_in(quote, deck, notes=True):
+        return Fault(IN_NOTES)
+    if any(found_in(quote, segment.text) for segment in scene.segments):
+        return Fault(IN_OTHERS)
+    named = [one for one in deck if one.slide == slide and one.origin != "notes"]
+    broken = find_quote(quote, [one.text for one in named or said(scene)])
+    if not isinstance(broken, Broken):
+        return Fault(f"{NOT_VERBATIM}: it runs over texts that do not adjoin")
+    return Fault(_BROKEN.get(broken.rule, NOT_VERBATIM), broken.told)
+
+
+def _claim(place: Place, passage: str, scene: Scene) -> str | None:
+    """The claim that shares most with the quote: it holds the quote, or the quote holds it."""
+    spoken = place.said_at_s is not None
+    quote = place.quote
+    sharing = [
+        claim
+        for claim in (scene.speech_claims if spoken else scene.deck_claims)
+        if (claim.id.startswith(f"{passage}.") if spoken else claim.slide == place.slide)
+        and (quote in claim.text or claim.text in quote)
+    ]
+    best = min(sharing, key=lambda claim: abs(len(claim.text) - len(quote)), default=None)
+    return best.id if best is not None else None

@@ -64,15 +64,22 @@ def alone(
     return Messages("", (system,), (*before, TextBlock(task)))
 
 
+CHUNK: Final = 10
+"""Segments of speech in one block: about a minute. A block that is full is never cut anew, so the next
+look reads it from the cache; at most two blocks are marked, and the service looks back over twenty."""
+
+
 def _blocks(passages: Iterable[Passage]) -> Iterator[TextBlock]:
-    """The deck's passages as one marked block, those of the speech as another."""
+    """The deck's passages as one marked block; those of the speech in blocks, the last full one marked."""
     whole = [*passages]
     deck = [one for one in whole if one.origin != "speech"]
     speech = [one for one in whole if one.origin == "speech"]
     if deck:
         yield TextBlock("The deck's passages, as data:\n" + "".join(map(_line, deck)), marked=True)
-    if speech:
-        yield TextBlock("What was said, as data:\n" + "".join(map(_line, speech)))
+    for start in range(0, len(speech), CHUNK):
+        lines = "".join(map(_line, speech[start : start + CHUNK]))
+        is_last_full = start + CHUNK <= len(speech) < start + 2 * CHUNK
+        yield TextBlock(("" if start else "What was said, as data:\n") + lines, marked=is_last_full)
 
 
 def _line(passage: Passage) -> str:

@@ -51,8 +51,8 @@ class Received:
     content: tuple[Mapping[str, Any], ...] = ()  # to be sent back, where tools are used
 
 
-def received(message: object) -> Received:
-    """The text, stop reason and usage of an SDK message.
+def plain_of(message: object) -> dict[str, Any]:
+    """An SDK message as plain values.
 
     Raises:
         UnusableError: It is no message.
@@ -61,6 +61,15 @@ def received(message: object) -> Received:
     plain = dump(warnings=False) if dump is not None else None
     if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
+    return plain
+
+
+def received(plain: Mapping[str, Any]) -> Received:
+    """The text, stop reason, usage and uses of tools of a message.
+
+    Raises:
+        UnusableError: One of the uses cannot be answered.
+    """
     blocks = [block for block in plain["content"] if isinstance(block, dict)]
     texts = [
         block["text"]

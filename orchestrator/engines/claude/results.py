@@ -12,7 +12,7 @@ from typing import Any, Final
 from orchestrator.engines.claude.debriefing import debrief_fault, debrief_of
 from orchestrator.engines.claude.findings import reading_fault, reading_result
 from orchestrator.engines.claude.judging import judgement_fault, judgement_of
-from orchestrator.engines.claude.quotes import Fault, Standing, standing, standing_on_slide, why_not
+from orchestrator.engines.claude.quotes import Fault, Standing, standing, why_not
 from orchestrator.engines.claude.replies import (
     CandidatePart,
     DebriefPart,
@@ -126,7 +126,7 @@ def _stands(one: TargetPart, scene: Scene) -> Standing | None:
     if one.is_missing:
         return _lacking(one.slide, scene)
     claim = next((claim for claim in scene.deck_claims if claim.id == one.claim), None)
-    stands = standing_on_slide(one.quote, scene, one.slide) if one.quote else None
+    stands = standing(one.quote, scene, one.slide, speech=False) if one.quote else None
     if claim is not None and claim.origin != "notes" and (stands is None or stands.quote in claim.text):
         return Standing(stands.quote if stands else claim.text, claim.slide, None, claim.id)
     return stands

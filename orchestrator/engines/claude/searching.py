@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
+from orchestrator.engines.claude.calls import exchanged
 from orchestrator.engines.claude.failures import PassingError, status_error
 from orchestrator.engines.claude.replies import is_text
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.usage import cost_usd, search_usd
+from orchestrator.engines.claude.usage import call_usage, count, search_usd
 from orchestrator.errors import EngineError
 from orchestrator.spending import CallUsage
 
@@ -118,28 +119,21 @@ async def _asked(service: Service, query: str) -> Mapping[str, Any]:
         EngineError: There is none.
     """
     import anthropic
-    import httpx2
 
     settings = service.settings
-    tool: Any = {"type": TOOL, "name": "web_search", "max_uses": 1}
-    fixed: Any = [{"type": "text", "text": SYSTEM}]
-    asked: Any = [{"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}]
+    request = {
+        "model": settings.model,
+        "max_tokens": MOST_TOKENS,
+        "system": [{"type": "text", "text": SYSTEM}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}],
+        "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
+    }
     try:
-        message = await service.client.messages.create(
-            model=settings.model, max_tokens=MOST_TOKENS, system=fixed, messages=asked, tools=[tool]
-        )
-        plain: Any = message.model_dump(warnings=False)
+        return await exchanged(service, request)
     except anthropic.APIStatusError as error:
         if error.status_code in (400, 404, 422) and _is_about_tools(error):
             raise EngineError(f"{settings.where} has no web search") from None
         raise status_error(error, settings, settings.model) from None
-    except (anthropic.APIConnectionError, httpx2.HTTPError):
-        raise PassingError(f"{settings.where} cannot be reached, or broke the connection off") from None
-    except (anthropic.AnthropicError, ValueError, TypeError, LookupError, AttributeError):
-        raise EngineError(f"{settings.where} sent what is no reply of the Messages API") from None
-    if not isinstance(plain, Mapping) or not isinstance(plain.get("content"), list):
-        raise EngineError(f"{settings.where} sent what is no reply of the Messages API")
-    return plain
 
 
 def _is_about_tools(error: Any) -> bool:
@@ -196,29 +190,8 @@ def _line(value: object) -> str:
 
 def _usage(model: str, plain: Mapping[str, Any], seconds: float) -> CallUsage:
     told = plain.get("usage")
-    usage: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
-    tools = usage.get("server_tool_use")
-    searches = _count(tools.get("web_search_requests")) if isinstance(tools, Mapping) else 0
-    tokens = {
-        "read": _count(usage.get("cache_read_input_tokens")),
-        "written": _count(usage.get("cache_creation_input_tokens")),
-        "new": _count(usage.get("input_tokens")),
-        "output": _count(usage.get("output_tokens")),
-    }
-    dollars = cost_usd(model, **tokens)
-    return CallUsage(
-        agent="moderator",
-        kind="intel",
-        model=model,
-        read=tokens["read"],
-        written=tokens["written"],
-        new=tokens["new"],
-        output=tokens["output"],
-        seconds=round(seconds, 3),
-        cost_usd=None if dollars is None else round(dollars + search_usd(searches), 8),
-        searches=searches,
-    )
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    tools = told.get("server_tool_use") if isinstance(told, Mapping) else None
+    searches = count(tools.get("web_search_requests")) if isinstance(tools, Mapping) else 0
+    usage = call_usage("moderator", "intel", model, told, seconds, searches=searches)
+    cost = None if usage.cost_usd is None else round(usage.cost_usd + search_usd(searches), 8)
+    return replace(usage, cost_usd=cost, reported=True)

@@ -81,6 +81,7 @@ class Phrases:
     placeholders: re.Pattern[str]
     bounds: tuple[str, ...]  # beside them a number counts nothing
     courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
+    hesitations: tuple[str, ...]  # nobody is quoted with them
     put_off: tuple[str, ...]  # whole sentences, plain
     do_not_know: tuple[str, ...]
     fillers: tuple[str, ...]  # words before a sentence that change nothing
@@ -154,6 +155,7 @@ def _phrases(data: Mapping[str, Any]) -> Phrases:
         placeholders=re.compile("|".join(data["placeholders"])),
         bounds=tuple(data["bounds"]),
         courtesies=tuple(data["courtesies"]),
+        hesitations=tuple(data["hesitations"]),
         put_off=tuple(data["put_off"]),
         do_not_know=tuple(data["do_not_know"]),
         fillers=tuple(data["fillers"]),

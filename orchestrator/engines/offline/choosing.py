@@ -19,7 +19,7 @@ from orchestrator.engines.offline.words import holds, plain
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.exchange import Candidate
 
-TURNS: Final = (ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, ADMISSION)
+TURNS: Final = (ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, WHOLE, LEFT_OUT, FIGURE, WHOLE, ADMISSION)
 """What one panelist asks about, one question after the other: a board does not dwell on one sort."""
 
 CONTRADICTION: Final = 0.95
@@ -53,7 +53,7 @@ def candidate(request: CandidateRequest) -> Candidate | None:
     def rank(one: Option) -> tuple[bool, bool, bool, int, float]:
         is_early = shown is not None and one.quote is None
         order = one.order - FOCUSED * _is_about(one, focus)
-        is_mine = one.is_for(agent, mine)
+        is_mine = one.agent is not None or one.is_for(agent, mine)  # what was left open is everybody's
         return not _is_shown(one.slide, shown), not is_mine, is_early, turns[one.tier], order
 
     best = min(ready, key=rank)

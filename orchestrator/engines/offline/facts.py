@@ -15,6 +15,9 @@ from orchestrator.memory.facts import EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Pa
 FEWEST_WORDS: Final = 6
 """Of a sentence that gives a figure: in a shorter one nobody can tell of what."""
 
+UNSURE_HEARING: Final = 0.7
+"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure."""
+
 _WHOLE = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
 _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
 
@@ -44,7 +47,8 @@ def _stated(passage: Passage) -> Iterator[FactDraft]:
             continue
         sort = _sort_of(sentence)
         if sort is not None:
-            yield FactDraft(sort, sentence, "high", passage.seq, sentence)
+            is_clear = passage.heard is None or passage.heard >= UNSURE_HEARING
+            yield FactDraft(sort, sentence, "high" if is_clear else "medium", passage.seq, sentence)
 
 
 def _sort_of(sentence: str) -> str | None:
@@ -55,6 +59,6 @@ def _sort_of(sentence: str) -> str | None:
 
 
 def _left_open(passage: Passage) -> Iterator[FactDraft]:
-    how, question = _LEFT_OPEN.get(passage.outcome or ""), passage.text.partition("\n")[0].strip()
+    how, question = _LEFT_OPEN.get(passage.outcome or ""), passage.text.rpartition("\n")[2].strip()
     if how is not None and question and len(question) + len(how) + 2 <= MAX_CONTENT_CHARS:
         yield FactDraft("open_thread", f"{how}: {question}", "high", passage.seq, question)

@@ -42,21 +42,21 @@ def _joined(texts: tuple[str, ...]) -> str:
 
 
 def _admitted(scene: Scene) -> Iterator[Option]:
-    entries = [one for one in bank().entries if one.about == "admission"]
     for segment in scene.segments:
-        if scene.presenter is not None and segment.speaker not in (scene.presenter, None):
-            continue
-        line = _spoken(segment)
-        for entry in entries if line is not None else ():
-            called = called_for(entry, line) if line is not None else None
-            if called is not None:
-                question = said(entry, scene.deck.sha256, scene.intensity, called)
-                yield Option(entry, question, ADMISSION, entry.place, called)
+        if scene.presenter is None or segment.speaker in (scene.presenter, None):
+            for entry, line in _admissions(segment):
+                question = said(entry, scene.deck.sha256, scene.intensity, line)
+                yield Option(entry, question, ADMISSION, entry.place, line)
 
 
 @lru_cache(maxsize=4096)
-def _spoken(segment: Segment) -> Line | None:
-    return spoken_line(segment)
+def _admissions(segment: Segment) -> tuple[tuple[Entry, Line], ...]:
+    line = spoken_line(segment)
+    if line is None:
+        return ()
+    entries = (entry for entry in bank().entries if entry.about == "admission")
+    found = ((entry, called_for(entry, line)) for entry in entries)
+    return tuple((entry, called) for entry, called in found if called is not None)
 
 
 def _left_open(scene: Scene) -> Iterator[Option]:

@@ -30,7 +30,7 @@ LATER: Final = 40.0
 SPREAD: Final = 4
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
-SET_BACK: Final = 6.0
+SET_BACK: Final = 12.0
 """Places by which a question of the second kind of deck goes back."""
 
 KEPT: Final = 8

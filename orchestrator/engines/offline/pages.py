@@ -161,9 +161,11 @@ def _can_be_quoted(line: Line) -> bool:
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
-    """What was said, as a line, where it is one whole sentence or more; None: a fragment."""
+    """What was said, as a line, where it is one whole sentence or more; None: a fragment, or halting."""
     text = segment.text.strip()
     if not text[:1].isupper() or text[-1:] not in ".!?":
         return None
     words = plain(text)
+    if any(holds(words, one) for one in bank().phrases.hesitations):
+        return None
     return Line(text, words, None, None, segment.start_s) if words.count(" ") > FEWEST_WORDS else None

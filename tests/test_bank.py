@@ -1,0 +1,103 @@
+"""The question bank: every entry valid, in its place, and said as people say it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+import yaml
+
+from orchestrator.engines.offline import bank as bank_module
+from orchestrator.engines.offline.bank import (
+    ABOUT,
+    ANY,
+    FIGURES,
+    FOLDER,
+    MOODS,
+    QUOTE,
+    SEATS,
+    Entry,
+    bank,
+)
+from orchestrator.engines.offline.wording import entry_of
+
+ENTRIES = bank().entries
+TAGS = {"#money", "#percent", "#count", "#duration", "#date", "#question", "#placeholder"}
+LONGEST_WORDS = 27
+"""Of one question: what is said in a breath."""
+
+
+def asks(entry: Entry) -> tuple[str, ...]:
+    return (*entry.ask, *entry.firm, *entry.soft)
+
+
+def test_it_is_small_enough_to_be_read_and_names_each_question_once() -> None:
+    assert len(ENTRIES) <= 300
+    assert [one for one, count in Counter(entry.id for entry in ENTRIES).items() if count > 1] == []
+    said = Counter(ask for entry in ENTRIES for ask in asks(entry))
+    assert [one for one, count in said.items() if count > 1 and QUOTE not in one] == []
+
+
+def test_there_is_a_file_for_each_kind_of_deck_and_one_for_any() -> None:
+    kinds = {kind.id for kind in bank().kinds}
+    assert kinds == {
+        "request", "project", "review", "strategy", "policy", "research", "product", "change", "talk"
+    }  # fmt: skip
+    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*kinds, ANY, "phrases"}
+    for kind in bank().kinds:
+        assert {entry.seat for entry in ENTRIES if entry.kind == kind.id} == set(SEATS), kind.id
+
+
+def test_any_deck_has_questions_of_every_seat_and_more_than_a_dozen_that_need_nothing() -> None:
+    always = [one for one in ENTRIES if one.kind == ANY and not one.when and not one.unless and not one.mood]
+    assert len({one.topic for one in always}) >= 12
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+def test_an_entry_is_valid(entry: Entry) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+", entry.id)
+    assert (entry.seat in SEATS, entry.about in ABOUT) == (True, True)
+    assert entry.mood in (None, *MOODS)
+    assert entry.asks_for in (None, *FIGURES)
+    assert entry.ask
+    assert len(entry.good.split()) > 2 or entry.good == "a name"
+    assert {word for when in entry.when for word in when if word.startswith("#")} <= TAGS
+    assert all(word and all(word) for word in (*entry.when, *entry.unless))
+    for ask in asks(entry):
+        assert ask.count(QUOTE) == int(entry.has_quote)
+        assert not re.search(r"\{(?!quote\})", ask)
+        assert ask == ask.strip()
+        assert ask[-1] in ".?}"
+        assert len(ask.split()) <= LONGEST_WORDS
+
+
+def test_what_follows_a_quote_reads_right_whatever_goes_in() -> None:
+    wrong = [ask for entry in ENTRIES for ask in asks(entry) if re.search(r"\{quote\}[^.,:;? ]", ask)]
+    assert wrong == []
+
+
+def test_a_question_about_a_line_says_when_it_is_asked() -> None:
+    assert [entry.id for entry in ENTRIES if entry.has_quote and not entry.when] == []
+
+
+def test_a_question_is_known_again_by_its_words_alone() -> None:
+    for entry in ENTRIES:
+        for ask in asks(entry):
+            found = entry_of(ask.replace(QUOTE, "“Two of our five boats sail”, under “Boats”"))
+            assert found is not None
+            assert found.topic == entry.topic, (ask, found.id)
+
+
+def test_the_files_hold_nothing_that_the_reader_does_not_take() -> None:
+    for path in sorted(FOLDER.glob("*.yaml")):
+        data = yaml.safe_load(path.read_text("utf-8"))
+        if path.stem == "phrases":
+            continue
+        known = {"kind", "name", "questions"} | ({"signs"} if path.stem != ANY else set())
+        assert set(data) == known
+        assert data["kind"] == path.stem
+
+
+def test_it_is_read_once() -> None:
+    assert bank_module.bank() is bank()

@@ -1,0 +1,86 @@
+"""Dossier and debrief without a model: from the bank, from contradictions and from verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.claims.extract import deck_claims
+from orchestrator.claims.model import Place, Tension
+from orchestrator.deck.read import read_deck_text
+from orchestrator.dossier.model import BoardMember
+from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.protocol import DebriefRequest, DossierRequest, Scene
+from orchestrator.engines.said import DebriefWords, RubricCheck
+from orchestrator.exchange import Candidate, Exchange, Turn
+from orchestrator.persona import DomainKnowledge, Persona, Seat
+
+DECK = read_deck_text(
+    "# A second ferry\n\n---\n\n# What we ask for\n\n- We ask the board for €2.4 million in two tranches\n"
+    "- The harbour permit is not yet granted\n\n---\n\n# Costs\n\n- The ferry costs €2.1 million in all\n"
+)
+SEAT = Seat(
+    Persona(id="a", name="Ana Ruiz", title="", role="", color="#000000", voice="", asks=("people",)),
+    DomainKnowledge(),
+)
+TENSION = Tension(
+    "deck-vs-deck",
+    Place(2, None, "We ask the board for €2.4 million in two tranches"),
+    Place(3, None, "The ferry costs €2.1 million in all"),
+    "the ask is larger than the cost",
+    sum="2.4 is not 2.1",
+)
+ASKED = Exchange(
+    "x1", "a", None, None, None, None, False, "", 0.0,
+    (Turn("Who owns it?", (), "I don't know."),), "unresolved",
+)  # fmt: skip
+
+
+def dossier(*tensions: Tension, limit: int = 12) -> DossierRequest:
+    treasurer = BoardMember("Kim Berg", "treasurer", "", ("cash",))
+    return DossierRequest(DECK, deck_claims(DECK), (), (SEAT,), (treasurer,), tensions=tensions, limit=limit)
+
+
+def debrief(*exchanges: Exchange, **more: object) -> DebriefWords:
+    scene = Scene(DECK, (), (), (), exchanges, None, 0.0, "moderate", ())
+    return OfflineEngine().reply(replace(DebriefRequest(SEAT, scene), **more))  # type: ignore[arg-type]
+
+
+def test_the_contradiction_comes_first_and_each_attack_once() -> None:
+    attacks = OfflineEngine().reply(dossier(TENSION))
+    assert len(attacks) == 12
+    assert (attacks[0].about, attacks[0].have) == (TENSION.a, (TENSION.b,))
+    assert len({attack.question for attack in attacks}) == 12
+    assert [one.about for one in attacks[1:] if one.about in (TENSION.a, TENSION.b)] == []
+
+
+def test_whoever_fits_asks_a_member_of_the_board_before_a_panelist() -> None:
+    askers = {(attack.asked_by, attack.agent) for attack in OfflineEngine().reply(dossier())}
+    assert askers == {("Kim Berg", None), ("Ana Ruiz", "a")}
+
+
+def test_every_quote_of_the_dossier_stands_on_its_slide() -> None:
+    for attack in OfflineEngine().reply(dossier()):
+        if attack.about is not None:
+            slide = DECK.slides[(attack.about.slide or 0) - 1]
+            assert attack.about.quote in (slide.title, *slide.lines)
+
+
+def test_the_first_thing_to_fix_is_a_computed_contradiction_then_a_question_without_an_answer() -> None:
+    assert debrief(ASKED, tensions=(TENSION,)).fix == (
+        'Put right what contradicts itself: "We ask the board for €2.4 million in two tranches" (slide 2) '
+        'and "The ferry costs €2.1 million in all" (slide 3).'
+    )
+    read = replace(TENSION, class_="read")
+    got = debrief(ASKED, tensions=(read,))
+    assert (got.fix, got.fix_exchange) == ("Have an answer ready to: Who owns it?", "x1")
+
+
+def test_where_nothing_is_certain_nothing_is_to_be_fixed() -> None:
+    assert debrief(replace(ASKED, outcome="unjudged")) == DebriefWords()
+
+
+def test_checks_that_need_a_reader_are_not_judged_and_open_questions_are_kept() -> None:
+    wanted = Candidate("a", "Why now?", None, None, None, None, False, (), 0.5, "", "")
+    got = debrief(checks=("The ask is clear",), never_asked=(wanted,))
+    assert got.checks == (RubricCheck("The ask is clear", "not judged", "only reading can tell"),)
+    assert got.still_wanted == ("Why now?",)

@@ -1,0 +1,236 @@
+"""Without a model: twelve distinct questions on any deck, every quote verbatim, the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from orchestrator.claims.extract import deck_claims
+from orchestrator.claims.model import Place, Tension
+from orchestrator.deck.asserted import asserted_lines
+from orchestrator.deck.model import Deck
+from orchestrator.deck.read import read_deck_text
+from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.offline.kinds import kind_of
+from orchestrator.engines.offline.wording import entry_of
+from orchestrator.engines.protocol import (
+    CandidateRequest,
+    DoubtRequest,
+    FocusBriefRequest,
+    Scene,
+    ScribeRequest,
+    TensionsRequest,
+)
+from orchestrator.errors import UsageError
+from orchestrator.exchange import Candidate, Exchange, Turn
+from orchestrator.persona import DomainKnowledge, Persona, Seat
+from orchestrator.speech.model import Segment
+
+ENGINE = OfflineEngine()
+SEATS = tuple(
+    Seat(
+        Persona(id=name, name=name, title="", role="", color="#000000", voice="", asks=asks),
+        DomainKnowledge(),
+    )
+    for name, asks in (
+        ("first", ("money", "people")),
+        ("second", ("proof", "substance")),
+        ("third", ("fit", "alternatives")),
+    )
+)
+FERRIES = """# A second ferry for Skarholm
+
+---
+
+# What we ask for
+
+- We ask the board for €2.4 million in two tranches
+- The harbour permit is not yet granted
+- Passengers will reach 400,000 by June 2028
+
+---
+
+# Figures
+
+- We carried 310,000 passengers in 2026
+- Fuel costs fell by 12% in 2026
+
+---
+
+# Crew
+
+- Hiring six more sailors takes a year
+- Our skippers are the most reliable on this coast
+"""
+
+
+def scene(deck: Deck, exchanges: Sequence[Exchange] = (), **more: Any) -> Scene:
+    given_ = {"slide": None, "clock_s": 0.0, "intensity": "moderate", "focus": (), **more}
+    return Scene(deck, deck_claims(deck), (), given_.pop("segments", ()), exchanges, **given_)
+
+
+def asked_all(deck: Deck, count: int, **more: Any) -> list[Candidate]:
+    """The questions that three panelists in turn put, none of them answered."""
+    put: list[Candidate] = []
+    exchanges: list[Exchange] = []
+    for number in range(count):
+        request = CandidateRequest(SEATS[number % 3], scene(deck, exchanges, **more))
+        got = ENGINE.reply(request)
+        assert got is not None, f"nothing left after {number} questions"
+        put.append(got)
+        exchanges.append(
+            Exchange(
+                f"x{number}", got.agent, got.claim, got.slide, got.said_at_s, got.quote, got.grounded, "",
+                0.0, (Turn(got.question),), "unjudged", beside=got.beside, is_missing=got.is_missing,
+            )
+        )  # fmt: skip
+    return put
+
+
+VOCABULARY = """we will not yet grow by 12 % the €3 million budget in 2027 hope most users pilot costs data
+standard open source board migration cloud XX projects ? new team customers from who 40 patients"""
+WORDS = st.sampled_from(VOCABULARY.split())
+LINES = st.lists(WORDS, min_size=2, max_size=14).map(" ".join)
+DECKS = st.lists(st.lists(LINES, min_size=1, max_size=6), min_size=1, max_size=8).filter(
+    lambda slides: sum(len(lines) for lines in slides) >= 5
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(DECKS)
+def test_any_deck_gives_twelve_questions_none_twice_and_each_quote_verbatim(slides: list[list[str]]) -> None:
+    text = "\n---\n\n".join(
+        f"# Part {number} of it\n\n" + "".join(f"- {line}\n" for line in lines) + "\n"
+        for number, lines in enumerate(slides, start=1)
+    )
+    deck = read_deck_text(text)
+    put = asked_all(deck, 12)
+    assert len({one.question for one in put}) == 12
+    topics = [entry.topic for one in put if (entry := entry_of(one.question)) is not None]
+    assert len(set(topics)) == len(topics) == 12
+    for one in put:
+        assert one.grounded == (one.quote is not None) == (one.slide is not None)
+        if one.quote is None:
+            assert one.claim is None
+        elif one.is_missing:
+            assert one.quote == deck.slides[(one.slide or 0) - 1].title
+        else:
+            slide = deck.slides[(one.slide or 0) - 1]
+            assert any(one.quote in line for _, line, _ in asserted_lines(slide))
+
+
+def test_a_deck_in_another_language_has_its_twelve_too() -> None:
+    deck = read_deck_text(
+        "# Die zweite Fähre\n\n" + "".join(f"- Zeile Nummer {n} hat Wörter\n" for n in "abcde")
+    )
+    assert kind_of(deck).id == "any"
+    assert len({one.question for one in asked_all(deck, 12)}) == 12
+
+
+def test_two_runs_ask_the_same_and_two_decks_do_not() -> None:
+    deck, other = read_deck_text(FERRIES), read_deck_text(FERRIES.replace("ferry", "boat"))
+    assert asked_all(deck, 12) == asked_all(read_deck_text(FERRIES), 12)
+    assert [one.question for one in asked_all(deck, 12)] != [one.question for one in asked_all(other, 12)]
+
+
+def test_what_is_admitted_comes_first_from_whoever_it_concerns() -> None:
+    first = ENGINE.reply(CandidateRequest(SEATS[0], scene(read_deck_text(FERRIES))))
+    assert first is not None
+    assert (first.quote, first.slide) == ("The harbour permit is not yet granted", 2)
+
+
+CONTRADICTION = Tension(
+    "deck-vs-deck",
+    Place(2, None, "Passengers will reach 400,000 by June 2028"),
+    Place(3, None, "We carried 310,000 passengers in 2026"),
+    "made up for this test",
+)
+
+
+@pytest.mark.parametrize("seat", SEATS, ids=lambda seat: seat.persona.id)
+def test_a_contradiction_comes_before_all_with_both_quotes_and_once(seat: Seat) -> None:
+    deck = read_deck_text(FERRIES)
+    got = ENGINE.reply(CandidateRequest(seat, scene(deck, tensions=(CONTRADICTION,))))
+    assert got is not None
+    assert (got.quote, got.beside) == (CONTRADICTION.a.quote, CONTRADICTION.b)
+    assert CONTRADICTION.a.quote in got.question
+    assert CONTRADICTION.b.quote in got.question
+    standing = CandidateRequest(
+        seat, scene(deck, tensions=(CONTRADICTION,)), standing=(replace(got, agent="x"),)
+    )
+    after = ENGINE.reply(standing)
+    assert after is not None
+    assert after.beside is None
+
+
+def test_nothing_is_asked_about_slides_that_were_not_shown() -> None:
+    deck = read_deck_text(FERRIES)
+    for seat in SEATS:
+        got = ENGINE.reply(CandidateRequest(seat, scene(deck, slide=2, tensions=(CONTRADICTION,))))
+        assert got is not None
+        assert got.slide in (None, 1, 2)
+        assert got.beside is None
+
+
+def test_a_question_that_stands_with_another_panelist_is_left_to_it() -> None:
+    deck = read_deck_text(FERRIES)
+    theirs = ENGINE.reply(CandidateRequest(SEATS[0], scene(deck)))
+    assert theirs is not None
+    new_seat = Seat(
+        Persona(id="new", name="N", title="", role="", color="#000000", voice=""), DomainKnowledge()
+    )
+    mine = ENGINE.reply(CandidateRequest(new_seat, scene(deck), standing=(theirs,)))
+    assert mine is not None
+    assert (mine.question != theirs.question, mine.quote != theirs.quote) == (True, True)
+
+
+def test_what_the_presenter_has_said_is_not_asked_for() -> None:
+    deck = read_deck_text(FERRIES)
+
+    def questions(*segments: Segment) -> set[str]:
+        return {one.question for one in asked_all(deck, 24, segments=segments)}
+
+    said = Segment("There is a contingency of ten percent in it, and we leased before.", 1.0, 5.0, None)
+    reserve = {"How much have you set aside for what goes wrong?", "How large is the reserve in that sum?"}
+    assert questions() & reserve
+    assert not questions(said) & reserve
+
+
+def test_intensity_is_heard_in_the_questions_themselves() -> None:
+    deck = read_deck_text(FERRIES)
+    by_mood = {
+        mood: {one.question for one in asked_all(deck, 12, intensity=mood)}
+        for mood in ("friendly", "moderate", "adversarial")
+    }
+    assert len(by_mood["friendly"] & by_mood["adversarial"]) <= 6
+    assert by_mood["friendly"] != by_mood["moderate"] != by_mood["adversarial"]
+
+
+def test_the_kind_of_deck_is_shown_and_can_be_set() -> None:
+    deck = read_deck_text(FERRIES)
+    assert kind_of(deck).shown == "read as: request for money"
+    assert kind_of(deck, "talk").shown == "set to: talk"
+    with pytest.raises(UsageError, match=r"'tlak': use one of .*request.*talk.*any"):
+        kind_of(deck, "tlak")
+
+
+def test_the_briefs_divide_the_deck_among_the_seats() -> None:
+    deck = read_deck_text(FERRIES)
+    briefs = [ENGINE.reply(FocusBriefRequest(seat, scene(deck))) for seat in SEATS]
+    assert all(brief for brief in briefs)
+    assert len({target.quote for brief in briefs for target in brief[:2]}) >= 4
+    for target in briefs[0] + briefs[1] + briefs[2]:
+        assert target.is_missing or any(target.quote in line for _, line, _ in asserted_lines(
+            deck.slides[(target.slide or 0) - 1]
+        ))  # fmt: skip
+
+
+def test_what_needs_reading_is_left_to_a_model() -> None:
+    assert ENGINE.reply(TensionsRequest(())) == ()
+    assert ENGINE.reply(DoubtRequest((), ())) == ()
+    assert ENGINE.reply(ScribeRequest(())) == ()
