@@ -19,7 +19,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
+from orchestrator.checks.proposal import Refusal  # noqa: E402
 from orchestrator.checks.verify import verify  # noqa: E402
-
 from orchestrator.claims.model import COMPUTED, Tension  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
@@ -210,17 +210,14 @@ def again(folder: Path, corpus: str) -> None:
     for text in texts(corpus):
         one = reading.readings[text.key]
         by_id = {passage.id: passage for passage in text.passages}
-        outcomes = [(verify(proposal, by_id, (), "recorded"), proposal) for proposal in one.proposals]
-        outcomes += [(verify(proposal, by_id, (), "recorded"), proposal) for proposal in one.repaired]
-        doubted = [got for got, _ in outcomes if isinstance(got, Tension) and is_doubted(got)]
-        refused = [
-            (got.told, index) for index, (got, _) in enumerate(outcomes) if not isinstance(got, Tension)
-        ]
+        outcomes = [verify(proposal, by_id, (), "recorded") for proposal in (*one.proposals, *one.repaired)]
+        doubted = [got for got in outcomes if isinstance(got, Tension) and is_doubted(got)]
+        refused = [got for got in outcomes if isinstance(got, Refusal)]
         if doubted or refused:
             rows.append(
                 {
                     **sheet_of(text),
-                    "refused": [{"proposal": at, "why": told} for told, at in refused],
+                    "refused": [{"proposal": asdict(got.proposal), "why": got.told} for got in refused],
                     "doubt": [
                         {"quotes": list(quotes_of(got)), "why": got.note, "sum": got.sum} for got in doubted
                     ],

@@ -25,7 +25,7 @@ _THIN: Final = "\u00a0\u2009\u202f"
 _MONEY_BEHIND: Final = r"\s?[€£$]|\s(?:EUR|CHF|SEK|NOK|DKK|PLN|CZK|kr)\b"
 _FIGURE = re.compile(
     rf"(?<![\w.'’”])(?<!\d,)(?:"
-    rf"\d{{1,3}}(?:,\d{{3}})+(?![\d,])(?:\.\d+)?"  # 1,234,567.8
+    rf"\d{{1,3}}(?:,\d{{3}})+(?!\d|,\d)(?:\.\d+)?"  # 1,234,567.8
     rf"|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?!\d)"  # 1,23,456: lakh
     rf"|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)(?:,\d+)?"  # 1.234.567,8
     rf"|\d{{1,3}}\.\d{{3}},\d+"  # 1.234,5
@@ -33,7 +33,7 @@ _FIGURE = re.compile(
     rf"|\d{{1,3}}(?:[{_THIN}]\d{{3}})+(?!\d)(?:[.,]\d+)?"
     rf"|\d{{1,2}}(?:[ ]\d{{3}})+(?![\d,.]\d)(?!\d)"  # a longer first group may be a row's cells
     rf"|\d{{3}}(?:[ ]\d{{3}})*[ ]000(?!\d)|\d{{3}}(?:[ ]\d{{3}})+(?={_MONEY_BEHIND})"
-    rf"|\d+,\d{{1,2}}(?![\d,])|0,\d+(?![\d,])"  # 4,2 as written outside English
+    rf"|\d+,\d{{1,2}}(?!\d|,\d)|0,\d+(?!\d|,\d)"  # 4,2 as written outside English
     rf"|\d+\.\d+|\d+|\.\d+)(?!\d)",
     re.ASCII,
 )
