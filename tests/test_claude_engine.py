@@ -20,9 +20,8 @@ import pytest
 from orchestrator.checks.proposal import Operand, Passage, Proposal, Refusal
 from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
-from orchestrator.engines.claude.budget import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.engines.claude.fallback import Budget, FallbackEngine
 from orchestrator.engines.claude.quotes import found_in, standing
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.received import json_in, part_of
@@ -674,7 +673,7 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.claude.budget import Budget
+from orchestrator.engines.claude.fallback import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from tests.messages_server import MessagesServer

@@ -15,17 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import furthest_shown, room_lines
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    Request,
-    ScratchpadRequest,
-    SeatRequest,
-)
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Exchange, Target
 from orchestrator.memory.off_record import LABEL as OFF_RECORD
@@ -36,16 +28,16 @@ if TYPE_CHECKING:
 
 PROMPTS: Final = Path(__file__).with_name("prompts")
 KINDS: Final[Mapping[type[Any], str]] = {
-    FocusBriefRequest: "focus_brief",
-    CandidateRequest: "candidate_question",
-    JudgementRequest: "judgement",
-    ScratchpadRequest: "notes",  # its page is a note to itself: a kind of its own would be another schema
-    DebriefRequest: "debrief",
+    protocol.FocusBriefRequest: "focus_brief",
+    protocol.CandidateRequest: "candidate_question",
+    protocol.JudgementRequest: "judgement",
+    protocol.ScratchpadRequest: "notes",  # a kind of its own would be another schema
+    protocol.DebriefRequest: "debrief",
 }
 """The kind of task that each kind of request is, for those that come with an agent's context."""
 
 
-def kind_of(request: Request[Any]) -> str:
+def kind_of(request: protocol.Request[Any]) -> str:
     """The kind of task that *request* is.
 
     Raises:
@@ -64,7 +56,7 @@ def prompt(name: str) -> tuple[str, str]:
     return words, shape
 
 
-def task_text(request: SeatRequest[Any], tools: str = "") -> str:
+def task_text(request: protocol.SeatRequest[Any], tools: str = "") -> str:
     """The task block of *request*; ends with a newline.
 
     Args:
@@ -75,7 +67,7 @@ def task_text(request: SeatRequest[Any], tools: str = "") -> str:
     """
     kind = kind_of(request)
     words, shape = prompt(kind)
-    opening = "\n".join(prompt("moderator" if isinstance(request, DebriefRequest) else "panelist"))
+    opening = "\n".join(prompt("moderator" if isinstance(request, protocol.DebriefRequest) else "panelist"))
     return (
         f"Task: {kind}\n"
         f"{opening}\n"
@@ -87,9 +79,9 @@ def task_text(request: SeatRequest[Any], tools: str = "") -> str:
     )
 
 
-def _about(request: SeatRequest[Any]) -> dict[str, Any]:
+def _about(request: protocol.SeatRequest[Any]) -> dict[str, Any]:
     match request:
-        case FocusBriefRequest():
+        case protocol.FocusBriefRequest():
             return {
                 "tensions": tensions_of(request.scene.tensions),
                 "taken": sorted(request.taken),
@@ -97,17 +89,17 @@ def _about(request: SeatRequest[Any]) -> dict[str, Any]:
                 "focus": list(request.scene.focus),
                 "intensity": request.scene.intensity,
             }
-        case CandidateRequest():
+        case protocol.CandidateRequest():
             return _candidate(request)
-        case JudgementRequest():
+        case protocol.JudgementRequest():
             hoped = {
                 "angle": request.angle or request.exchange.angle or "",
                 "good_answer": request.good_answer or request.exchange.good_answer,
             }
             return {**_exchange(request.exchange), **hoped, "is_last": request.is_last}
-        case ScratchpadRequest():
+        case protocol.ScratchpadRequest():
             return {"before": request.before, "day": request.day, "limit": request.limit}
-        case DebriefRequest():
+        case protocol.DebriefRequest():
             return _debrief(request)
     return {}
 
@@ -125,7 +117,7 @@ def _place(place: Place) -> dict[str, Any]:
     return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
 
 
-def _candidate(request: CandidateRequest) -> dict[str, Any]:
+def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
     scene = request.scene
     return {
         "targets": [_target(one) for one in request.targets],
@@ -177,7 +169,7 @@ def _answers(exchange: Exchange) -> list[str | None]:
     ]
 
 
-def _debrief(request: DebriefRequest) -> dict[str, Any]:
+def _debrief(request: protocol.DebriefRequest) -> dict[str, Any]:
     return {
         "exchanges": [
             {
