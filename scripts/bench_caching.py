@@ -164,13 +164,6 @@ class Listening:
         self._keep(request, context)
         return self.engine.reply(request, context)
 
-    def begin(
-        self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None
-    ) -> Future[R]:
-        """As `together.Beginning`: so the loop asks only where a question can be put, as for a model."""
-        self._keep(request, context)
-        return begun(self.engine, request, context, on_text)
-
     def _keep(self, request: Request[Any], context: Context | None) -> None:
         if isinstance(request, SeatRequest):
             assert context is not None
@@ -180,7 +173,8 @@ class Listening:
             self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
             layouts = {layout: messages_for(one) for layout, one in made.items()}
             files = {block.path: block.text for block in context.blocks}
-            task = made[LAYOUTS[0]].receipt.extra[0]
+            *guides, task = made[LAYOUTS[0]].receipt.extra
+            files |= {f"guide {number}": text for number, text in enumerate(guides)}
             self.calls.append(Call(context.agent, kind_of(request), self._at_s, layouts, files, task))
             return
         sent, kind = reading_messages(request), READING[type(request)]
@@ -188,6 +182,16 @@ class Listening:
         files = {str(place): block.text for place, block in enumerate((*sent.system, *before))}
         layouts = dict.fromkeys(LAYOUTS, sent)
         self.calls.append(Call(kind, kind, self._at_s, layouts, files, last.text))
+
+
+class Waiting(Listening):
+    """The same as `together.Beginning`: the loop asks it only where a question can be put."""
+
+    def begin(
+        self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None
+    ) -> Future[R]:
+        self._keep(request, context)
+        return begun(self.engine, request, context, on_text)
 
 
 # ---------------------------------------------------------------------- counting
@@ -339,6 +343,15 @@ def rehearsed(engine: Engine) -> Iterator[Session]:
 
 
 def main(arguments: Sequence[str]) -> int:
+    print("Every 15 s, as while somebody speaks live:")
+    kept = played(Listening, arguments)
+    print("\nOnly where a question can be put, as of a recording:")
+    played(Waiting, arguments)
+    return 0 if kept else 1
+
+
+def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
+    """Play the rehearsal through an engine of this kind and print what it costs; whether it is in bounds."""
     with ExitStack() as stack:
         engine: Any = OfflineEngine()
         is_asked = "--offline" not in arguments
@@ -347,7 +360,7 @@ def main(arguments: Sequence[str]) -> int:
 
             server = stack.enter_context(MessagesServer())
             engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))
-        listening = Listening(engine)
+        listening = kind(engine)
         session = stack.enter_context(rehearsed(listening))
         found = len(session.room.tensions)
         counts = f"{len(session.room.exchanges)} exchanges, {found} contradictions noted in speech"
@@ -357,7 +370,7 @@ def main(arguments: Sequence[str]) -> int:
             each_call(listening.calls)
         if is_asked:
             compare(listening.calls, engine.take_usage())
-    return 0 if kept else 1
+    return kept
 
 
 def compare(calls: Sequence[Call], usages: Sequence[CallUsage]) -> None:
