@@ -162,6 +162,33 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
 
 
+def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer() as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine, exchanges=0) as feed,
+    ):
+        looks = len(feed.values("tensions"))  # that of the deck, at the start
+        server.by_task = {"tensions": HANGS}
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.say("The pilot has three routes.", slide=2)
+        feed.heard()
+        until("the look", lambda: [one for one in server.requests if one.fault == HANGS])
+        feed.say("And the risks.", slide=3)
+        feed.heard()
+        assert feed.session.room.slide == 3
+        assert len(feed.values("tensions")) == looks
+        server.by_task = {}
+        server.let_go()
+        *_, found = until("its end", lambda: feed.values("tensions")[looks:])
+        assert "broke the connection off" in found["failed"]
+        feed.say("The ask is next.", slide=4)
+        until(  # all that was said since the start
+            "the next look",
+            lambda: [one for one in feed.values("tensions") if one["upto"] == 4 and "failed" not in one],
+        )
+
+
 def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
     before = engine_threads()
     with (
