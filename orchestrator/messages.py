@@ -83,7 +83,7 @@ def messages_of(
     *,
     left_out: int = 0,
     carried: str = "",
-    task: str = "",
+    extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
     """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
@@ -94,7 +94,9 @@ def messages_of(
         layout: One of LAYOUTS.
         left_out: How many of the transcript's oldest entries are not in its block.
         carried: What is carried over from earlier sessions; stands behind the fixed files.
-        task: The last block: what is wanted. Without it there is none.
+        extra: The texts of the blocks that are no file. The last is the task, the last block: what is
+            wanted. One before it says how all of the agent's tasks are done; it stands with the templates,
+            where it is cached with them.
         purpose: The receipt's: between some calls the transcript stands still, and the strict
             layout then marks what stands behind it too.
 
@@ -103,7 +105,8 @@ def messages_of(
     """
     if layout not in LAYOUTS:
         raise UsageError(f"layout {layout!r}: use {' or '.join(LAYOUTS)}")
-    system = tuple(TextBlock(block.text) for block in blocks if _is_template(block))
+    *guides, task = extra or ("",)
+    system = tuple(TextBlock(text) for text in (*(one.text for one in blocks if _is_template(one)), *guides))
     rest = [block for block in blocks if not _is_template(block)]
     at = next(number for number, block in enumerate(rest) if block.path == TRANSCRIPT)
     files = _Files(rest[:at], rest[at], rest[at + 1 :], parts_of, left_out)

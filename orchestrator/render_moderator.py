@@ -33,7 +33,7 @@ def taken_over(why: str) -> str:
 
 
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The open question as it is put: the quoted words above it, always, so that nobody has to look for them."""
+    """The open question as it is put: the quoted words above it, always, so that nobody looks for them."""
     name = rehearsal.name_of(exchange.agent)
     return [
         *(f"  {words}" for words in render.quoted(exchange)),

@@ -167,7 +167,7 @@ def test_a_process_that_opens_the_session_later_knows_what_was_spent(
     calls = len(server.requests)
     monkeypatch.setenv("GREENROOM_SESSION_TOKENS", "1000")  # less than the start has used
     greenroom(home, "feed", "s1", files.speech)
-    assert greenroom_json(home, "ask", "s1")["quote"]
+    assert greenroom_json(home, "ask", "s1")["question"]
     assert len(server.requests) == calls
 
 

@@ -159,8 +159,7 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         until(
             "the word", lambda: any("; unjudged: the engine gave no judgement" in line for line in feed.told)
         )
-        until("the note", lambda: feed.values("notes"))
-        until("the observation", lambda: feed.values("observation"))
+        assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
 
 
 def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: 
         server.always = HANGS
         feed.say("Revenue grew eighteen percent.", slide=1)
         until("calls", lambda: len(asked(server)) == 3)
-        feed.session.end()
+        feed.session.end(without_debrief=True)  # which would wait for the model's words
         feed.say("Nobody hears this.")
     with Session.open(None, feed.session.path) as ended:
         assert ended.state == "ended"
@@ -220,10 +219,11 @@ def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, t
 
 
 def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path) -> None:
+    quicken(quick, hand_raise_pause=600)  # nobody is called on
     with (
         MessagesServer() as server,
         engine_on(server, retries=0) as engine,
-        fed(quick, tmp_path, engine, mode="hand-raise", exchanges=0) as feed,
+        fed(quick, tmp_path, engine, mode="hand-raise") as feed,
     ):
         feed.say("Revenue grew eighteen percent.", slide=1)
         panel = feed.session.rehearsal.options.panel
