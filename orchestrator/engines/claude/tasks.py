@@ -161,8 +161,8 @@ def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
         "last_slide": None if request.may_look_ahead else furthest_shown(scene),
         "intensity": scene.intensity,
     }
-    # Lists that are empty are left out: this line is paid in full at every call.
-    return {name: value for name, value in about.items() if value != []}
+    # Lists that are empty are left out, but for the oldest: this line is paid in full at every call.
+    return {name: value for name, value in about.items() if value != [] or name == "taken"}
 
 
 def _question(candidate: Candidate) -> dict[str, Any]:
