@@ -9,6 +9,7 @@ Which interval, where no word widens it:
 
 A range ("10-12 %", "between 10 and 12") is two numbers, and the interval of both is the whole range; a change
 ("from 10 to 12") is two numbers with intervals of their own. Of "€3-5M" both have the unit and the magnitude.
+"1 h 50 min" and "one in five" are one number each (`neighbours`); "9 out of 10" is two.
 Hedges are those of `hedges`. No numbers: dates, and what `labels` lists. Brackets are a minus where they hold
 all of the text, as in a cell: "(1,234)".
 """
@@ -40,7 +41,8 @@ KEPT: Final = 4096
 """Texts whose numbers are remembered: claims, arithmetic and engine read the same sentences."""
 _MAY_HOLD = re.compile(
     rf"[0-9½⅓⅔¼¾⅕⅛]|\b(?:zero|nought|{'|'.join((*ONES, *TEENS, *TENS))}|half|"
-    r"an?[ -](?:fortnight|hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth))(?:fold)?\b",
+    r"an?[ -](?:fortnight|hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|"
+    r"sixth|seventh|eighth|ninth|tenth))(?:fold)?\b",
     re.IGNORECASE,
 )
 
@@ -108,12 +110,7 @@ def _read(text: str, figure: Figure, after: int) -> Read | None:
     if not measure and text[unit.end : unit.end + 1].isalpha() and text[unit.end - 1].isdigit():
         return None  # "5G", "2FA"
     factor = unit.factor * own_factor
-    value = sign * figure.value * factor
-    half = abs(factor) * figure.step / 2
-    if figure.is_share:
-        half = SHARE_SLACK * abs(value)
-    elif figure.step == 1 and not unit.scaled:
-        half = abs(factor) * last_place(figure.value) / 2
+    value, half = sign * figure.value * factor, abs(factor) * _half(figure, is_scaled=unit.scaled)
     if brackets := _BRACKETS.fullmatch(text[:start] + text[unit.end :]) if len(text) < _CELL else None:
         return _negative(text, value, half, "%" if brackets["percent"] else unit.name)
     end = unit.end
@@ -127,6 +124,13 @@ def _read(text: str, figure: Figure, after: int) -> Read | None:
     noun = (measure or _noun(text, end, is_one=value == 1)) if unit.name is None else None
     number = Number(text[start:end], start, end, value, low, high, unit.name, noun)
     return Read(number, factor * figure.factor, unit.scaled or figure.factor > 1, half)
+
+
+def _half(figure: Figure, *, is_scaled: bool) -> float:
+    """Half of the last place that the figure is written to."""
+    if figure.is_share:
+        return SHARE_SLACK * figure.value
+    return (last_place(figure.value) if figure.step == 1 and not is_scaled else figure.step) / 2
 
 
 _AND_A_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)

@@ -69,7 +69,8 @@ _NOTHING: Final = frozenset(',;:()[]/|%"')
 """Signs that end no currency, sign or word."""
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _SCALE = re.compile(
-    rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b))"
+    rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b"
+    r"(?:\s(?P<second>thousand|million|billion)\b)?))"
     rf"|{SPACE}?(?P<joined>bn|[TkKMm])(?={SPACE}?(?:{_SYMBOL})|{_CODE})"
     rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z²³])"
     rf"|{SPACE}(?P<spaced>MM|[kKMBm])(?![\w.])"
@@ -167,8 +168,8 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
         return 1.0, end, False
     if word := match["dotted"] or match["word"]:
         factor = _WORDS[word.lower().rstrip(".")]
-        scaled = factor > 100
-        return factor * _next_scale(text, match.end()), _end_of_scales(text, match.end()), scaled
+        second = match["second"]
+        return factor * (_WORDS[second.lower()] if second else 1.0), match.end(), factor > 100
     if joined := match["joined"]:
         return _BESIDE_A_SIGN[joined], match.end(), True
     letter = match["letter"] or match["spaced"]
@@ -177,19 +178,6 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
     if not currency and (is_metre or (letter not in plain and letter != "MM")):
         return 1.0, end, False
     return _LETTERS[letter], match.end(), True
-
-
-_SECOND_SCALE = re.compile(r"\s(thousand|million|billion)\b", re.IGNORECASE)
-
-
-def _next_scale(text: str, end: int) -> float:
-    match = _SECOND_SCALE.match(text, end)
-    return _WORDS[match[1].lower()] if match else 1.0
-
-
-def _end_of_scales(text: str, end: int) -> int:
-    match = _SECOND_SCALE.match(text, end)
-    return match.end() if match else end
 
 
 def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
