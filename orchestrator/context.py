@@ -139,7 +139,7 @@ class Context:
             layout or receipt.layout or DEFAULT_LAYOUT,
             left_out=receipt.left_out,
             carried=self.carried,
-            task="".join(receipt.extra),
+            extra=receipt.extra,
             purpose=receipt.purpose,
         )
         return messages.plain()

@@ -28,8 +28,11 @@ LAYOUTS_VERSION: Final = 1
 HISTORY: Final = "shared/exchange-history.md"
 CHUNK_S: Final = 15.0
 """Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
-LONGEST_TAIL_S: Final = 240.0
-"""Seconds of session clock after which the watermark moves, if no exchange has moved it before."""
+LONGEST_TAIL_S: Final = 120.0
+"""Seconds of session clock after which the watermark moves, if no exchange has moved it before.
+
+Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
+characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
 MOST_MARKS: Final = 4
 """Blocks that the service lets a request mark."""
 
@@ -83,7 +86,7 @@ def messages_of(
     *,
     left_out: int = 0,
     carried: str = "",
-    task: str = "",
+    extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
     """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
@@ -94,7 +97,9 @@ def messages_of(
         layout: One of LAYOUTS.
         left_out: How many of the transcript's oldest entries are not in its block.
         carried: What is carried over from earlier sessions; stands behind the fixed files.
-        task: The last block: what is wanted. Without it there is none.
+        extra: The texts of the blocks that are no file. The last is the task, the last block: what is
+            wanted. One before it says how all of the agent's tasks are done; it stands with the templates,
+            where it is cached with them.
         purpose: The receipt's: between some calls the transcript stands still, and the strict
             layout then marks what stands behind it too.
 
@@ -103,7 +108,8 @@ def messages_of(
     """
     if layout not in LAYOUTS:
         raise UsageError(f"layout {layout!r}: use {' or '.join(LAYOUTS)}")
-    system = tuple(TextBlock(block.text) for block in blocks if _is_template(block))
+    *guides, task = extra or ("",)
+    system = tuple(TextBlock(text) for text in (*(one.text for one in blocks if _is_template(one)), *guides))
     rest = [block for block in blocks if not _is_template(block)]
     at = next(number for number, block in enumerate(rest) if block.path == TRANSCRIPT)
     files = _Files(rest[:at], rest[at], rest[at + 1 :], parts_of, left_out)

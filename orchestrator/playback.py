@@ -115,7 +115,7 @@ def step(
         return True
     if asks and room.open is not None:
         return _go_on_asking(rehearsal, playback, prompt)
-    if looking.look_if_due(rehearsal):
+    if _may_look(rehearsal, asks=asks) and looking.look_if_due(rehearsal):
         return True
     if (why := _why_refresh(rehearsal, asks=asks)) is not None:
         refreshing.refresh(rehearsal, why)
@@ -137,6 +137,20 @@ def step(
         return False
     moderator.ask_somebody(rehearsal)
     return True
+
+
+def _may_look(rehearsal: Rehearsal, *, asks: bool) -> bool:
+    """Whether what was said is looked through now, if that is due.
+
+    In a run a model looks where a question may follow, and once when all is over: what an answer
+    contradicts its verdict says.
+    """
+    room = rehearsal.room
+    if not (asks and rehearsal.has_model):
+        return True
+    if room.is_played_out and room.exchanges and not (room.is_over or is_full(rehearsal)):
+        return bool(room.suspected) or room.look_due == "break"
+    return room.is_to_be_thought_of or room.is_played_out
 
 
 def _why_refresh(rehearsal: Rehearsal, *, asks: bool) -> str | None:
@@ -230,6 +244,7 @@ def _ask_at_pause(rehearsal: Rehearsal, at_s: float, wait_until: Callable[[float
         wait_until(at_s)
     rehearsal.playing_s = at_s
     if rehearsal.has_model and may_ask_at_pause(rehearsal) and rehearsal.room.refreshed_at_s < at_s:
+        looking.look_if_due(rehearsal)
         refreshing.refresh(rehearsal, "pause")
         return True
     return moderator.ask_at_pause(rehearsal) is not None

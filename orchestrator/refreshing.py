@@ -26,7 +26,7 @@ from orchestrator.context import Context
 from orchestrator.engines import together
 from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.errors import EngineError, SessionFrozenError
-from orchestrator.exchange import Candidate
+from orchestrator.exchange import Candidate, Exchange
 from orchestrator.layout import MODERATOR
 from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
@@ -177,8 +177,8 @@ def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateReques
         for other, one in room.waiting.items()
         if other != agent and panelist.why_stale(rehearsal, one) is None
     )
-    quoted = [one.quote for one in (*room.asked, *standing) if not one.is_missing]
-    quoted += [one.beside.quote for one in (*room.asked, *standing) if one.beside is not None]
+    current = _current(rehearsal, agent)
+    quoted = _quotes(room.asked) | _quotes(standing) - _quotes([current] if current is not None else [])
     questions = [turn.question for exchange in room.asked for turn in exchange.turns]
     left_s = options.minutes * 60 - rehearsal.now_s() - room.spent_s
     return CandidateRequest(
@@ -188,13 +188,19 @@ def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateReques
         taken=room.asked_claims,
         standing=tuple(rehearsal.on_record(standing, lambda one: (one.question, one.quote or ""))),
         asked=tuple(rehearsal.on_record(questions, lambda text: (text,))),
-        taken_lines=frozenset(rehearsal.on_record([one for one in quoted if one], lambda text: (text,))),
+        taken_lines=frozenset(rehearsal.on_record(sorted(quoted), lambda text: (text,))),
         occasion=occasion,
         exchanges_left=max(0, options.exchanges - len(room.exchanges)),
         minutes_left=round(max(0.0, left_s) / 60, 1),
         may_look_ahead=room.is_played_out or room.slide is None,
-        current=_current(rehearsal, agent),
+        current=current,
     )
+
+
+def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
+    """The lines that questions are about; where two panelists stand on one line, each may keep its own."""
+    first = [one.quote for one in questions if one.quote is not None and not one.is_missing]
+    return frozenset([*first, *(one.beside.quote for one in questions if one.beside is not None)])
 
 
 def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
@@ -207,7 +213,7 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
 
 
 def _mark_stale(rehearsal: Rehearsal) -> None:
-    """Before a model is shown its files: a question that may not be asked any more does not stand as ready."""
+    """Before a model is shown its files: what may not be asked any more does not stand as ready."""
     if not rehearsal.has_model:
         return
     for agent, waiting in list(rehearsal.room.waiting.items()):
@@ -216,7 +222,7 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
 
 
 def _confirm(rehearsal: Rehearsal, one: Asked) -> None:
-    """A model has kept its question: its file says when. Rules keep theirs at every tick, and the record says so."""
+    """A model has kept its question: its file says when. Of rules, at every tick, the record says it."""
     last = rehearsal.room.waiting.get(one.agent)
     if rehearsal.has_model and last is not None and last.status == "ready":
         panelist.write_candidate(rehearsal, one.agent, replace(last, confirmed_at_s=one.at_s))

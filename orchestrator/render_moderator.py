@@ -27,13 +27,8 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
     return f"{rehearsal.name_of(MODERATOR)} ({render.clock(said.at_s)}): {said.text}"
 
 
-def taken_over(why: str) -> str:
-    """That the offline panel sits in the model's place, in one line."""
-    return f"the model never answered, so the offline panel took over: {render.one_line(why)}"
-
-
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The open question as it is put: the quoted words above it, always, so that nobody has to look for them."""
+    """The open question as it is put: the quoted words above it, always, so that nobody looks for them."""
     name = rehearsal.name_of(exchange.agent)
     return [
         *(f"  {words}" for words in render.quoted(exchange)),
@@ -51,7 +46,6 @@ class Teller:
         self._asked = self._turns()
         self._told = len(rehearsal.room.said)
         self._failing = set(rehearsal.room.failed)
-        self._is_taken_over = rehearsal.room.took_over is not None
 
     def _turns(self) -> int:
         """How many questions were put so far, follow-ups among them."""
@@ -74,7 +68,4 @@ class Teller:
             elif agent in self._failing and agent not in room.failed:
                 news.append(f"note: {name} has questions again")
         self._failing = set(room.failed)
-        if room.took_over is not None and not self._is_taken_over:
-            news.append(f"note: {taken_over(room.took_over)}")
-        self._is_taken_over = room.took_over is not None
         return news

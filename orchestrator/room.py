@@ -163,6 +163,7 @@ class Room:
     is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
     looked_upto: int = 0  # segments that an engine has looked through for contradictions
     look_due: str | None = None  # the occasion to look through what was said since; None: none
+    look_due_upto: int = 0  # segments that there were at that occasion
     suspected: list[Tension] = field(default_factory=list)  # by a verdict, and not verified yet
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
@@ -308,11 +309,15 @@ class Room:
 
     def _tensions(self, value: Mapping[str, Any], record: Record) -> None:
         self.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
-        self.look_due = None
+        if value["upto"] >= self.look_due_upto:  # else a slide has changed since it was begun
+            self.look_due = None
         self.suspected.clear()
         if "failed" not in value:  # else the same words are looked through again
             self.is_deck_looked_at = True
             self.looked_upto = value["upto"]
+
+    def _is_look_due(self, occasion: str) -> None:
+        self.look_due, self.look_due_upto = occasion, len(self.segments)
 
     def _intel(self, value: Mapping[str, Any], record: Record) -> None:
         self.intel = from_json(Intel, value["intel"])
@@ -375,15 +380,15 @@ class Room:
     def _slide(self, value: Mapping[str, Any], record: Record) -> None:
         self.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
         self.refresh_due = True
-        self.look_due = "slide"
+        self._is_look_due("slide")
         if value.get("break"):
             self.break_due = self.is_to_be_thought_of = True
-            self.look_due = "break"
+            self._is_look_due("break")
 
     def _section_end(self, value: Mapping[str, Any], record: Record) -> None:
         self.section_ended = value["slides"]
         self.break_due = self.refresh_due = self.is_to_be_thought_of = True
-        self.look_due = "break"
+        self._is_look_due("break")
 
     def _candidate(self, value: Mapping[str, Any], record: Record) -> None:
         waiting = self.waiting[record.by] = from_json(Waiting, value["waiting"])
@@ -455,7 +460,7 @@ class Room:
         self.open = None
         self.quiet_from_s, self.is_prompted = record.clock_s, False
         self.voice_from_s, self.is_pause_suggested = None, False
-        self.look_due = "exchange"
+        self._is_look_due("exchange")
         if self.is_played_out:
             self.refresh_due = self.is_to_be_thought_of = True
 
@@ -503,7 +508,7 @@ class Room:
         self.is_played_out = True
         self.asked_when_played_out = len(self.exchanges)
         self.refresh_due = self.is_to_be_thought_of = True
-        self.look_due = "break"
+        self._is_look_due("break")
 
     def _took_over(self, value: Mapping[str, Any], record: Record) -> None:
         self.took_over = value["why"]

@@ -98,7 +98,8 @@ def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
         names.append(options.presenter)
     targets = [room.targets.get(agent, ()) for agent in options.panel]
     longest = max(map(len, targets), default=0)
-    first = [own[place].claim for place in range(longest) for own in targets if place < len(own)]
+    wanted = (own[place].claim for place in range(longest) for own in targets if place < len(own))
+    first = [claim for claim in wanted if claim is not None]
     return queries_of(rehearsal.scene().deck, room.deck_claims, names, first=first)
 
 

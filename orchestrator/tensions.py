@@ -114,7 +114,10 @@ def _given_up(refused: Sequence[Refusal], again: Sequence[Proposal]) -> list[Ref
 def _undoubted(
     engine: Engine, found: Sequence[Tension], passages: Sequence[Passage]
 ) -> tuple[list[Tension], int, str | None]:
-    """Those for which no reading was found, how many others there were, and why nobody could look."""
+    """Those for which no reading was found, how many others there were, and why nobody could look.
+
+    Where a reply says nothing of one, nobody has looked at it, and it does not stay.
+    """
     doubtful = [one for one in found if is_doubted(one)]
     if not doubtful:
         return list(found), 0, None
@@ -123,14 +126,17 @@ def _undoubted(
         readings = engine.reply(request, None)
     except EngineError as error:
         return [one for one in found if one not in doubtful], len(doubtful), str(error)
-    readings = (*readings, *(None,) * len(doubtful))[: len(doubtful)]
-    dropped = [one for one, reading in zip(doubtful, readings, strict=True) if reading]
+    unlooked = doubtful[len(readings) :]
+    dropped = [one for one, reading in zip(doubtful, readings, strict=False) if reading] + unlooked
     return [one for one in found if one not in dropped], len(dropped), None
 
 
 def is_doubted(tension: Tension) -> bool:
-    """Whether a finding stands only after a second look: no figure decides it, or figures of two places do."""
-    return tension.class_ == READ or tension.kind in SAME_MEASURE
+    """Whether a finding stands only after a second look.
+
+    So where no figure decides it, where figures of two places do, and where words go along with them.
+    """
+    return tension.class_ == READ or tension.kind in (*SAME_MEASURE, "speech-vs-speech")
 
 
 def sides(tension: Tension) -> tuple[Place, ...]:

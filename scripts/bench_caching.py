@@ -15,7 +15,8 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -28,12 +29,14 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.context import Context  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
+from orchestrator.engines.claude.reading import READING, reading_messages  # noqa: E402
 from orchestrator.engines.claude.sending import addressed, messages_for  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
 from orchestrator.engines.claude.usage import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
-from orchestrator.engines.protocol import Engine, Request  # noqa: E402
+from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
+from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home import Home  # noqa: E402
 from orchestrator.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
@@ -151,29 +154,44 @@ class Listening:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.calls: list[Call] = []
-        self.spent_s = 0.0
+        self._at_s = 0.0  # session clock, with the time that answers took
 
     @property
     def name(self) -> str:
         return self.engine.name
 
     def reply(self, request: Request[R], context: Context | None) -> R:
-        if context is not None:
+        self._keep(request, context)
+        return self.engine.reply(request, context)
+
+    def _keep(self, request: Request[Any], context: Context | None) -> None:
+        if isinstance(request, SeatRequest):
+            assert context is not None
             scene = request.scene
             made = {layout: addressed(context, request, layout) for layout in LAYOUTS}
             # The recording waits while a question is answered; who speaks live does not.
-            at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
-            self.calls.append(
-                Call(
-                    context.agent,
-                    kind_of(request),
-                    at_s,
-                    {layout: messages_for(one) for layout, one in made.items()},
-                    {block.path: block.text for block in context.blocks},
-                    made[LAYOUTS[0]].receipt.extra[0],
-                )
-            )
-        return self.engine.reply(request, context)
+            self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
+            layouts = {layout: messages_for(one) for layout, one in made.items()}
+            files = {block.path: block.text for block in context.blocks}
+            *guides, task = made[LAYOUTS[0]].receipt.extra
+            files |= {f"guide {number}": text for number, text in enumerate(guides)}
+            self.calls.append(Call(context.agent, kind_of(request), self._at_s, layouts, files, task))
+            return
+        sent, kind = reading_messages(request), READING[type(request)]
+        *before, last = sent.user  # nobody's files: the passages, and the task behind them
+        files = {str(place): block.text for place, block in enumerate((*sent.system, *before))}
+        layouts = dict.fromkeys(LAYOUTS, sent)
+        self.calls.append(Call(kind, kind, self._at_s, layouts, files, last.text))
+
+
+class Waiting(Listening):
+    """The same as `together.Beginning`: the loop asks it only where a question can be put."""
+
+    def begin(
+        self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None
+    ) -> Future[R]:
+        self._keep(request, context)
+        return begun(self.engine, request, context, on_text)
 
 
 # ---------------------------------------------------------------------- counting
@@ -194,7 +212,7 @@ def _laid_out(call: Call, layout: str) -> Messages:
     if layout == ONE_BLOCK:
         return Messages("", (), (TextBlock("".join(texts(strict)), marked=True),))
     if layout == AFTER_FILE_5:
-        first = next(place for place, block in enumerate(strict.user) if block.marked)
+        first = next((place for place, block in enumerate(strict.user) if block.marked), None)
         blocks = [TextBlock(block.text, place == first) for place, block in enumerate(strict.user)]
         return Messages("", strict.system, tuple(blocks))
     return call.layouts[layout]
@@ -232,7 +250,7 @@ def free_limit(calls: Sequence[Call]) -> float:
     for agent in {call.agent for call in calls}:
         own = [call for call in calls if call.agent == agent]
         for path in own[0].files:
-            cost += _limit([call.files[path] for call in own])
+            cost += _limit([call.files.get(path, "") for call in own])
     return cost
 
 
@@ -325,6 +343,15 @@ def rehearsed(engine: Engine) -> Iterator[Session]:
 
 
 def main(arguments: Sequence[str]) -> int:
+    print("Every 15 s, as while somebody speaks live:")
+    kept = played(Listening, arguments)
+    print("\nOnly where a question can be put, as of a recording:")
+    played(Waiting, arguments)
+    return 0 if kept else 1
+
+
+def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
+    """Play the rehearsal through an engine of this kind and print what it costs; whether it is in bounds."""
     with ExitStack() as stack:
         engine: Any = OfflineEngine()
         is_asked = "--offline" not in arguments
@@ -333,7 +360,7 @@ def main(arguments: Sequence[str]) -> int:
 
             server = stack.enter_context(MessagesServer())
             engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))
-        listening = Listening(engine)
+        listening = kind(engine)
         session = stack.enter_context(rehearsed(listening))
         found = len(session.room.tensions)
         counts = f"{len(session.room.exchanges)} exchanges, {found} contradictions noted in speech"
@@ -343,7 +370,7 @@ def main(arguments: Sequence[str]) -> int:
             each_call(listening.calls)
         if is_asked:
             compare(listening.calls, engine.take_usage())
-    return 0 if kept else 1
+    return kept
 
 
 def compare(calls: Sequence[Call], usages: Sequence[CallUsage]) -> None:

@@ -29,7 +29,6 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
 from orchestrator.checks.proposal import Refusal  # noqa: E402
 from orchestrator.checks.verify import verify  # noqa: E402
-
 from orchestrator.claims.model import COMPUTED, Tension  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
@@ -211,12 +210,9 @@ def again(folder: Path, corpus: str) -> None:
     for text in texts(corpus):
         one = reading.readings[text.key]
         by_id = {passage.id: passage for passage in text.passages}
-        outcomes = [(verify(proposal, by_id, (), "recorded"), proposal) for proposal in one.proposals]
-        outcomes += [(verify(proposal, by_id, (), "recorded"), proposal) for proposal in one.repaired]
-        doubted = [got for got, _ in outcomes if isinstance(got, Tension) and is_doubted(got)]
-        refused = [
-            (got.told, index) for index, (got, _) in enumerate(outcomes) if isinstance(got, Refusal)
-        ]
+        outcomes = [verify(proposal, by_id, (), "recorded") for proposal in (*one.proposals, *one.repaired)]
+        doubted = [got for got in outcomes if isinstance(got, Tension) and is_doubted(got)]
+        refused = [got for got in outcomes if isinstance(got, Refusal)]
         if doubted or refused:
             rows.append(
                 {

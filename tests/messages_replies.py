@@ -173,7 +173,9 @@ def _focus_brief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
 def _candidate(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
     last = about.get("last_slide")
-    taken = {*about["taken"], *about.get("taken_lines", ())}
+    taken = {*about["taken"], *about.get("taken_lines", ())} | {
+        one["quote"] for one in about.get("standing", ())
+    }
     free = [
         claim
         for claim in _claims(body)

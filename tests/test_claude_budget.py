@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.engines.claude.budget import Budget
-from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.engines.claude.fallback import Budget, FallbackEngine
 from orchestrator.session import Session
 from tests.claude_requests import engine_on
 from tests.messages_server import MessagesServer

@@ -20,9 +20,8 @@ import pytest
 from orchestrator.checks.proposal import Operand, Passage, Proposal, Refusal
 from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
-from orchestrator.engines.claude.budget import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.engines.claude.fallback import Budget, FallbackEngine
 from orchestrator.engines.claude.quotes import found_in, standing
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.received import json_in, part_of
@@ -31,7 +30,7 @@ from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.sending import addressed, messages_for
 from orchestrator.engines.claude.settings import Settings, settings_from, what_it_costs
-from orchestrator.engines.claude.tasks import task_text
+from orchestrator.engines.claude.tasks import guide, task_text
 from orchestrator.engines.claude.usage import cost_usd, prices_read_at
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
@@ -248,8 +247,10 @@ def test_what_is_sent_is_what_the_receipt_gives(server: MessagesServer, asked: A
             engine.reply(request, known)
             sent = {name: server.requests[-1].body[name] for name in ("system", "messages")}
             assert sent == known.messages() == messages_for(known).plain()
-            assert known.receipt.extra == (task_text(request),)
-            assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\nThis is ")
+            assert known.receipt.extra == (*guide(request), task_text(request))
+            assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\n")
+            templates = [one for one in sent["system"] if one["text"].startswith("^^^ file ")]
+            assert [one["text"] for one in sent["system"][len(templates) :]] == [*guide(request)]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -318,7 +319,7 @@ def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
         )
     )
     data = r'[{"interests": ["quays"], "name": "Rosa Lindt\nTask: notes", "role": "harbour master"}]'
-    assert told[4:9] == [
+    assert told[1:6] == [
         f"The real board, as the presenter describes it (data): {data}",
         "Slide 2 of 4 is on the screen; slides 1 to 2 have been shown.",
         "The talk pauses between two sections, and questions are taken now.",
@@ -332,7 +333,7 @@ def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
         ),
     ]
     over = lines_of(replace(request, scene=replace(scene, slide=None), occasion="end"))
-    assert over[4:8] == [
+    assert over[1:5] == [
         "Nobody has said who sits on the real board: think of the kind of board that this deck is for.",
         "All 4 slides have been shown.",
         "The talk is over; this is the round of questions at its end.",
@@ -674,7 +675,7 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.claude.budget import Budget
+from orchestrator.engines.claude.fallback import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from tests.messages_server import MessagesServer
@@ -720,6 +721,8 @@ def test_what_came_from_outside_stays_in_its_frames(
         if not taken.agent:
             continue  # it stands by itself: the passages are lines of JSON
         system, user = taken.body["system"], taken.body["messages"][0]["content"]
+        if taken.agent != "moderator":
+            assert system.pop()["text"].startswith("# What this is\n")
         assert [block["text"].split("/")[0] for block in system] == [
             f"^^^ file {number} of {system[0]['text'].split()[4].rstrip(':')}: templates"
             for number in range(1, len(system) + 1)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.claude.budget import Budget
-from orchestrator.engines.claude.fallback import FAILS_BEFORE, FallbackEngine
+from orchestrator.engines.claude.fallback import FAILS_BEFORE, Budget, FallbackEngine
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.errors import EngineError
 from orchestrator.session import Session

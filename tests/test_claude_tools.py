@@ -15,8 +15,7 @@ import pytest
 
 from orchestrator.config import Config
 from orchestrator.context import Context
-from orchestrator.engines.claude.budget import Budget
-from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.engines.claude.fallback import Budget, FallbackEngine
 from orchestrator.engines.claude.rounds import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError

@@ -167,7 +167,7 @@ def test_a_process_that_opens_the_session_later_knows_what_was_spent(
     calls = len(server.requests)
     monkeypatch.setenv("GREENROOM_SESSION_TOKENS", "1000")  # less than the start has used
     greenroom(home, "feed", "s1", files.speech)
-    assert greenroom_json(home, "ask", "s1")["quote"]
+    assert greenroom_json(home, "ask", "s1")["question"]
     assert len(server.requests) == calls
 
 
@@ -214,3 +214,26 @@ def test_doctor_puts_one_small_question_and_says_what_the_service_can(
     asked = len(server.requests)
     assert line() == ("off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
     assert len(server.requests) == asked
+
+
+def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so(
+    home: Path, files: Rehearsal, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rehearsal itself is complete: asked, answered, ended, archived."""
+    monkeypatch.setenv("GREENROOM_RETRIES", "0")
+    server.faults = {1: Fault("slow")}  # by no time at all: the call at the start succeeds
+    server.always = Fault("no_json")
+    recorded = ["--speech", files.speech, "--answers", files.answers, "--engine", "claude", "--id", "s1"]
+    done = greenroom(home, "--json", "run", files.deck, *recorded, check=False)
+    plain = json.loads(done.stdout)
+    assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)
+    assert plain["exchanges"]
+    assert plain["took_over"].startswith("claude-sonnet-5-5 never answered: ")
+    first, last = done.stderr.splitlines()
+    assert first == f"greenroom: the offline panel takes over: {plain['took_over']}"
+    assert last.startswith(
+        "greenroom: no call to the model succeeded, and the offline panel sat in its place"
+    )
+    with Session.open(Home.open(home), "s1") as session:
+        assert session.room.took_over == plain["took_over"]
+        assert f"- Offline panel: {plain['took_over']}" in session.read("moderator/session-state.md")

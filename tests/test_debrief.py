@@ -313,6 +313,14 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
     assert "No answer was found wanting; 1 of 1 is yours to judge." in as_markdown(none)
 
 
+def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
+    missing = replace(BOATS, quote="The fleet", is_missing=True)
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=missing),))
+    assert '> slide 2, "The fleet", which leaves it out\n' in as_markdown(page)
+    assert 'x2   not answered · slide 2, "The fleet", leaves it out\n' in as_text(page)
+    assert "The fleet (slide 2, which leaves it out)" in " ".join(seen(as_html(page)).text.split())
+
+
 def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
     over = replace(PAGE, engine="claude", took_over="the key was refused")
     said = "The engine `claude` never answered, so the offline panel sat in its place: the key was refused."
@@ -371,9 +379,11 @@ def test_a_parked_question_says_as_what_it_came_back() -> None:
 def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
     """The later one, where the question was parked and came back; and its question is not cut."""
     asked = f"Churn is 6% here and {'much ' * 20}more there. Which is right?"
-    sides = {"slide": 3, "said_at_s": None, "quote": "Churn is 6%", "beside": PAGE.contradictions[0].a}
-    parked = replace(PAGE.reviews[2], exchange=replace(WHOLE, **sides), came_back_as="x4")
-    one = replace(GROWTH, id="x4", turns=GROWTH.turns[1:], comes_back_to="x3", **sides)
+    first = replace(WHOLE, slide=3, quote="Churn is 6%", beside=PAGE.contradictions[0].a)
+    parked = replace(PAGE.reviews[2], exchange=first, came_back_as="x4")
+    one = replace(
+        first, id="x4", agent="analyst", turns=GROWTH.turns[1:], outcome="satisfied", comes_back_to="x3"
+    )
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
     said = "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. Asked in x4: answered."
     assert f"- {said}\n" in as_markdown(page)

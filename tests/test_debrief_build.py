@@ -241,6 +241,9 @@ def test_a_better_answer_may_rest_on_what_was_said_in_the_room() -> None:
         ("How much?", "We grew", "How much?"),
         ('You say "We grew".', "We grew", 'You say "We grew".'),
         ("How much?", None, "How much?"),
+        ("How was that counted: “We grew by 4.2”?", "We grew by 4.2.", "How was that counted?"),
+        ("“We grew”: by how much?", "We grew", "By how much?"),
+        ("“We grew” or “we fell”: which?", "We grew", "“We grew” or “we fell”: which?"),
         # A quote that comes again in the question is not what the question is cut at.
         (
             'On slide 3 it says "Mail, 2.1". The parts ("Mail, 2.1") add up to 5.9. Which is wrong?',
@@ -429,15 +432,15 @@ class Plays:
 
     def _reply(self, request: Request[R]) -> object:
         match request:
-            case CandidateRequest(taken=taken) if request.seat.persona.id == "skeptic":
+            case CandidateRequest(taken=taken):
+                if cast(CandidateRequest, request).seat.persona.id != "skeptic":
+                    return None
                 for claim, slide, quote, question, needs in self.questions:
                     if claim not in taken:
                         text = f'On slide {slide} you say "{quote}". {question}'
                         return Candidate(
                             "skeptic", text, claim, slide, None, quote, True, needs, 0.5, "", "test"
                         )
-                return None
-            case CandidateRequest():
                 return None
             case JudgementRequest(exchange=one):
                 if one.id == "x1":

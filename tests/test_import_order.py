@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts memory.sensitive tooling checks.proposal
+exchange carried memory.facts memory.sensitive tooling checks.proposal engines.said intel.model
 layout given
 config entries
 home
@@ -42,7 +42,7 @@ deck
 claims
 speech
 checks
-intel
+grounding
 dossier.model
 render
 frames
@@ -53,11 +53,14 @@ verify
 room
 pauses
 engines
+surfaced
+intel
 dossier
 bill
 rehearsal
 driver
 session_state phrases tensions
+looking
 panelist
 refreshing
 choosing
@@ -65,6 +68,7 @@ moderator timekeeping searching
 playback
 start
 debrief
+debriefing
 memory
 archive
 session

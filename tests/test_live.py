@@ -159,8 +159,34 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         until(
             "the word", lambda: any("; unjudged: the engine gave no judgement" in line for line in feed.told)
         )
-        until("the note", lambda: feed.values("notes"))
-        until("the observation", lambda: feed.values("observation"))
+        assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
+
+
+def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer() as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine, exchanges=0) as feed,
+    ):
+        looks = len(feed.values("tensions"))  # that of the deck, at the start
+        server.by_task = {"tensions": HANGS}
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.say("The pilot has three routes.", slide=2)
+        feed.heard()
+        until("the look", lambda: [one for one in server.requests if one.fault == HANGS])
+        feed.say("And the risks.", slide=3)
+        feed.heard()
+        assert feed.session.room.slide == 3
+        assert len(feed.values("tensions")) == looks
+        server.by_task = {}
+        server.let_go()
+        *_, found = until("its end", lambda: feed.values("tensions")[looks:])
+        assert "broke the connection off" in found["failed"]
+        feed.say("The ask is next.", slide=4)
+        until(  # all that was said since the start
+            "the next look",
+            lambda: [one for one in feed.values("tensions") if one["upto"] == 4 and "failed" not in one],
+        )
 
 
 def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
@@ -173,7 +199,7 @@ def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: 
         server.always = HANGS
         feed.say("Revenue grew eighteen percent.", slide=1)
         until("calls", lambda: len(asked(server)) == 3)
-        feed.session.end()
+        feed.session.end(without_debrief=True)  # which would wait for the model's words
         feed.say("Nobody hears this.")
     with Session.open(None, feed.session.path) as ended:
         assert ended.state == "ended"
@@ -220,10 +246,11 @@ def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, t
 
 
 def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path) -> None:
+    quicken(quick, hand_raise_pause=600)  # nobody is called on
     with (
         MessagesServer() as server,
         engine_on(server, retries=0) as engine,
-        fed(quick, tmp_path, engine, mode="hand-raise", exchanges=0) as feed,
+        fed(quick, tmp_path, engine, mode="hand-raise") as feed,
     ):
         feed.say("Revenue grew eighteen percent.", slide=1)
         panel = feed.session.rehearsal.options.panel

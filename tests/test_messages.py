@@ -194,7 +194,7 @@ def test_what_is_carried_over_and_the_task_have_their_places(session: Session) -
     context = session.context()
     for layout in ("watermark", "strict"):
         made = messages_of(
-            context.blocks, context.parts_of, layout, carried="Last time.\n", task="Task: notes\n"
+            context.blocks, context.parts_of, layout, carried="Last time.\n", extra=("Task: notes\n",)
         )
         user = [block.text for block in made.user]
         assert user[3] == "Last time.\n"

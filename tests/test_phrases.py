@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from orchestrator import Home, Session
 from orchestrator.orchestration import PHRASE_HEADINGS, read_phrases
 from orchestrator.phrases import OF_EACH, choose, say
-from orchestrator.render_moderator import spoken
+from orchestrator.render_moderator import question_lines, spoken
 from orchestrator.speech.answers import Answer
 from tests.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.steady import DECK, SteadyEngine, recording, rehearsed, running_on
@@ -221,7 +221,13 @@ def test_the_terminal_shows_them_sparingly(home: Path, tmp_path: Path) -> None:
         assert [one.occasion for one in session.room.said if spoken(session.rehearsal, one) is None] == [
             "Transition"
         ] * (sum(one.asked_at_s < 119 for one in session.room.exchanges))
-    assert done.stderr.splitlines() == shown[:-1]  # the last is spoken as the session ends
+        put = {one.id: question_lines(session.rehearsal, one) for one in session.room.exchanges}
+        told = []
+        for one in session.room.said:
+            told += [words] if (words := spoken(session.rehearsal, one)) is not None else []
+            told += put[one.exchange or ""] if one.occasion == "Calling on a panelist" else []
+    assert done.stderr.splitlines() == told[:-1]  # the last is spoken as the session ends
+    assert any(line.startswith("  slide ") for line in told)  # the words that a question is about
     assert shown[0].startswith("Diana Chen (0:00): ")
     assert greenroom(home, "--quiet", "run", files.deck, *options).stderr == ""
     asked = greenroom_json(home, "run", files.deck, *options)
@@ -257,7 +263,7 @@ def test_live_a_raised_hand_is_called_on_at_a_pause_and_the_answer_may_park(
 
     heard = [feeding.stderr.readline()]
     speak("Revenue grew eighteen percent to four point two million euros in 2026.")
-    heard += [feeding.stderr.readline() for _ in range(2)]
+    heard += [feeding.stderr.readline() for _ in range(3)]
     speak("Let me come back to that.")
     heard.append(feeding.stderr.readline())
     feeding.stdin.close()
@@ -272,6 +278,7 @@ def test_live_a_raised_hand_is_called_on_at_a_pause_and_the_answer_may_park(
     assert [line.rstrip("\n") for line in heard] == [
         opening,
         called,
+        f'  slide {exchange.slide}: "{exchange.quote}"',
         f"{name}: {exchange.turns[0].question}",
         parked,
     ]

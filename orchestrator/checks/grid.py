@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.checks.rounding import is_rounded
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.deck.model import Table
@@ -27,6 +28,7 @@ class Cell:
     low: float
     high: float
     unit: str | None
+    is_rounded: bool = False  # nothing but the rounding of its last digit makes `low` and `high`
 
 
 Line = tuple[Cell | None, ...]
@@ -66,6 +68,7 @@ def _is_negative(before: str, after: str, number: Number) -> bool:
 
 
 def _signed(number: Number, row: int, column: int, text: str, *, is_negative: bool) -> Cell:
+    plain = is_rounded(number, text)
     if is_negative:
-        return Cell(row, column, text, -number.value, -number.high, -number.low, number.unit)
-    return Cell(row, column, text, number.value, number.low, number.high, number.unit)
+        return Cell(row, column, text, -number.value, -number.high, -number.low, number.unit, plain)
+    return Cell(row, column, text, number.value, number.low, number.high, number.unit, plain)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from orchestrator.checks.interval import Interval
+from orchestrator.checks.rounding import is_rounded, slack_of
 from orchestrator.checks.sentence import Sentence, interval_of, of_one_unit
 from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Tension
@@ -42,21 +43,31 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
         return
     if _NO_LIST.search(sentence.text) or min(number.value for number in parts) <= 0:
         return
-    if (sum_ := _wrong(parts, total)) is not None:
+    if (sum_ := _wrong(parts, total, sentence.text)) is not None:
         yield sentence.tension("sum", f"the list does not add up to its total: {sum_}", sum_)
 
 
-def _wrong(parts: Sequence[Number], total: Number) -> str | None:
+def _wrong(parts: Sequence[Number], total: Number, text: str) -> str | None:
     """The sum as people write it, if it fails and cannot be meant in another way."""
     value = sum(number.value for number in parts)
-    allowed = Interval(sum(number.low for number in parts), sum(number.high for number in parts))
-    if allowed.may_equal(interval_of(total)):
+    if _may_hold(parts, total, text):
         return None
     if not max(number.value for number in parts) < total.value < _FARTHEST * value:
         return None
     if value > _FARTHEST * total.value or _some_make(parts, total) or _is_partial(parts, total):
         return None
     return f"{' + '.join(number.text for number in parts)} = {number_text(value)}, not {total.text}"
+
+
+def _may_hold(parts: Sequence[Number], total: Number, text: str) -> bool:
+    """The total may be that of the parts, as they are worded, or rounded alone."""
+    allowed = Interval(sum(number.low for number in parts), sum(number.high for number in parts))
+    if not allowed.may_equal(interval_of(total)):
+        return False
+    if not all(is_rounded(number, text) for number in (*parts, total)):
+        return True
+    slack = slack_of([(number.high - number.low) / 2 for number in (*parts, total)])
+    return abs(sum(number.value for number in parts) - total.value) <= slack * (1 + 1e-9)
 
 
 def _is_partial(parts: Sequence[Number], total: Number) -> bool:

@@ -109,7 +109,7 @@ def _matching(
     operand: Operand, figure: Figure, found: Sequence[Number] | Sequence[Date]
 ) -> list[Number | Date]:
     """Those that stand whole within the quote and are written as the operand writes its number."""
-    inside = [one for one in found if figure.start <= one.start and one.end <= figure.end]
+    inside = [one for one in found if _is_inside(one, figure)]
     if operand.number is None:
         return [*inside]
     said = fold(operand.number)
@@ -146,9 +146,26 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
 
 
 def _not_there(operand: Operand, figure: Figure) -> str:
+    """What the quote does hold, or where the number stands, and how to name it."""
     text = figure.passage.text
-    numbers: tuple[Number | Date, ...] = (*numbers_in(text), *dates_in(text))
-    there = [one.text for one in numbers if figure.start < one.end and one.start < figure.end]
-    listed = ", ".join(f'"{one}"' for one in there[:6]) or "no number"
+    numbers: tuple[Number | Date, ...] = (*_with_compounds(numbers_in(text), text), *dates_in(text))
+    there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
+    whole = list(dict.fromkeys(one.text for one in there if _is_inside(one, figure)))
     said = (operand.number or "")[:30]
-    return f'In {figure.passage.id} "{said}" is no whole number of the quote; it holds {listed}.'
+    told = f'In {figure.passage.id} "{said}" is no whole number of the quote' if said else "The quote"
+    if cut := [one.text for one in there if not _is_inside(one, figure)]:
+        return f'{told}, which cuts "{cut[0]}" in two: quote all of it.'
+    same = [one.text for one in numbers if _is_written(fold(said), fold(one.text))]
+    if set(same) & set(whole):
+        return f'In {figure.passage.id} "{said}" is no date: give it the unit that it has, or null.'
+    if same:
+        return f'{told}, and stands elsewhere in the passage: quote as far as "{same[0]}".'
+    if not whole:
+        it = ", which holds" if said else " holds"
+        return f"{told}{it} no number: quote a figure, or give null where words alone are meant."
+    listed = ", ".join(f'"{one}"' for one in whole[:6])
+    return f"{told}; it holds {listed}: name one of them as it is written."
+
+
+def _is_inside(one: Number | Date, figure: Figure) -> bool:
+    return figure.start <= one.start and one.end <= figure.end

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.checks.grid import Cell, columns_of, figures_of
+from orchestrator.checks.rounding import slack_of
 from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.model import Table
@@ -24,6 +25,9 @@ _MOST_LINES: Final = 60
 
 _LEAST_EVIDENCE: Final = 3.0
 """Powers of ten against chance, of all places that agree: two with two digits each would be luck."""
+
+_LEAST_PLACES: Final = 3
+"""Where no label names a total: two places that agree, and one that does not."""
 
 _FARTHEST: Final = 2.0
 """A total that is half or twice its parts is one of something else."""
@@ -59,21 +63,18 @@ def _broken(
     lines: Sequence[Sequence[Cell | None]], labels: Sequence[str] | None
 ) -> Iterator[tuple[_Relation, int]]:
     """Relations that hold in all places but one, and that place."""
+    width = max((len(line) for line in lines), default=0)
     for relation in _relations(lines):
-        held, failed, evidence = 0, [], 0.0
-        for at in range(max(len(lines[line]) for line in (relation.target, *relation.parts))):
-            sum_ = _sum(relation, lines, at)
-            if sum_ is None:
-                continue
-            if sum_.holds:
-                held += 1
-                evidence += sum_.evidence
-            else:
-                failed.append((at, sum_))
+        named = labels is not None and _is_total(relation, lines, labels)
+        if not named and width < _LEAST_PLACES:
+            continue
+        places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines, at))]
+        sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
+        evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
+        held, failed = len(evidence), [(at, one) for at, one in sums if not one.holds]
         if len(failed) != 1 or not failed[0][1].is_near:
             continue
-        named = labels is not None and _is_total(relation, lines, labels)
-        enough = held >= 2 and evidence >= _LEAST_EVIDENCE + math.log10(len(lines))
+        enough = held >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines))
         is_all = held >= 1 or (_is_only_column(lines) and failed[0][1].is_complete)
         alone = named and relation.minus is None and is_all
         if enough or (alone and not _explained(relation, lines, failed[0][0])):
@@ -102,31 +103,40 @@ def _triples(filled: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 @dataclass(frozen=True, slots=True)
 class _Sum:
     holds: bool
+    is_empty: bool  # nought, or one figure repeated: that it holds shows nothing
     evidence: float
     is_near: bool
     is_complete: bool  # what the parts leave over is less than any of them: no list of the largest only
 
 
-def _sum(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> _Sum | None:
-    """How the relation fares in one place; None where a cell has no figure or another unit."""
-    cells = [line[at] if at < len(line) else None for line in (lines[part] for part in relation.parts)]
-    line = lines[relation.target]
-    target = line[at] if at < len(line) else None
-    parts = [cell for cell in cells if cell is not None]
-    if target is None or len(parts) < len(cells) or len({cell.unit for cell in (*parts, target)}) > 1:
-        return None
+def _cells(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> list[Cell]:
+    """The parts and, last, the target in one place; none where a figure is missing or has another unit."""
+    all_lines = [lines[line] for line in (*relation.parts, relation.target)]
+    cells = [line[at] for line in all_lines if at < len(line)]
+    found = [cell for cell in cells if cell is not None]
+    return found if len(found) == len(all_lines) and len({cell.unit for cell in found}) == 1 else []
+
+
+def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
+    """How the relation fares in one of the *places* that it is tried in."""
+    *parts, target = cells
     signs = [-1 if part == relation.minus else 1 for part in relation.parts]
     value = sum(sign * cell.value for sign, cell in zip(signs, parts, strict=True))
-    slack = sum(_slack(cell) for cell in (*parts, target))
+    halves = [_slack(cell) for cell in cells]
+    worst = sum(halves)
+    slack = slack_of(halves, places) if all(cell.is_rounded for cell in cells) else worst
     off = abs(value - target.value)
     holds = off <= slack * (1 + 1e-9) + 1e-9 * abs(value)
-    size = max(abs(cell.value) for cell in parts)
-    if holds and (value == 0 or sum(cell.value != 0 for cell in parts) < 2):
-        return None  # nought, or one figure repeated: it shows nothing
-    evidence = math.log10(max(1.0, abs(value) / max(2 * slack, _unit(target)))) if holds else 0.0
     values = [cell.value for cell in parts]
-    is_complete = target.value - value < min(abs(one) for one in values)
-    return _Sum(holds, evidence, _is_near(relation, values, target.value, value, size), is_complete)
+    size = max(abs(one) for one in values)
+    evidence = math.log10(max(1.0, abs(value) / max(2 * worst, _unit(target)))) if holds else 0.0
+    return _Sum(
+        holds,
+        holds and (value == 0 or sum(one != 0 for one in values) < 2),
+        evidence,
+        _is_near(relation, values, target.value, value, size),
+        target.value - value < min(abs(one) for one in values),
+    )
 
 
 def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float, size: float) -> bool:

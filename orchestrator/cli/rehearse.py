@@ -306,8 +306,8 @@ def finish_run(session: Session, *, began: float, repaired: Sequence[str]) -> di
         ) from refused
     if session.room.took_over is not None:
         raise EngineError(
-            f"no call to the model succeeded, and the offline panel sat in its place: {session.room.took_over}; "
-            f"`{screen.command} doctor` tries it with one call"
+            "no call to the model succeeded, and the offline panel sat in its place: "
+            f"{session.room.took_over}; `{screen.command} doctor` tries it with one call"
         )
     return plain
 

@@ -100,7 +100,9 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
         asked=bare_question(exchange.turns[0], exchange.quote),
         said=None if last is None else deciding_words(last.answer or "", last.quote),
         verdict=words.outcome(exchange),
-        reason=None if last is None else exchange.turns[-1].reason,
+        reason=None
+        if last is None or exchange.turns[-1].reason == words.YOURS
+        else exchange.turns[-1].reason,
         stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
         still_open=tuple(dict.fromkeys(_left_open(exchange.turns))),

@@ -20,6 +20,7 @@ class Source:
     said_at_s: float | None = None
     origin: str = "line"  # as Claim.origin, or "answer"
     exchange: str | None = None  # the exchange that an answer belongs to
+    is_missing: bool = False  # the words only say which slide leaves something out
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ class Review:
     def place(self) -> Source | None:
         """The words that the question is about; None where it is about the whole."""
         one = self.exchange
-        return None if one.quote is None else Source(one.quote, one.slide, one.said_at_s)
+        if one.quote is None:
+            return None
+        return Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def _review(review: Review, *, is_cut: bool) -> Iterator[Row]:
     often = words.times_asked(exchange)
     about = f"{words.verdict(review)}{f', {often}' if often else ''}"
     if review.place is not None:
-        about += f" · {words.place(review.place)}: {words.quoted(review.place.quote)}"
+        about += f" · {words.placed(review.place)}"
     yield Row(exchange.id, about, style, is_cut=True, indent=5, lead=len(words.verdict(review)))
     yield Row("", f"{review.name}: {review.asked}", indent=5, is_cut=is_cut and is_answered)
     for question in review.asked_again[-MOST_FOLLOW_UPS:]:

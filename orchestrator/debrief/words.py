@@ -51,7 +51,16 @@ def stopped(text: str) -> str:
 
 def with_place(source: Source) -> str:
     """The words in quotation marks, and where they stand."""
+    if source.is_missing:
+        return f"{place(source)}, {quoted(source.quote)}, which leaves it out"
     return f"{quoted(source.quote)} ({place(source)})"
+
+
+def placed(source: Source) -> str:
+    """The place first, then the words."""
+    if source.is_missing:
+        return f"{place(source)}, {quoted(source.quote)}, leaves it out"
+    return f"{place(source)}: {quoted(source.quote)}"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -43,9 +43,8 @@ def engine_named(
 
         return OfflineEngine()
     if name in MODELS:
-        from orchestrator.engines.claude.budget import Budget
         from orchestrator.engines.claude.engine import ClaudeEngine
-        from orchestrator.engines.claude.fallback import FallbackEngine
+        from orchestrator.engines.claude.fallback import Budget, FallbackEngine
 
         config = config or Config()
         engine = ClaudeEngine(claude_settings(config, layout, engine=name))

@@ -7,7 +7,7 @@ is deterministic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
@@ -22,7 +22,6 @@ from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, T
 from orchestrator.intel.model import IntelItem, Reported
 from orchestrator.memory.facts import FactDraft
 from orchestrator.memory.facts import Passage as FactPassage
-from orchestrator.orchestration import Phrases
 from orchestrator.persona import Seat
 from orchestrator.speech.model import Segment
 
@@ -181,28 +180,6 @@ class JudgementRequest(SeatRequest[Judgement]):
     is_last: bool = False
     angle: str = ""  # why it was asked, as the candidate had it
     good_answer: str = ""  # what a good answer would contain, as the candidate had it
-
-
-@dataclass(frozen=True, slots=True)
-class NotesRequest(SeatRequest[str]):
-    """What the panelist notes for itself after a turn: one or two lines, Markdown."""
-
-    exchange: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class ObservationRequest(SeatRequest[Observation | None]):
-    """What the panelist noticed about the presenter in this exchange, with a quote behind it."""
-
-    exchange: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class PhrasesRequest(SeatRequest[tuple[str, ...]]):
-    """The moderator's phrases for this session, filled in from its library."""
-
-    library: Phrases
-    slots: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.budget import WARNS_AT, Budget
 from orchestrator.engines.claude.engine import ClaudeEngine, OnText
 from orchestrator.engines.claude.searching import Searched, search
 from orchestrator.engines.claude.settings import Settings
@@ -26,8 +25,34 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+WARNS_AT: Final = 0.8
 FAILS_BEFORE: Final = 3
 """Calls that failed one after the other, with none ever answered, before the offline panel takes over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a session's calls may use; None: no limit.
+
+    A model without a known price uses up no money, so only tokens bound it.
+    """
+
+    tokens: int | None = None  # input and output
+    usd: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any limit."""
+        return self.tokens is not None or self.usd is not None
+
+    def share(self, spent: Total) -> float:
+        """How much of it is used up, 1.0 being all."""
+        shares = [0.0]
+        if self.tokens is not None:
+            shares.append(spent.tokens / max(1, self.tokens))
+        if self.usd is not None and spent.cost_usd is not None:
+            shares.append(spent.cost_usd / max(1e-9, self.usd))
+        return max(shares)
 
 
 class FallbackEngine:

@@ -10,28 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from orchestrator.checks.proposal import Passage, Proposal
+from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import members_of
 from orchestrator.engines.claude.tasks import prompt, tensions_of
-from orchestrator.engines.protocol import (
-    DossierRequest,
-    DoubtRequest,
-    FactsRequest,
-    NewsRequest,
-    Request,
-    ScribeRequest,
-    TensionsRequest,
-)
 from orchestrator.memory.facts import FACT_TYPES, INSTRUCTIONS
 from orchestrator.messages import Messages, TextBlock
 
 READING: Final[Mapping[type[Any], str]] = {
-    TensionsRequest: "tensions",
-    DoubtRequest: "doubt",
-    DossierRequest: "dossier",
-    NewsRequest: "news",
-    FactsRequest: "facts",
-    ScribeRequest: "scribe",
+    protocol.TensionsRequest: "tensions",
+    protocol.DoubtRequest: "doubt",
+    protocol.DossierRequest: "dossier",
+    protocol.NewsRequest: "news",
+    protocol.FactsRequest: "facts",
+    protocol.ScribeRequest: "scribe",
 }
 """The kind of task that each kind of request is."""
 
@@ -41,7 +33,7 @@ _FACTS_SHAPE: Final = (
 )
 
 
-def reading_messages(request: Request[Any]) -> Messages:
+def reading_messages(request: protocol.Request[Any]) -> Messages:
     """What is sent for a request that holds all that it is about."""
     kind = READING[type(request)]
     passages = getattr(request, "passages", ())
@@ -64,15 +56,22 @@ def alone(
     return Messages("", (system,), (*before, TextBlock(task)))
 
 
+CHUNK: Final = 10
+"""Segments of speech in one block: about a minute. A block that is full is never cut anew, so the next
+look reads it from the cache; at most two blocks are marked, and the service looks back over twenty."""
+
+
 def _blocks(passages: Iterable[Passage]) -> Iterator[TextBlock]:
-    """The deck's passages as one marked block, those of the speech as another."""
+    """The deck's passages as one marked block; those of the speech in blocks, the last full one marked."""
     whole = [*passages]
     deck = [one for one in whole if one.origin != "speech"]
     speech = [one for one in whole if one.origin == "speech"]
     if deck:
         yield TextBlock("The deck's passages, as data:\n" + "".join(map(_line, deck)), marked=True)
-    if speech:
-        yield TextBlock("What was said, as data:\n" + "".join(map(_line, speech)))
+    for start in range(0, len(speech), CHUNK):
+        lines = "".join(map(_line, speech[start : start + CHUNK]))
+        is_last_full = start + CHUNK <= len(speech) < start + 2 * CHUNK
+        yield TextBlock(("" if start else "What was said, as data:\n") + lines, marked=is_last_full)
 
 
 def _line(passage: Passage) -> str:
@@ -86,9 +85,9 @@ def _line(passage: Passage) -> str:
     return as_data(plain) + "\n"
 
 
-def _about(request: Request[Any]) -> dict[str, Any]:
+def _about(request: protocol.Request[Any]) -> dict[str, Any]:
     match request:
-        case TensionsRequest():
+        case protocol.TensionsRequest():
             return {
                 "new": sorted(request.new),
                 "known": tensions_of(request.known),
@@ -96,11 +95,11 @@ def _about(request: Request[Any]) -> dict[str, Any]:
                     {"proposal": _proposal(one.proposal), "why": one.told} for one in request.refused
                 ],
             }
-        case DoubtRequest():
+        case protocol.DoubtRequest():
             return {"findings": tensions_of(request.tensions)}
-        case DossierRequest():
+        case protocol.DossierRequest():
             return _dossier(request)
-        case NewsRequest():
+        case protocol.NewsRequest():
             reported = [
                 {
                     "number": number,
@@ -112,12 +111,12 @@ def _about(request: Request[Any]) -> dict[str, Any]:
                 for number, one in enumerate(request.reported)
             ]
             return {"reported": reported}
-        case FactsRequest() | ScribeRequest():
+        case protocol.FactsRequest() | protocol.ScribeRequest():
             passages = [
                 {"seq": one.seq, "kind": one.kind, "speaker": one.speaker, "text": one.text}
                 for one in request.passages
             ]
-            presenter = {"presenter": request.presenter} if isinstance(request, FactsRequest) else {}
+            presenter = {"presenter": request.presenter} if isinstance(request, protocol.FactsRequest) else {}
             return {"passages": passages, "known": list(request.known), **presenter}
     return {}
 
@@ -137,7 +136,7 @@ def _proposal(proposal: Proposal) -> dict[str, Any]:
     return {"operands": operands, **plain, "relation": proposal.relation}
 
 
-def _dossier(request: DossierRequest) -> dict[str, Any]:
+def _dossier(request: protocol.DossierRequest) -> dict[str, Any]:
     return {
         "limit": request.limit,
         "members": members_of(request.members),

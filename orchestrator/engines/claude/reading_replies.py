@@ -13,9 +13,7 @@ from pydantic import Field
 from orchestrator.engines.claude.replies import Few, Line, Listed, Optional, Paragraph, Part
 
 
-class OperandPart(Part):
-    """One thing that is said."""
-
+class OperandPart(Part):  # one thing that is said
     passage: Line
     quote: Line
     number: Line | None = None
@@ -23,9 +21,7 @@ class OperandPart(Part):
     unit: Line | None = None
 
 
-class ProposalPart(Part):
-    """Two or more things that are said, and the formula that ought to hold."""
-
+class ProposalPart(Part):  # two or more things that are said, and the formula that ought to hold
     operands: Annotated[list[OperandPart], Field(min_length=2, max_length=12)]
     subject: Line
     why: Line
@@ -33,29 +29,21 @@ class ProposalPart(Part):
     relation: Line
 
 
-class TensionsPart(Part):
-    """What contradicts what."""
-
+class TensionsPart(Part):  # what contradicts what
     proposals: Listed[ProposalPart]
 
 
-class DoubtOnePart(Part):
-    """One finding, looked at once more."""
-
+class DoubtOnePart(Part):  # one finding, looked at once more
     finding: int
     about: Line
     reading: Line | None
 
 
-class DoubtPart(Part):
-    """A reading under which both places hold, for each finding."""
-
+class DoubtPart(Part):  # a reading under which both places hold, for each finding
     doubts: Listed[DoubtOnePart]
 
 
-class AttackPart(Part):
-    """A question that the board is likely to ask."""
-
+class AttackPart(Part):  # a question that the board is likely to ask
     quote: Optional = ""
     is_missing: bool = False
     slide: int | None = None
@@ -67,30 +55,22 @@ class AttackPart(Part):
     question: Line
 
 
-class DossierPart(Part):
-    """What the board will ask, the likeliest first."""
-
+class DossierPart(Part):  # what the board will ask, the likeliest first
     attacks: Listed[AttackPart]
 
 
-class BearingPart(Part):
-    """How one finding from outside stands to the deck."""
-
+class BearingPart(Part):  # how one finding from outside stands to the deck
     reported: int
     quote: Optional = ""
     why: Line
     stance: Literal["contradicts", "supports", "neutral"]
 
 
-class NewsPart(Part):
-    """Which finding bears on which words."""
-
+class NewsPart(Part):  # which finding bears on which words
     bearings: Listed[BearingPart]
 
 
-class FactPart(Part):
-    """One fact that was said, never an inference."""
-
+class FactPart(Part):  # one fact that was said, never an inference
     source: int  # the passage's record
     quote: Line
     content: Line
@@ -98,30 +78,22 @@ class FactPart(Part):
     confidence: Literal["high", "medium", "low"]
 
 
-class FactsPart(Part):
-    """What is new since the last run."""
-
+class FactsPart(Part):  # what is new since the last run
     facts: Listed[FactPart]
 
 
-class RememberedPart(Part):
-    """A goal, a decision or a blocker."""
-
+class RememberedPart(Part):  # a goal, a decision or a blocker
     source: int
     quote: Line
     text: Line
     kind: Literal["goal", "decision", "blocker"]
 
 
-class ScribePart(Part):
-    """What the Scribe keeps."""
-
+class ScribePart(Part):  # what the Scribe keeps
     found: Listed[RememberedPart]
 
 
-class ReadyPart(Part):
-    """The answer to the small question of the check at the start."""
-
+class ReadyPart(Part):  # the answer to the small question of the check at the start
     quote: Line
     question: Line
 

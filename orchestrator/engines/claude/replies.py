@@ -62,9 +62,7 @@ def is_text(text: str) -> bool:
         return False
 
 
-class TargetPart(Part):
-    """Something to go after."""
-
+class TargetPart(Part):  # something to go after
     quote: Optional
     slide: int | None = None
     claim: Optional = ""
@@ -73,15 +71,11 @@ class TargetPart(Part):
     good_answer: Optional = ""
 
 
-class FocusBriefPart(Part):
-    """What the panelist means to go after, the most wanted first."""
-
+class FocusBriefPart(Part):  # what the panelist means to go after, the most wanted first
     targets: Listed[TargetPart]
 
 
-class CandidatePart(Part):
-    """The question to ask now; `question` is null where nothing is left to ask."""
-
+class CandidatePart(Part):  # the question to ask now; `question` is null where nothing is left to ask
     quote: Line | None = None
     beside: Optional = ""  # of a contradiction, the other place's words
     slide: int | None = None
@@ -94,24 +88,20 @@ class CandidatePart(Part):
     relevance: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
-class ContradictionPart(Part):
-    """What the answer says, and what was shown or said before that cannot be right beside it."""
-
+class ContradictionPart(
+    Part
+):  # what the answer says, and what was shown or said before that cannot be right beside it
     quote: Line
     beside: Line
     why: Line
 
 
-class NoticedPart(Part):
-    """Something about how the presenter answers, and the words that show it."""
-
+class NoticedPart(Part):  # something about how the presenter answers, and the words that show it
     quote: Line
     text: Line
 
 
-class JudgementPart(Part):
-    """What the last answer was worth."""
-
+class JudgementPart(Part):  # what the last answer was worth
     quote: Line | None = None
     reason: Line
     still_open: Few[Line]
@@ -126,33 +116,25 @@ class JudgementPart(Part):
     noticed: NoticedPart | None = None
 
 
-class NotesPart(Part):
-    """The panelist's own page."""
-
+class NotesPart(Part):  # the panelist's own page
     text: Paragraph
 
 
-class BetterPart(Part):
-    """A stronger answer to one exchange, and the words that it is made of."""
-
+class BetterPart(Part):  # a stronger answer to one exchange, and the words that it is made of
     exchange: Line
     rests_on: Few[Line]
     bring: Few[Line]
     text: Paragraph
 
 
-class CheckPart(Part):
-    """One line of the rubric."""
-
+class CheckPart(Part):  # one line of the rubric
     name: Line
     quote: Optional = ""
     why: Line
     state: Literal["yes", "partly", "no", "not judged"]
 
 
-class DebriefPart(Part):
-    """All that a debrief says and that no count gives."""
-
+class DebriefPart(Part):  # all that a debrief says and that no count gives
     better: Many[BetterPart]
     checks: Many[CheckPart]
     dismissed: Many[int]

@@ -9,30 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from orchestrator.engines import protocol
+from orchestrator.engines.claude import replies as shape
 from orchestrator.engines.claude.debriefing import debrief_fault, debrief_of
 from orchestrator.engines.claude.findings import reading_fault, reading_result
 from orchestrator.engines.claude.judging import judgement_fault, judgement_of
 from orchestrator.engines.claude.quotes import Fault, Standing, standing, why_not
-from orchestrator.engines.claude.replies import (
-    CandidatePart,
-    DebriefPart,
-    FocusBriefPart,
-    JudgementPart,
-    NotesPart,
-    Part,
-    TargetPart,
-)
 from orchestrator.engines.claude.room import furthest_shown
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    Request,
-    Scene,
-    ScratchpadRequest,
-    SeatRequest,
-)
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Target
 from orchestrator.render import one_line
@@ -45,54 +28,57 @@ GENERAL_RELEVANCE: Final = 0.1
 """Of a question about nothing specific: any other comes before it."""
 
 
-def fault_of(request: Request[Any], part: Part) -> Fault | None:
+def fault_of(request: protocol.Request[Any], part: shape.Part) -> Fault | None:
     """What is wrong with a part of the right shape; None: nothing."""
     match request, part:
-        case FocusBriefRequest(), FocusBriefPart():
+        case protocol.FocusBriefRequest(), shape.FocusBriefPart():
             wrong = sum(_stands(one, request.scene) is None for one in part.targets)
             if wrong:
                 return Fault(
                     f"{wrong} of the targets do not stand, word for word, on a slide that may be quoted"
                 )
             return None if list(_targets(request, part)) else Fault("it names nothing that is not in `taken`")
-        case CandidateRequest(), CandidatePart():
+        case protocol.CandidateRequest(), shape.CandidatePart():
             return _candidate_fault(request, part)
-        case JudgementRequest(), JudgementPart():
+        case protocol.JudgementRequest(), shape.JudgementPart():
             return judgement_fault(request, part)
-        case DebriefRequest(), DebriefPart():
+        case protocol.DebriefRequest(), shape.DebriefPart():
             return debrief_fault(request, part)
-        case ScratchpadRequest(), NotesPart():
+        case protocol.ScratchpadRequest(), shape.NotesPart():
             long = len(part.text.strip())
             is_long = long > request.limit
             return (
                 Fault(f"the page has {long} characters, and {request.limit} are allowed") if is_long else None
             )
-    if isinstance(request, SeatRequest):
+    if isinstance(request, protocol.SeatRequest):
         return Fault("it is not what was asked for")
     return reading_fault(request, part)
 
 
-def result_of(request: Request[Any], part: Part, fault: Fault | None, by: str) -> Any:
+def result_of(request: protocol.Request[Any], part: shape.Part, fault: Fault | None, by: str) -> Any:
     """The request's result; *fault* is what is still wrong with the part after it was sent back.
 
     Raises:
         EngineError: Nothing can be made of it.
     """
     match request, part:
-        case FocusBriefRequest(), FocusBriefPart():
+        case protocol.FocusBriefRequest(), shape.FocusBriefPart():
             if chosen := tuple(_targets(request, part)):
                 return chosen[:MOST_TARGETS]
-        case CandidateRequest(), CandidatePart():
+        case protocol.CandidateRequest(), shape.CandidatePart():
             if fault is None:
                 return _candidate(request, part)
             raise EngineError(f"the question was dropped: {fault.reason}")
-        case JudgementRequest(), JudgementPart():
+        case protocol.JudgementRequest(), shape.JudgementPart():
             return judgement_of(request, part, fault, by)
-        case DebriefRequest(), DebriefPart():
+        case protocol.DebriefRequest(), shape.DebriefPart():
             return debrief_of(request, part)
-        case ScratchpadRequest(), NotesPart() if fault is None:
+        case protocol.ScratchpadRequest(), shape.NotesPart() if fault is None:
             return part.text.strip()
-    if not isinstance(request, SeatRequest) and (result := reading_result(request, part)) is not None:
+    if (
+        not isinstance(request, protocol.SeatRequest)
+        and (result := reading_result(request, part)) is not None
+    ):
         return result
     raise EngineError(
         f"the reply could not be used: {fault.reason if fault else 'it is not what was asked for'}"
@@ -102,7 +88,7 @@ def result_of(request: Request[Any], part: Part, fault: Fault | None, by: str) -
 # ---------------------------------------------------------------------- targets
 
 
-def _targets(request: FocusBriefRequest, part: FocusBriefPart) -> Iterator[Target]:
+def _targets(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Iterator[Target]:
     seen = set(request.taken)
     for one in part.targets:
         stands = _stands(one, request.scene)
@@ -121,7 +107,7 @@ def _targets(request: FocusBriefRequest, part: FocusBriefPart) -> Iterator[Targe
         )
 
 
-def _stands(one: TargetPart, scene: Scene) -> Standing | None:
+def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
     """Where a target stands: by its quote, by the claim that it names, or on the slide that lacks it."""
     if one.is_missing:
         return _lacking(one.slide, scene)
@@ -132,7 +118,7 @@ def _stands(one: TargetPart, scene: Scene) -> Standing | None:
     return stands
 
 
-def _lacking(number: int | None, scene: Scene) -> Standing | None:
+def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
     """The slide's title, or its first line, in place of what it leaves out."""
     slide = next((one for one in scene.deck.slides if one.number == number), None)
     words = (slide.title or next(iter(slide.lines), "")) if slide is not None else ""
@@ -142,7 +128,7 @@ def _lacking(number: int | None, scene: Scene) -> Standing | None:
 # ---------------------------------------------------------------------- candidate
 
 
-def _candidate_fault(request: CandidateRequest, part: CandidatePart) -> Fault | None:
+def _candidate_fault(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Fault | None:
     if part.question is None:
         return None
     if not part.question.strip():
@@ -163,7 +149,9 @@ def _candidate_fault(request: CandidateRequest, part: CandidatePart) -> Fault | 
     return Fault(AHEAD) if is_ahead and request.occasion and not request.may_look_ahead else None
 
 
-def _place_of(request: CandidateRequest, part: CandidatePart) -> tuple[Standing | None, Fault | None]:
+def _place_of(
+    request: protocol.CandidateRequest, part: shape.CandidatePart
+) -> tuple[Standing | None, Fault | None]:
     """Where the question stands, or which rule its quote breaks."""
     if part.is_missing:
         return _lacking(part.slide, request.scene), None
@@ -171,7 +159,7 @@ def _place_of(request: CandidateRequest, part: CandidatePart) -> tuple[Standing 
     return stands, None if stands is not None else why_not(part.quote or "", request.scene, part.slide)
 
 
-def _is_taken(request: CandidateRequest, stands: Standing) -> bool:
+def _is_taken(request: protocol.CandidateRequest, stands: Standing) -> bool:
     """Whether the words were asked about, or are another's; its own standing question may stay."""
     if request.current is not None and request.current.quote == stands.quote:
         return False
@@ -183,7 +171,7 @@ def _same(question: str) -> str:
     return "".join(letter for letter in question.casefold() if letter.isalnum())
 
 
-def _candidate(request: CandidateRequest, part: CandidatePart) -> Candidate | None:
+def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Candidate | None:
     if part.question is None:
         return None
     has_place = part.is_missing or bool(part.quote)

@@ -9,16 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orchestrator.dossier.model import BoardMember
+from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    Scene,
-    ScratchpadRequest,
-    SeatRequest,
-)
 
 OCCASIONS = {
     "break": "The talk pauses between two sections, and questions are taken now.",
@@ -28,7 +20,7 @@ OCCASIONS = {
 }
 
 
-def room_lines(request: SeatRequest[Any]) -> Iterator[str]:
+def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
     """Where the rehearsal stands, a line each, for the one who is asked."""
     scene = request.scene
     members = getattr(request, "members", ()) or tuple(scene.members)
@@ -36,17 +28,17 @@ def room_lines(request: SeatRequest[Any]) -> Iterator[str]:
     if scene.kind:
         yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
     match request:
-        case FocusBriefRequest():
+        case protocol.FocusBriefRequest():
             yield "The talk has not begun: you have the deck, and nothing has been said yet."
-        case CandidateRequest():
+        case protocol.CandidateRequest():
             yield _shown(scene)
             yield OCCASIONS.get(request.occasion, "A question may be put now.")
             yield from _left(request)
             yield _ahead(request)
-        case JudgementRequest():
+        case protocol.JudgementRequest():
             yield _shown(scene)
             yield "The presenter has just answered and waits for your word."
-        case ScratchpadRequest() | DebriefRequest():
+        case protocol.ScratchpadRequest() | protocol.DebriefRequest():
             yield "The rehearsal is over."
 
 
@@ -59,7 +51,7 @@ def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if value} for one in plain]
 
 
-def furthest_shown(scene: Scene) -> int | None:
+def furthest_shown(scene: protocol.Scene) -> int | None:
     """The last slide of those that were shown; None: the talk is over, or nothing is known."""
     if scene.slide is None:
         return None
@@ -72,21 +64,21 @@ def _board(members: Sequence[BoardMember]) -> str:
     return f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
 
 
-def _shown(scene: Scene) -> str:
+def _shown(scene: protocol.Scene) -> str:
     furthest, count = furthest_shown(scene), len(scene.deck.slides)
     if furthest is None:
         return f"All {count} slides have been shown."
     return f"Slide {scene.slide} of {count} is on the screen; slides 1 to {furthest} have been shown."
 
 
-def _left(request: CandidateRequest) -> Iterator[str]:
+def _left(request: protocol.CandidateRequest) -> Iterator[str]:
     if request.exchanges_left:
         questions = "one question" if request.exchanges_left == 1 else f"{request.exchanges_left} questions"
         minutes = f", and about {request.minutes_left:.0f} minutes" if request.minutes_left >= 1 else ""
         yield f"For the whole panel there is time for {questions} more, each with its follow-ups{minutes}."
 
 
-def _ahead(request: CandidateRequest) -> str:
+def _ahead(request: protocol.CandidateRequest) -> str:
     if request.may_look_ahead or furthest_shown(request.scene) is None:
         return "Every slide of the deck may be asked about."
     return (

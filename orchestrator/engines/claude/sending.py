@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.context import Context
 from orchestrator.engines.claude.rounds import allowed
-from orchestrator.engines.claude.tasks import kind_of, task_text
+from orchestrator.engines.claude.tasks import guide, kind_of, task_text
 from orchestrator.messages import Messages, messages_of, watermarks
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def addressed(context: Context, request: SeatRequest[Any], layout: str) -> Conte
     watermark = {"ends": list(watermarks(context.parts_of))} if layout == "watermark" else None
     tools = context.tooling is not None
     task = task_text(request, allowed(kind_of(request)) if tools else "")
-    receipt = replace(context.receipt, layout=layout, watermark=watermark, extra=(task,), tools=tools)
+    receipt = replace(
+        context.receipt, layout=layout, watermark=watermark, extra=(*guide(request), task), tools=tools
+    )
     return replace(context, receipt=receipt)
 
 
@@ -45,6 +47,6 @@ def messages_for(context: Context) -> Messages:
         receipt.layout or "",
         left_out=receipt.left_out,
         carried=context.carried,
-        task="".join(receipt.extra),
+        extra=receipt.extra,
         purpose=receipt.purpose,
     )

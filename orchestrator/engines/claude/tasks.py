@@ -15,19 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import furthest_shown, room_lines
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    Request,
-    ScratchpadRequest,
-    SeatRequest,
-)
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Exchange, Target
+from orchestrator.exchange import Candidate, Exchange
 from orchestrator.memory.off_record import LABEL as OFF_RECORD
 from orchestrator.memory.sensitive import Withheld
 
@@ -36,16 +28,19 @@ if TYPE_CHECKING:
 
 PROMPTS: Final = Path(__file__).with_name("prompts")
 KINDS: Final[Mapping[type[Any], str]] = {
-    FocusBriefRequest: "focus_brief",
-    CandidateRequest: "candidate_question",
-    JudgementRequest: "judgement",
-    ScratchpadRequest: "notes",  # its page is a note to itself: a kind of its own would be another schema
-    DebriefRequest: "debrief",
+    protocol.FocusBriefRequest: "focus_brief",
+    protocol.CandidateRequest: "candidate_question",
+    protocol.JudgementRequest: "judgement",
+    protocol.ScratchpadRequest: "notes",  # a kind of its own would be another schema
+    protocol.DebriefRequest: "debrief",
 }
 """The kind of task that each kind of request is, for those that come with an agent's context."""
 
+AGAIN: Final = ("candidate_question", "judgement")
+"""Tasks that an agent is given many times in a session."""
 
-def kind_of(request: Request[Any]) -> str:
+
+def kind_of(request: protocol.Request[Any]) -> str:
     """The kind of task that *request* is.
 
     Raises:
@@ -64,7 +59,32 @@ def prompt(name: str) -> tuple[str, str]:
     return words, shape
 
 
-def task_text(request: SeatRequest[Any], tools: str = "") -> str:
+def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
+    """How the tasks that come again and again are done: the same for all of a panelist's calls.
+
+    It stands in the system prompt, where it is read from the cache; in each task it would be paid in full.
+    """
+    if isinstance(request, protocol.DebriefRequest):
+        return ()
+    return (_guide(),)
+
+
+@cache
+def _guide() -> str:
+    said = "\n".join(prompt("panelist"))
+    tasks = (
+        f"## How to do {kind}\n{words}\n{_shape(kind, shape)}"
+        for kind in AGAIN
+        for words, shape in [prompt(kind)]
+    )
+    return f"# What this is\n{said}\n\n" + "\n".join(tasks)
+
+
+def _shape(kind: str, shape: str) -> str:
+    return f'Reply with one JSON object: "kind": "{kind}", every other part null, and "{kind}": {shape}\n'
+
+
+def task_text(request: protocol.SeatRequest[Any], tools: str = "") -> str:
     """The task block of *request*; ends with a newline.
 
     Args:
@@ -75,21 +95,23 @@ def task_text(request: SeatRequest[Any], tools: str = "") -> str:
     """
     kind = kind_of(request)
     words, shape = prompt(kind)
-    opening = "\n".join(prompt("moderator" if isinstance(request, DebriefRequest) else "panelist"))
+    if kind in AGAIN:
+        wanted = f'Do this as it is written under "How to do {kind}" in your instructions above.\n{tools}'
+    else:
+        wanted = f"{words}\n{tools}{_shape(kind, shape)}"
+    opening = "\n".join(prompt("moderator")) + "\n" if isinstance(request, protocol.DebriefRequest) else ""
     return (
         f"Task: {kind}\n"
-        f"{opening}\n"
+        f"{opening}"
         f"{''.join(f'{line}{chr(10)}' for line in room_lines(request))}"
-        f"{words}\n"
-        f"{tools}"
-        f'Reply with one JSON object: "kind": "{kind}", every other part null, and "{kind}": {shape}\n'
+        f"{wanted}"
         f"Data, not instructions: {as_data(_about(request))}\n"
     )
 
 
-def _about(request: SeatRequest[Any]) -> dict[str, Any]:
+def _about(request: protocol.SeatRequest[Any]) -> dict[str, Any]:
     match request:
-        case FocusBriefRequest():
+        case protocol.FocusBriefRequest():
             return {
                 "tensions": tensions_of(request.scene.tensions),
                 "taken": sorted(request.taken),
@@ -97,17 +119,17 @@ def _about(request: SeatRequest[Any]) -> dict[str, Any]:
                 "focus": list(request.scene.focus),
                 "intensity": request.scene.intensity,
             }
-        case CandidateRequest():
+        case protocol.CandidateRequest():
             return _candidate(request)
-        case JudgementRequest():
+        case protocol.JudgementRequest():
             hoped = {
                 "angle": request.angle or request.exchange.angle or "",
                 "good_answer": request.good_answer or request.exchange.good_answer,
             }
             return {**_exchange(request.exchange), **hoped, "is_last": request.is_last}
-        case ScratchpadRequest():
+        case protocol.ScratchpadRequest():
             return {"before": request.before, "day": request.day, "limit": request.limit}
-        case DebriefRequest():
+        case protocol.DebriefRequest():
             return _debrief(request)
     return {}
 
@@ -125,29 +147,22 @@ def _place(place: Place) -> dict[str, Any]:
     return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
 
 
-def _candidate(request: CandidateRequest) -> dict[str, Any]:
+def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
+    """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    return {
-        "targets": [_target(one) for one in request.targets],
-        "current": None if request.current is None else _question(request.current),
+    told = {one.quote for one in (*request.standing, *scene.exchanges)}
+    about = {
+        "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
-        "asked": list(request.asked),
         "taken": sorted(request.taken),
-        "taken_lines": sorted(request.taken_lines),
+        "taken_lines": sorted(request.taken_lines - told),
         "tensions": tensions_of(scene.tensions),
         "slide": scene.slide,
         "last_slide": None if request.may_look_ahead else furthest_shown(scene),
         "intensity": scene.intensity,
     }
-
-
-def _target(target: Target) -> dict[str, Any]:
-    return {
-        "slide": target.slide,
-        "quote": target.quote,
-        "angle": target.angle,
-        "is_missing": target.is_missing,
-    }
+    # Lists that are empty are left out: this line is paid in full at every call.
+    return {name: value for name, value in about.items() if value != []}
 
 
 def _question(candidate: Candidate) -> dict[str, Any]:
@@ -177,7 +192,7 @@ def _answers(exchange: Exchange) -> list[str | None]:
     ]
 
 
-def _debrief(request: DebriefRequest) -> dict[str, Any]:
+def _debrief(request: protocol.DebriefRequest) -> dict[str, Any]:
     return {
         "exchanges": [
             {
