@@ -132,8 +132,11 @@ def _undoubted(
 
 
 def is_doubted(tension: Tension) -> bool:
-    """Whether a finding stands only after a second look: no figure decides it, or those of two places do."""
-    return tension.class_ == READ or tension.kind in SAME_MEASURE
+    """Whether a finding stands only after a second look.
+
+    So where no figure decides it, where figures of two places do, and where words go along with them.
+    """
+    return tension.class_ == READ or tension.kind in (*SAME_MEASURE, "speech-vs-speech")
 
 
 def sides(tension: Tension) -> tuple[Place, ...]:

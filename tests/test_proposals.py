@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from orchestrator.checks.proposal import REASONS, Operand, Passage, Proposal, Refusal
 from orchestrator.checks.verify import verify
 from orchestrator.claims.model import Place, Tension
+from orchestrator.tensions import is_doubted
 
 PASSAGES = {
     one.id: one
@@ -147,6 +148,78 @@ def test_notes_are_one_line_without_control_characters() -> None:
     assert found.note.isprintable()
 
 
+BUDGET = {
+    f"d1.l{at}": Passage(f"d1.l{at}", text, 1, None)
+    for at, text in enumerate(
+        ("Hall EUR 3.1M", "Trucks EUR 1.8M", "Sensors EUR 0.9M", "Training EUR 0.4M", "about EUR 0.4M"), 1
+    )
+} | {f"d2.l{at}": Passage(f"d2.l{at}", f"We ask for EUR 6.{at}M", 2, None) for at in (3, 4)}
+
+
+def budget(relation: str, *passages: str) -> Tension | Refusal:
+    operands = [
+        Operand(one, BUDGET[one].text, BUDGET[one].text.split()[-1], float(BUDGET[one].text[-4:-1]), "EUR")
+        for one in passages
+    ]
+    return verify(proposal(relation, *operands, kind="sum"), BUDGET, (), "x")
+
+
+@pytest.mark.parametrize(
+    ("relation", "passages", "is_found"),
+    [
+        ("v0 + v1 + v2 + v3 == v4", ("d1.l1", "d1.l2", "d1.l3", "d1.l4", "d2.l4"), True),
+        ("v4 - (v0 + v1) - v2 <= v3", ("d1.l1", "d1.l2", "d1.l3", "d1.l4", "d2.l4"), True),
+        ("v0 + v1 + v2 + v3 == v4", ("d1.l1", "d1.l2", "d1.l3", "d1.l4", "d2.l3"), False),
+        ("v0 + v1 + v2 + v3 == v4", ("d1.l1", "d1.l2", "d1.l3", "d1.l5", "d2.l4"), False),
+        ("2 * v0 + 2 * v1 + 2 * v2 + 2 * v3 == 2 * v4", ("d1.l1", "d1.l2", "d1.l3", "d1.l4", "d2.l4"), False),
+    ],
+    ids=["sum", "difference", "within chance", "a hedge", "no plain sum"],
+)
+def test_a_sum_of_rounded_figures_fails_where_chance_does_not_explain_it(
+    relation: str, passages: tuple[str, ...], is_found: bool
+) -> None:
+    """3.1 + 1.8 + 0.9 + 0.4 is 6.2; five roundings together miss by 0.19 in 997 of 1,000, at most by 0.25."""
+    assert isinstance(budget(relation, *passages), Tension) is is_found
+
+
+FALLEN = Operand("s4", "the depot goes to the highest bidder")
+
+
+def test_words_may_go_along_with_figures_and_are_then_always_doubted() -> None:
+    found = checked(proposal("v0 >= v2", BEFORE, FALLEN, TURNOVER, kind="sum"))
+    assert isinstance(found, Tension)
+    assert (found.kind, found.class_, found.sum) == (
+        "speech-vs-deck",
+        "computed",
+        "EUR 3.1M, less than EUR 4.2M",
+    )
+    assert [place.quote for place in found.places] == [BEFORE.quote, TURNOVER.quote, FALLEN.quote]
+    charted = Operand("d3.c1.s1.v2", "2025: 4.7", "4.7", 4_700_000, "EUR")
+    in_words = Operand("d2.l3", "We will not sell")
+    for one in (
+        proposal("v0 == v1", TURNOVER, charted, in_words, kind="chart-vs-text"),
+        proposal("v1 / v0 == 1 + v2 / 100", BEFORE, TURNOVER, GROWTH, in_words, kind="growth"),
+    ):
+        found = checked(one)
+        assert isinstance(found, Tension)
+        assert found.kind == "deck-vs-deck"
+        assert is_doubted(found)
+
+
+@pytest.mark.parametrize(
+    ("reason", "one"),
+    [
+        ("number", proposal("v0 == v1", FALLEN, Operand("d2.l3", "We will not sell"))),
+        ("number", proposal("v0 >= v1", BEFORE, FALLEN, TURNOVER)),
+        ("formula", proposal("v0 >= v2", BEFORE, FALLEN, TURNOVER, SOLD)),
+        ("quote", proposal("v0 >= v2", BEFORE, replace(FALLEN, quote="the depot has fallen"), TURNOVER)),
+        ("holds", proposal("v0 <= v2", BEFORE, FALLEN, TURNOVER)),
+    ],
+)
+def test_words_beside_figures_are_verified_and_decide_nothing(reason: str, one: Proposal) -> None:
+    assert refused(one) == reason
+
+
 # ---------------------------------------------------------------------- what is refused, and why
 
 
@@ -185,6 +258,56 @@ def test_notes_are_one_line_without_control_characters() -> None:
 def test_each_rule_refuses_and_says_which_it_is(reason: str, one: Proposal) -> None:
     assert refused(one) == reason
     assert reason in REASONS
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (
+            replace(SOLD, number="EUR 4.2M"),
+            (
+                'In d2.l1 "EUR 4.2M" is no whole number of the quote; it holds "EUR 3.9M": '
+                "name one of them as it is written."
+            ),
+        ),
+        (
+            replace(SOLD, quote="Last year we sold for"),
+            (
+                'In d2.l1 "3.9M" is no whole number of the quote, and stands elsewhere in the passage: '
+                'quote as far as "EUR 3.9M".'
+            ),
+        ),
+        (
+            replace(SOLD, quote="Last year we sold", number="EUR 4.2M"),
+            (
+                'In d2.l1 "EUR 4.2M" is no whole number of the quote, which holds no number: '
+                "quote a figure, or give null where words alone are meant."
+            ),
+        ),
+        (
+            replace(SOLD, quote="Last year we sold", number=None),
+            "The quote holds no number: quote a figure, or give null where words alone are meant.",
+        ),
+        (
+            replace(GROWTH, quote="up 14", number="14"),
+            'In d1.l1 "14" is no whole number of the quote, which cuts "14 %" in two: quote all of it.',
+        ),
+        (
+            replace(SOLD, unit="date"),
+            'In d2.l1 "3.9M" is no date: give it the unit that it has, or null.',
+        ),
+        (
+            replace(SOLD, value=3.8),
+            '"EUR 3.9M" in d2.l1 is 3900000, not 3.8: give its value.',
+        ),
+    ],
+)
+def test_a_misread_number_is_refused_with_what_the_quote_holds_and_how_to_name_it(
+    one: Operand, told: str
+) -> None:
+    found = checked(proposal("v0 == v1", TURNOVER, one))
+    assert isinstance(found, Refusal)
+    assert found.told == told
 
 
 def test_a_bare_number_of_a_table_or_chart_may_be_in_thousands_or_millions() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from orchestrator.checks.formula import Comparison, Constant, FormulaError, Variable, evaluate
@@ -39,17 +39,18 @@ Any other number in a formula would be one that stands in no quote.
 """
 
 
-def check_deciding(comparison: Comparison, operands: int) -> None:
+def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int] = ()) -> None:
     """Refuse a formula that says nothing about its *operands*.
 
-    Each of them is named and changes the outcome, no number but those of CONSTANTS is brought in,
-    and there are values for which the comparison would hold.
+    Each of them is named, but those in *wordy* that are words and no numbers; each that is named
+    changes the outcome, no number but those of CONSTANTS is brought in, and there are values for
+    which the comparison would hold.
 
     Raises:
         FormulaError: One of these is not so; says which.
     """
     named = comparison.variables
-    if missing := [f"v{index}" for index in range(operands) if index not in named]:
+    if missing := [f"v{index}" for index in range(operands) if index not in named and index not in wordy]:
         raise FormulaError(f"the formula does not use {', '.join(missing)}")
     if beyond := sorted(index for index in named if index >= operands):
         raise FormulaError(f"the formula names v{beyond[0]}, and there are only {operands} operands")
@@ -58,7 +59,7 @@ def check_deciding(comparison: Comparison, operands: int) -> None:
     differences = [_difference(comparison, sample) for sample in _samples(operands, 48)]
     if not _can_hold(comparison.sign, [one for one in differences if one is not None]):
         raise FormulaError("the formula cannot hold whatever the operands are")
-    for index in range(operands):
+    for index in named:
         if not _matters(comparison, index, operands):
             raise FormulaError(f"v{index} changes nothing in the formula")
 

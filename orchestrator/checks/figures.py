@@ -22,6 +22,7 @@ from orchestrator.checks.amount import (
 )
 from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.proposal import Operand, Passage
+from orchestrator.checks.rounding import is_rounded, is_whole
 from orchestrator.claims.dates import Date
 from orchestrator.claims.model import Place
 from orchestrator.claims.numbers import Number
@@ -57,6 +58,7 @@ class Figure:
     named: Interval | None = None  # the same in the magnitude that the engine named
     group: str = ""  # of a bare number in a table or chart: which one, since all of it has one scale
     is_yearless: bool = False
+    is_rounded: bool = False  # nothing but the rounding of its last digit makes `amount` inexact
     is_whole: bool = False  # a whole number in running text, written out, that no word widens
 
     @property
@@ -107,8 +109,16 @@ def counted(operand: Operand, figure: Figure, found: Number, unit: str | None) -
     kind, of = _kind(found, unit)
     if kind == TIME:
         amount, named = _length(operand, found, unit)
-        is_whole = _is_whole(figure, found) and amount.value == found.value
-        return replace(figure, text=found.text, at=found.start, amount=amount, named=named, is_whole=is_whole)
+        is_own = amount.value == found.value
+        return replace(
+            figure,
+            text=found.text,
+            at=found.start,
+            amount=amount,
+            named=named,
+            is_rounded=is_own and is_rounded(found, figure.passage.text),
+            is_whole=is_own and _is_whole(figure, found),
+        )
     interval = Interval(found.low, found.high)
     factor, scale = _factors(operand, figure, found, kind)
     amount = Amount(found.value * scale, interval * point(scale), kind, of)
@@ -120,6 +130,7 @@ def counted(operand: Operand, figure: Figure, found: Number, unit: str | None) -
         amount=amount,
         named=interval * point(factor),
         group=".".join(figure.passage.id.split(".")[:2]) if is_bare else "",
+        is_rounded=is_rounded(found, figure.passage.text),
         is_whole=_is_whole(figure, found),
     )
 
@@ -150,11 +161,7 @@ def _kind(found: Number, unit: str | None) -> tuple[str, str]:
 
 
 def _is_whole(figure: Figure, found: Number) -> bool:
-    is_unit = found.value == int(found.value) and (found.low, found.high) == (
-        found.value - 0.5,
-        found.value + 0.5,
-    )
-    return is_unit and figure.passage.origin not in ("table", "chart")
+    return figure.passage.origin not in ("table", "chart") and is_whole(found, figure.passage.text)
 
 
 def _is_fraction(found: Number) -> bool:
@@ -202,7 +209,10 @@ def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tupl
             in_digits = written is None or _same(written * magnitude, found.value, found)
             if in_digits and _same(value * magnitude, found.value, found):
                 return 1 / magnitude, 1.0
-    raise UnreadError("value", f'"{found.text}" in {figure.passage.id} is {found.value:g}, not {value:g}.')
+    raise UnreadError(
+        "value",
+        f'"{found.text}" in {figure.passage.id} is {found.value:.12g}, not {value:.12g}: give its value.',
+    )
 
 
 def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, Interval]:

@@ -12,7 +12,7 @@ and raises nothing but `FormulaError`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -103,6 +103,19 @@ def parse(text: str) -> Comparison:
     if len(text) > LONGEST:
         raise FormulaError(f"a formula has at most {LONGEST} characters, and this one has {len(text)}")
     return _Reader(_tokens(text)).comparison()
+
+
+def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
+    """*comparison* with each operand at another place; all that it names are in *places*."""
+
+    def moved(node: Node) -> Node:
+        if isinstance(node, Variable):
+            return Variable(places[node.index])
+        if isinstance(node, Operation):
+            return Operation(node.sign, moved(node.left), None if node.right is None else moved(node.right))
+        return node
+
+    return Comparison(moved(comparison.left), comparison.sign, moved(comparison.right))
 
 
 def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:

@@ -20,6 +20,7 @@ from typing import Final
 
 from orchestrator.claims.hedges import hedge_beside
 from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.units import TIME_UNITS
 
 DEVIATIONS: Final = 3.0
 """Standard deviations that one sum is allowed: 0.27 % of right ones lie beyond, by chance."""
@@ -62,3 +63,13 @@ def is_rounded(number: Number, text: str) -> bool:
         and math.isclose(alone[0].high - alone[0].low, width, rel_tol=1e-6)
         and math.isclose((number.low + number.high) / 2, number.value, rel_tol=1e-9, abs_tol=1e-6 * width)
     )
+
+
+def is_whole(number: Number, text: str) -> bool:
+    """Whether *number* in *text* is a whole one, written out, that no word widens."""
+    is_unit = number.value == int(number.value) and (number.low, number.high) == (
+        number.value - 0.5,
+        number.value + 0.5,
+    )
+    is_time = number.unit in TIME_UNITS
+    return is_unit and hedge_beside(text, number.start, number.end, is_time=is_time) is None

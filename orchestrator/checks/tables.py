@@ -26,6 +26,9 @@ _MOST_LINES: Final = 60
 _LEAST_EVIDENCE: Final = 3.0
 """Powers of ten against chance, of all places that agree: two with two digits each would be luck."""
 
+_LEAST_PLACES: Final = 3
+"""Where no label names a total: two places that agree, and one that does not."""
+
 _FARTHEST: Final = 2.0
 """A total that is half or twice its parts is one of something else."""
 
@@ -60,15 +63,17 @@ def _broken(
     lines: Sequence[Sequence[Cell | None]], labels: Sequence[str] | None
 ) -> Iterator[tuple[_Relation, int]]:
     """Relations that hold in all places but one, and that place."""
+    width = max((len(line) for line in lines), default=0)
     for relation in _relations(lines):
-        width = max(len(lines[line]) for line in (relation.target, *relation.parts))
+        named = labels is not None and _is_total(relation, lines, labels)
+        if not named and width < _LEAST_PLACES:
+            continue
         places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines, at))]
         sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
         evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
         held, failed = len(evidence), [(at, one) for at, one in sums if not one.holds]
         if len(failed) != 1 or not failed[0][1].is_near:
             continue
-        named = labels is not None and _is_total(relation, lines, labels)
         enough = held >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines))
         is_all = held >= 1 or (_is_only_column(lines) and failed[0][1].is_complete)
         alone = named and relation.minus is None and is_all

@@ -151,7 +151,7 @@ def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
     told = {one.quote for one in (*request.standing, *scene.exchanges)}
-    return {
+    about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
         "taken": sorted(request.taken),
@@ -161,6 +161,8 @@ def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
         "last_slide": None if request.may_look_ahead else furthest_shown(scene),
         "intensity": scene.intensity,
     }
+    # Lists that are empty are left out: this line is paid in full at every call.
+    return {name: value for name, value in about.items() if value != []}
 
 
 def _question(candidate: Candidate) -> dict[str, Any]:
