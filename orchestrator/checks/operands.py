@@ -148,7 +148,7 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
 def _not_there(operand: Operand, figure: Figure) -> str:
     """What the quote does hold, or where the number stands, and how to name it."""
     text = figure.passage.text
-    numbers: tuple[Number | Date, ...] = (*_with_compounds(numbers_in(text), text), *dates_in(text))
+    numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
     there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
     whole = list(dict.fromkeys(one.text for one in there if _is_inside(one, figure)))
     said = (operand.number or "")[:30]
