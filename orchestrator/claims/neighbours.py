@@ -132,8 +132,8 @@ def _in_ranges(text: str, found: list[Read]) -> list[Number]:
         before, between = text[max(0, one.start - 16) : one.start], text[one.end : other.start]
         is_change = _FROM.search(before) is not None
         is_range = bool(_TO.fullmatch(between)) or bool(_AND.fullmatch(between) and _BETWEEN.search(before))
-        if not is_range:
-            continue
+        if not is_range or (one.unit == "%" and other.unit is None and not _is_dash(between)):
+            continue  # "grew 12 % to 340,000": a change, and where it led
         one, other = _sharing(found[place], replace(found[place + 1], number=other))
         if is_change and not _is_dash(between):
             numbers[place : place + 2] = [one, other]
