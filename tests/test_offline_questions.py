@@ -223,7 +223,7 @@ def test_the_briefs_divide_the_deck_among_the_seats() -> None:
     deck = read_deck_text(FERRIES)
     briefs = [ENGINE.reply(FocusBriefRequest(seat, scene(deck))) for seat in SEATS]
     assert all(brief for brief in briefs)
-    assert len({target.quote for brief in briefs for target in brief[:2]}) >= 4
+    assert len({target.quote for brief in briefs for target in brief[:2]}) >= 3
     for target in briefs[0] + briefs[1] + briefs[2]:
         assert target.is_missing or any(target.quote in line for _, line, _ in asserted_lines(
             deck.slides[(target.slide or 0) - 1]
