@@ -20,7 +20,7 @@ from orchestrator.engines.claude.results import fault_of, result_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import LIVE_S, Settings
+from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import KINDS, kind_of
 from orchestrator.engines.claude.usage import call_usage
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
@@ -137,7 +137,7 @@ class ClaudeEngine:
             on_partial=_shown(request, on_text),
             tools=tooling.definitions if tooling is not None else (),
             rounds=Rounds(kind, uses, self.may_go_on) if uses is not None else None,
-            deadline_s=min(LIVE_S, self.settings.deadline_s(kind)) if is_live else None,
+            deadline_s=self.settings.deadline_s(kind, is_live=is_live),
         )
         return self._service.submit(self._result(request, task, uses))
 

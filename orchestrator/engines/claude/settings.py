@@ -60,9 +60,10 @@ class Settings:
         """The model of this kind of task."""
         return self.models.get(kind, self.model)
 
-    def deadline_s(self, kind: str) -> float:
-        """How long this kind of task may take."""
-        return self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
+    def deadline_s(self, kind: str, *, is_live: bool = False) -> float:
+        """How long this kind of task may take; *is_live*: shorter, unless somebody set another time."""
+        seconds = self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
+        return LIVE_S if is_live and seconds == DEADLINES_S.get(kind) else seconds
 
     @property
     def key_name(self) -> str:
