@@ -172,13 +172,9 @@ def _ask(rehearsal: Rehearsal, why: str, agent: str, context: Context, digest: s
 
 def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateRequest:
     room, options = rehearsal.room, rehearsal.options
-    standing = tuple(
-        one.candidate
-        for other, one in room.waiting.items()
-        if other != agent and panelist.why_stale(rehearsal, one) is None
-    )
     current = _current(rehearsal, agent)
-    quoted = _quotes(room.asked) | _quotes(standing) - _quotes([current] if current is not None else [])
+    standing = _standing(rehearsal, agent, current)
+    quoted = _quotes(room.asked) | _quotes(standing)
     questions = [turn.question for exchange in room.asked for turn in exchange.turns]
     left_s = options.minutes * 60 - rehearsal.now_s() - room.spent_s
     return CandidateRequest(
@@ -197,8 +193,24 @@ def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateReques
     )
 
 
+def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> tuple[Candidate, ...]:
+    """The others' questions that may be asked. Of two on one line the panelist seated first keeps its own.
+
+    Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
+    """
+    own = _quotes([current] if current is not None else [])
+    panel = rehearsal.options.panel
+    return tuple(
+        waiting.candidate
+        for other, waiting in rehearsal.room.waiting.items()
+        if other != agent
+        and panelist.why_stale(rehearsal, waiting) is None
+        and (panel.index(other) < panel.index(agent) or _quotes([waiting.candidate]).isdisjoint(own))
+    )
+
+
 def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
-    """The lines that questions are about; where two panelists stand on one line, each may keep its own."""
+    """The lines that questions are about."""
     first = [one.quote for one in questions if one.quote is not None and not one.is_missing]
     return frozenset([*first, *(one.beside.quote for one in questions if one.beside is not None)])
 

@@ -161,6 +161,18 @@ def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home:
         assert "Status: ready" in session.read("analyst/candidate-question.md")
 
 
+def test_of_two_on_one_line_only_the_one_seated_later_is_told_of_the_other(
+    home: Path, engine: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for agent in LINES:
+        monkeypatch.setitem(LINES, agent, LINES["skeptic"])
+    with started(home, engine) as session:
+        refresh(session.rehearsal, "break")
+        refresh(session.rehearsal, "break")
+        told = {one.seat.persona.id: [other.agent for other in one.standing] for one in engine.asked[3:]}
+        assert told == {"analyst": [], "contrarian": ["analyst"], "skeptic": ["analyst", "contrarian"]}
+
+
 def test_at_the_end_later_slides_may_be_asked_about(home: Path, engine: Model) -> None:
     talk = recording((0, 20, None, 1), (20, 40, None, 1))
     loading = Loading(talk, "run", (Answer("Yes."),) * 3)
