@@ -150,7 +150,7 @@ def _place(place: Place) -> dict[str, Any]:
 def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    told = {one.quote for one in (*request.standing, *scene.exchanges)}
+    told = {one.quote for one in request.standing} | {one.quote for one in scene.exchanges}
     about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
