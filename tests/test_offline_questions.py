@@ -237,7 +237,7 @@ def test_the_first_slide_and_the_headings_say_which_kind_it_is(first: str, body:
 
 def test_mixed_signs_give_only_what_boards_of_both_kinds_ask() -> None:
     deck = read_deck_text(
-        "# Quay wall renewal\n\n- Annual report\n\n---\n\n# Works\n\n- We build\n\n---\n\n# Staff\n\n- We are many\n"
+        "# Quay wall renewal\n\n- Annual report\n\n---\n\n# Works\n\n- We build\n\n---\n\n# Staff\n\n- Many\n"
     )
     mixed = kind_of(deck)
     assert {mixed.id, mixed.beside} == {"works", "report"}
