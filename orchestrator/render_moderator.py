@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator import phrases, render
+from orchestrator.debrief.excerpts import bare_question
 from orchestrator.exchange import Exchange
 from orchestrator.layout import MODERATOR
 from orchestrator.rehearsal import Rehearsal
@@ -28,12 +29,15 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
 
 
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The open question as it is put: the quoted words above it, always, so that nobody looks for them."""
+    """The last question as it is put: the words that it is about above it, and not in it once more."""
     name = rehearsal.name_of(exchange.agent)
-    return [
-        *(f"  {words}" for words in render.quoted(exchange)),
-        f"{name}: {render.one_line(exchange.turns[-1].question)}",
-    ]
+    return [*(f"  {words}" for words in render.quoted(exchange)), f"{name}: {asked(exchange)}"]
+
+
+def asked(exchange: Exchange) -> str:
+    """The last question, without the quote that stands above it; a follow-up as it is."""
+    turn = exchange.turns[-1]
+    return render.one_line(bare_question(turn, exchange.quote) if len(exchange.turns) == 1 else turn.question)
 
 
 class Teller:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import time
 from typing import Any, Final
@@ -114,6 +114,8 @@ def start_session(
     name = "templates/moderator/orchestration.md"
     rules = read_orchestration(templates[name], name)
     text = " ".join(line for slide in source.deck.slides for line in (slide.title, *slide.lines))
+    if given.kind is not None:
+        given = replace(given, kind=_kind(source.deck, given.kind))
     options = _options(home, given, layout, rules, language_of(text))
     outside = Outside(read_intel(given.intel), read_board(given.board) if given.board is not None else ())
     _sweep(home)
@@ -203,6 +205,18 @@ def _is_no_text(value: str) -> bool:
         return "\0" in value.encode().decode()
     except UnicodeEncodeError:
         return True
+
+
+def _kind(deck: Deck, given: str) -> str:
+    """The name of the kind of deck that was given by its name or id; of "any", which has none, its id.
+
+    Raises:
+        UsageError: There is no such kind; the message lists them.
+    """
+    from orchestrator.engines.offline.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
+
+    kind = kind_of(deck, given)
+    return kind.id if kind.id == NO_KIND.id else kind.name
 
 
 def _first(*values: int | None) -> int:
@@ -391,6 +405,7 @@ def _fields(
         "mode": options.mode,
         "intensity": options.intensity,
         "engine": options.engine,
+        "kind": options.kind,
         "language": options.language,
         "turn_limit": rules.turn_limits[options.intensity],
         "speaker": options.speaker or "whoever speaks most",

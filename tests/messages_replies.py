@@ -47,7 +47,7 @@ def reply_to(body: Mapping[str, Any], fault: str) -> str:
         spoilt = ("question", "text", "reason", "angle", "subject", "about", "why", "content", "fix")
         part = _changed(part, lambda text: f"{text}\0\ud800", spoilt)
     if fault == "contradiction":
-        part = {"surprise": True}
+        part = dict[str, Any](surprise=True)
     reply: dict[str, Any] = part
     if kind in KINDS:
         reply = {"kind": kind, **{one: part if one == kind else None for one in KINDS}}

@@ -42,7 +42,8 @@ def test_it_is_small_enough_to_be_read_and_names_each_question_once() -> None:
 def test_there_is_a_file_for_each_kind_of_deck_and_one_for_any() -> None:
     kinds = {kind.id for kind in bank().kinds}
     assert kinds == {
-        "request", "project", "review", "strategy", "policy", "research", "product", "change", "talk"
+        "change", "group", "investors", "policy", "product", "project", "report", "request", "research",
+        "review", "strategy", "talk", "works",
     }  # fmt: skip
     assert {path.stem for path in FOLDER.glob("*.yaml")} == {*kinds, ANY, "phrases"}
     for kind in bank().kinds:

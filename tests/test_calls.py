@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ ANSWERS = tuple(Answer(f"The auditors counted {number} of them in May.") for num
 
 def rehearsed(
     home: Path, *, answers: tuple[Answer, ...] = ANSWERS, **options: Any
-) -> tuple[list[Taken], list[dict[str, Any]], list[Exchange]]:
+) -> tuple[list[Taken], list[Mapping[str, Any]], list[Exchange]]:
     """The demo with a model, to its end: every request that was sent, every record's value, the exchanges."""
     loading = Loading(read_speech(DEMO / "speech.vtt"), "run", answers)
     with MessagesServer() as server, engine_on(server) as engine:

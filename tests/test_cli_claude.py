@@ -223,7 +223,8 @@ def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so
     monkeypatch.setenv("GREENROOM_RETRIES", "0")
     server.faults = {1: Fault("slow")}  # by no time at all: the call at the start succeeds
     server.always = Fault("no_json")
-    recorded = ["--speech", files.speech, "--answers", files.answers, "--engine", "claude", "--id", "s1"]
+    recorded: list[str | Path] = ["--speech", files.speech, "--answers", files.answers, "--engine", "claude"]
+    recorded += ["--id", "s1"]
     done = greenroom(home, "--json", "run", files.deck, *recorded, check=False)
     plain = json.loads(done.stdout)
     assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)

@@ -1,4 +1,4 @@
-"""What the rules find reaches the model as evidence: shown on the message lists that were really sent."""
+"""What the arithmetic finds reaches the model: shown on the message lists that were really sent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ title: Ferries
 ---
 # Customers
 
-- Customer churn is 6% a year
 - The cost overrun was 4%
 
 ---
@@ -48,10 +47,10 @@ title: Ferries
 SAID = (
     "Good morning, this is about our ferries and what they cost.",
     "We have borrowed, and we will pay it back out of the tickets.",
-    "Customer churn is eight percent a year, and that is as good as it gets.",
+    "Churn went from 200 to 250, up 60 percent, and that is as bad as it gets.",
     "Those are the figures, and I am glad to take your questions.",
 )
-SPOKEN = "Customer churn is eight percent a year"
+SPOKEN = "Churn went from 200 to 250, up 60 percent"
 
 
 def rehearsed(folder: Path, server: MessagesServer) -> Session:
@@ -104,28 +103,21 @@ def test_what_was_found_in_the_deck_stands_in_each_focus_brief_call(sent: list[T
     assert sorted(asked) == ["analyst", "contrarian", "skeptic"]
     for found in asked.values():
         (tension,) = found["tensions"]
-        assert tension["kind"] == "sum"
-        assert "add up to 4.9" in tension["note"]
-        assert found["found"]
-        assert all(one["quote"] in DECK for one in found["found"])
-    angles = [one["angle"] for found in asked.values() for one in found["found"]]
-    assert any(angle.startswith("benchmark: total debt over yearly EBITDA") for angle in angles)
-    assert any(angle.startswith("benchmark: mean cost overrun") for angle in angles)
+        assert tension["class"] == "computed"
+        assert "3.1 + 1.8 = 4.9, not 5.9" in tension["note"]
 
 
 def test_what_was_found_in_speech_stands_in_every_panelists_notes_from_then_on(sent: list[Taken]) -> None:
     refreshes = [taken for taken in sent if taken.task == "candidate_question"]
     heard = ["".join(blocks(taken)).find(SPOKEN) >= 0 for taken in refreshes]
-    told = ["Found while listening (speech-vs-deck)" in notes(taken) for taken in refreshes]
+    told = ["Found while listening (growth)" in notes(taken) for taken in refreshes]
     assert told == heard
     after = [taken for taken, is_told in zip(refreshes, told, strict=True) if is_told]
     assert {seat(taken) for taken in after} == {"analyst", "contrarian", "skeptic"}
-    assert any(not is_told for is_told in told)
     for taken in after:
         (line,) = [line for line in notes(taken).splitlines() if line.startswith("- Found while listening")]
-        assert '"Customer churn is 6% a year"' in line
-        assert f'"{SPOKEN}' in line
-    judged = [taken for taken in sent if taken.task in ("judgement", "notes", "observation")]
+        assert "200 to 250 is 25 %, not 60 percent" in line
+    judged = [taken for taken in sent if taken.task == "judgement"]
     assert judged
     assert all("Found while listening" in notes(taken) for taken in judged)
 

@@ -183,9 +183,10 @@ def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_p
         *_, found = until("its end", lambda: feed.values("tensions")[looks:])
         assert "broke the connection off" in found["failed"]
         feed.say("The ask is next.", slide=4)
+        feed.say("And that is all.", slide=1)
         until(  # all that was said since the start
             "the next look",
-            lambda: [one for one in feed.values("tensions") if one["upto"] == 4 and "failed" not in one],
+            lambda: [one for one in feed.values("tensions") if one["upto"] >= 4 and "failed" not in one],
         )
 
 
@@ -257,7 +258,7 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
         until("hands", lambda: set(feed.session.room.hands) == set(panel))
         server.by_agent = {"skeptic": Fault("refusal")}
         feed.say("The pilot has three routes.")
-        until("one hand less", lambda: set(feed.session.room.hands) == set(panel) - {"skeptic"})
+        until("one hand less", lambda: "skeptic" not in feed.session.room.hands)
         until("the state", lambda: "- Not refreshed: " in feed.state())
 
 

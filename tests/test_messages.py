@@ -158,13 +158,13 @@ def test_the_strict_layout_is_the_text_cut_into_chunks(session: Session) -> None
     assert blocks[places[0]].endswith("^^^ end of file 5 of 11: shared/external-intel.md\n")
 
 
-def test_the_watermark_moves_after_four_minutes_without_an_exchange(session: Session) -> None:
+def test_the_watermark_moves_after_two_minutes_without_an_exchange(session: Session) -> None:
     for number in range(60):
         session.say(f"Segment {number}.", 10)
     parts = session.context().parts_of(TRANSCRIPT)
     steps = watermarks(session.context().parts_of)
     clocks = [next(part.clock_s for part in parts if part.end == end) for end in steps]
-    assert clocks == [0.0, 250.0, 500.0]
+    assert clocks == [0.0, 130.0, 260.0, 390.0, 520.0]
 
 
 def test_nothing_has_been_written_yet(tmp_path: Path) -> None:

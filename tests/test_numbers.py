@@ -104,6 +104,7 @@ HOSTILE = (
     "1 ", "1,", "one ", "hundred and ", "1/", "2026-", "a.", "a@", "a-1", "slide 1, 1, ", "3 March to ",
     "x=1", "10-12 ", "between 1 and ", "+1 2", "million ", "twenty ", "a third of ", "1) ", "½", "EUR",
     "ISO ", "ISO/", "http://", "Q3 ", "point one ", "tel 1", "(", "1.0.", "0", "-", " ", "Mon ", "about ",
+    "€1 ", "1 h ", "3, ", "1 to ", "one in ", "[1]", "and a half ", "2026E ",
 )  # fmt: skip
 
 

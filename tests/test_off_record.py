@@ -14,8 +14,7 @@ import pytest
 
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import Request
-from orchestrator.errors import EngineError
+from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.file_tools import read_file
@@ -49,10 +48,10 @@ class Overhearing:
         if context is not None:
             self.sent.append(context.text)
             self.sent += [json.dumps(context.messages(layout), ensure_ascii=False) for layout in LAYOUTS]
-        try:
+        if isinstance(request, SeatRequest):
             self.sent.append(task_text(request))
-        except EngineError:
-            self.sent.append("")
+        else:  # all of it goes out
+            self.sent.append(repr(request))
         return self._offline.reply(request, context)
 
 

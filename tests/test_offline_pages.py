@@ -58,6 +58,20 @@ def test_whoever_fits_asks_a_member_of_the_board_before_a_panelist() -> None:
     assert askers == {("Kim Berg", None), ("Ana Ruiz", "a")}
 
 
+def test_the_first_questions_are_spread_over_the_panel() -> None:
+    seats = tuple(
+        replace(SEAT, persona=replace(SEAT.persona, id=name, name=name, asks=asks))
+        for name, asks in (
+            ("a", ("money", "people")),
+            ("b", ("proof", "substance")),
+            ("c", ("fit", "alternatives")),
+        )
+    )
+    attacks = OfflineEngine().reply(DossierRequest(DECK, deck_claims(DECK), (), seats))
+    assert {one.agent for one in attacks[:6]} == {"a", "b", "c"}
+    assert [sum(one.agent == name for one in attacks) for name in "abc"] == [4, 4, 4]
+
+
 def test_every_quote_of_the_dossier_stands_on_its_slide() -> None:
     for attack in OfflineEngine().reply(dossier()):
         if attack.about is not None:
@@ -65,14 +79,8 @@ def test_every_quote_of_the_dossier_stands_on_its_slide() -> None:
             assert attack.about.quote in (slide.title, *slide.lines)
 
 
-def test_the_first_thing_to_fix_is_a_computed_contradiction_then_a_question_without_an_answer() -> None:
-    assert debrief(ASKED, tensions=(TENSION,)).fix == (
-        'Put right what contradicts itself: "We ask the board for €2.4 million in two tranches" (slide 2) '
-        'and "The ferry costs €2.1 million in all" (slide 3).'
-    )
-    read = replace(TENSION, class_="read")
-    got = debrief(ASKED, tensions=(read,))
-    assert (got.fix, got.fix_exchange) == ("Have an answer ready to: Who owns it?", "x1")
+def test_what_to_fix_first_is_left_to_whoever_counts_verdicts() -> None:
+    assert debrief(ASKED, tensions=(TENSION,)) == DebriefWords()
 
 
 def test_where_nothing_is_certain_nothing_is_to_be_fixed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -157,7 +158,7 @@ def started(home: Path, engine: SteadyEngine) -> Session:
     return Session.start(Home.open(home), deck_text=DECK, engine=engine)
 
 
-def looks(session: Session) -> list[dict[str, Any]]:
+def looks(session: Session) -> list[Mapping[str, Any]]:
     store = session.rehearsal.store
     values = [store.record(entry.seq).value or {} for entry in store.entries()]
     return [value for value in values if value.get("type") == "tensions"]

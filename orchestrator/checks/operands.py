@@ -5,22 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from orchestrator.checks.amount import IN_DAYS, IN_MONTHS, UNITS_OF_TIME
+from orchestrator.checks.amount import UNITS_OF_TIME
 from orchestrator.checks.figures import DIGITS, Figure, UnreadError, counted, dated
 from orchestrator.checks.proposal import UNITS, Operand, Passage
 from orchestrator.checks.quotes import Broken, Part, find_quote, fold
 from orchestrator.claims.dates import Date, dates_in
+from orchestrator.claims.hedges import SHARE_SLACK
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.currencies import CODES
 
-_IN = re.compile(r"\s+(?:in|of|out of)(?: every| each)?\s+", re.IGNORECASE)
-_ONE_IN = re.compile(r"\bone (?:in|of|out of)(?: every| each)?\s+$", re.IGNORECASE)
-
-_SHARE_SLACK: Final = 0.05
-"""Whoever says "four in five" means neither 70 nor 90 %: there are other words for those."""
+_OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)
+_LARGEST_WHOLE: Final = 1000
 
 _MOST_NEIGHBOURS: Final = 40
 """Lines or cells on either side that a quote may run through."""
@@ -79,7 +77,7 @@ def _with_number(operand: Operand, figure: Figure) -> Figure:
     if unit in ("date", "year"):
         found = _matching(operand, figure, dates_in(text))
     if not found and unit != "date":
-        found = _matching(operand, figure, _with_compounds(numbers_in(text), text))
+        found = _matching(operand, figure, _with_shares(numbers_in(text), text))
     if not found and unit is None:
         found = _matching(operand, figure, dates_in(text))
     if not found:
@@ -134,46 +132,23 @@ def _is_written(said: str, text: str) -> bool:
     )
 
 
-def _with_compounds(numbers: Sequence[Number], text: str) -> list[Number]:
-    """The numbers, and beside its parts each that is made of two: "1 h 50 min", "four in ten"."""
-    made = [*numbers, *_shares(numbers, text)]
-    for one, other in itertools.pairwise(numbers):
-        gap = text[one.end : other.start].strip().lower()
-        if gap not in ("", "and", ","):
+def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
+    """The numbers, and beside its parts each share that two counts make: "9 out of 10", "12 of 14"."""
+    made = [*numbers]
+    for part, whole in itertools.pairwise(numbers):
+        if not _OUT_OF.fullmatch(text[part.end : whole.start]) or whole.unit or part.unit:
             continue
-        for table in (IN_DAYS, IN_MONTHS):
-            if one.unit in table and other.unit in table and table[one.unit] > table[other.unit]:
-                factor = table[one.unit] / table[other.unit]
-                value, low, high = (
-                    round(factor * one.value) + end for end in (other.value, other.low, other.high)
-                )
-                whole = text[one.start : other.end]
-                made.append(Number(whole, one.start, other.end, value, low, high, other.unit, None))
+        if 0 < part.value < whole.value <= _LARGEST_WHOLE:
+            share, half = part.value / whole.value, min(0.5 / whole.value, SHARE_SLACK)
+            words = text[part.start : whole.end]
+            made.append(Number(words, part.start, whole.end, share, share - half, share + half, None, None))
     return made
-
-
-def _shares(numbers: Sequence[Number], text: str) -> Iterator[Number]:
-    """So many in, or out of, so many. "One" alone is no number to the reader: it is mostly a pronoun."""
-    for at, whole in enumerate(numbers):
-        begin, part = -1, None
-        if at and _IN.fullmatch(text[numbers[at - 1].end : whole.start]):
-            part = numbers[at - 1]
-            begin, value = part.start, part.value
-        elif match := _ONE_IN.search(text[: whole.start]):
-            begin, value = match.start(), 1.0
-        if begin < 0 or whole.unit or (part and part.unit) or not 0 < value < whole.value <= 1000:
-            continue
-        share, half = value / whole.value, min(0.5 / whole.value, _SHARE_SLACK)
-        low, high = share - half, share + half
-        if value == 1:  # "one in five" is neither one in four nor one in six
-            low, high = 1 / (whole.value + 0.5), 1 / (whole.value - 0.5)
-        yield Number(text[begin : whole.end], begin, whole.end, share, low, high, None, None)
 
 
 def _not_there(operand: Operand, figure: Figure) -> str:
     """What the quote does hold, or where the number stands, and how to name it."""
     text = figure.passage.text
-    numbers: tuple[Number | Date, ...] = (*_with_compounds(numbers_in(text), text), *dates_in(text))
+    numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
     there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
     whole = list(dict.fromkeys(one.text for one in there if _is_inside(one, figure)))
     said = (operand.number or "")[:30]

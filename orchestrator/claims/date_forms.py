@@ -23,10 +23,13 @@ from orchestrator.claims.units import measure_after, money_before, unit_after
 Days = tuple[tuple[date, date], bool, str]
 """First and last day, whether a year is written, precision."""
 
-_NOT_INSIDE: Final = r"(?<![\w.,/€$£])"
+_NOT_INSIDE: Final = r"(?<![\w.,€$£])(?<!\d:)"
+_NO_SLASH: Final = r"(?<!/)"
+_FORECAST: Final = r"(?-i:[AEFP])\b"
+""" "2026E", "2025A", "FY27F": estimate, actual, forecast, plan."""
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
 _DAYS: Final = (
-    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–]|to|and|bis)\s?)?"
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–/]|to|and|bis)\s?)?"
     r"(?P<to>\d{1,2})(?:st|nd|rd|th|\.)?(?!\d)"
 )
 _YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{SPOKEN_YEAR})"
@@ -44,7 +47,7 @@ _NTH: Final = {
     "two": 2, "three": 3, "four": 4,
 }  # fmt: skip
 _WHEN: Final = (
-    r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end\s|Ende\s|Anfang\s|Mitte\s"
+    r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end[\s-]|Ende\s|Anfang\s|Mitte\s"
     r"|(?:early|late|mid)[\s-](?:in\s)?)?"
 )
 _QUARTERS_WHEN: Final = {"m": (2, 3), "s": (1, 1), "b": (1, 1), "a": (1, 1), "l": (3, 4), "c": (4, 4)}
@@ -152,7 +155,7 @@ def _fiscal(match: re.Match[str]) -> Days | None:
 
 
 def _split_year(match: re.Match[str]) -> Days | None:
-    first, last = int(match["first"]), full_year(match["last"])
+    first, last = int(match["first"]), full_year(match["last"] or match["whole"])
     return (year_days(first, last), True, "fiscal year") if last == first + 1 else None
 
 
@@ -202,11 +205,11 @@ def _is_a_count(match: re.Match[str], year: int) -> bool:
 
 
 Form = tuple[re.Pattern[str], Callable[[re.Match[str]], Days | None]]
-_TWO: Final = r"(?P<two>[1-3]\d)(?![\d%]|[.,]\d|\s?[%€$£a-z])"
+_TWO: Final = r"(?P<two>[1-3]\d)(?![\d%]|[.,]\d|\s?[%€$£])(?:(?<!\s..)|(?!\s?[a-z]))"
 
 
-def _form(pattern: str, read: Callable[[re.Match[str]], Days | None]) -> Form:
-    return re.compile(_NOT_INSIDE + pattern, re.IGNORECASE | re.ASCII), read
+def _form(pattern: str, read: Callable[[re.Match[str]], Days | None], before: str = _NO_SLASH) -> Form:
+    return re.compile(_NOT_INSIDE + before + pattern, re.IGNORECASE | re.ASCII), read
 
 
 FORMS: Final[tuple[Form, ...]] = (
@@ -217,11 +220,18 @@ FORMS: Final[tuple[Form, ...]] = (
     ),
     _form(rf"{_DAYS}[\s-]?(?:of\s)?{_MONTH}(?:(?:,?\s*(?:of\s)?){_YEAR}|-(?P<two>\d\d)\b)?", _day_of_month),
     _form(rf"{_MONTH}\s(?:the\s)?{_DAYS}(?![.,]\d)(?:,?\s+{_YEAR})?", _day_of_month),
-    _form(rf"{_MONTH}(?:,?\s?(?:of\s)?[-/]?{_YEAR}|[-/](?P<two>\d\d)(?!\d))?", _month),
-    _form(rf"{_PART}(?:,?\s?(?:(?:of|in)\s)?(?:the\s)?(?:/|-)?(?:{_FISCAL}|{_YEAR}|{_TWO}))?(?!\w)", _part),
+    _form(rf"{_MONTH}(?:,?\s?(?:of\s)?[-/]?{_YEAR}|[-/](?P<two>\d\d)(?!\d))?", _month, ""),
+    _form(
+        rf"{_PART}(?:,?\s?(?:(?:of|in)\s)?(?:the\s)?(?:/|-)?(?:{_FISCAL}|{_YEAR}|{_TWO}))?(?!(?!{_FORECAST})\w)",
+        _part,
+        "",
+    ),
     _form(r"(?P<year>(?:19|20)\d\d)[\s/-]?(?:(?-i:(?P<h1>H))|Q)(?P<n1>[1-4])\b", _part),
     _form(_FISCAL, _fiscal),
-    _form(r"(?P<first>(?:19|20)\d\d)\s?[/–-]\s?(?P<last>\d\d)(?![\w%]|[.,]\d|\s?%)", _split_year),
-    _form(rf"{_WHEN}(?:(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)|{SPOKEN_YEAR})", _year),
+    _form(
+        r"(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<last>\d\d)|/(?P<whole>(?:19|20)\d\d))(?![\w%]|[.,]\d|\s?%)",
+        _split_year,
+    ),
+    _form(rf"{_WHEN}(?:(?P<year>(?:19|20)\d\d)(?!(?!{_FORECAST})\w|%|[.,]\d)|{SPOKEN_YEAR})", _year),
     _form(r"(?<=\b(?:in|by|of)\s)['’](?P<short>\d\d)(?P<year>)(?P<when>)(?!\w)", _year),
 )

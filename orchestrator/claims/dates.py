@@ -74,23 +74,27 @@ def _weekday(text: str, start: int, end: int) -> int | None:
 
 
 _RANGE = re.compile(r"\s?[-–—/]\s?|\s(?:to|and|until|through|till|or)\s", re.IGNORECASE)
+_LIST = re.compile(r",\s")
 
 
-def _with_the_year_behind(text: str, dates: list[Date]) -> Iterator[Date]:
-    """ "Jan–Mar 2026" and "3 March to 5 June 2026": the first is of the same year, or of the one before."""
-    for place, one in enumerate(dates):
-        following = dates[place + 1] if place + 1 < len(dates) else None
-        if (
-            following is None
-            or one.has_year
-            or not following.has_year
-            or one.precision != following.precision
-            or not _RANGE.fullmatch(text[one.end : following.start])
-        ):
-            yield one
-            continue
-        year = following.first.year - (one.first.replace(year=following.first.year) > following.first)
-        last = one.last.replace(year=year)
-        if one.precision == "month":
-            last = month_days(year, one.last.month)[1]
-        yield replace(one, first=one.first.replace(year=year), last=last, has_year=True)
+def _with_the_year_behind(text: str, dates: list[Date]) -> list[Date]:
+    """ "Jan–Mar 2026", "3 March, 5 May and 5 June 2026": all are of the last one's year, or of one before."""
+    has_joint = False
+    for place in range(len(dates) - 2, -1, -1):
+        one, following = dates[place], dates[place + 1]
+        gap = text[one.end : following.start]
+        has_joint = (
+            not one.has_year
+            and following.has_year
+            and one.precision == following.precision
+            and bool(_RANGE.fullmatch(gap) or (has_joint and _LIST.fullmatch(gap)))
+        )
+        if has_joint:
+            dates[place] = _in_the_year_of(following, one)
+    return dates
+
+
+def _in_the_year_of(following: Date, one: Date) -> Date:
+    year = following.first.year - (one.first.replace(year=following.first.year) > following.first)
+    last = month_days(year, one.last.month)[1] if one.precision == "month" else one.last.replace(year=year)
+    return replace(one, first=one.first.replace(year=year), last=last, has_year=True)

@@ -19,6 +19,7 @@ class Figure:
     value: float
     step: float  # the place of its last digit: 0.1 for "4.2"
     is_share: bool = False  # a third, 2/3: a part of a whole, in words
+    factor: float = 1.0  # of the magnitude that its last word is: 1e6 of "four million"
 
 
 _THIN: Final = "\u00a0\u2009\u202f"
@@ -37,8 +38,8 @@ _FIGURE = re.compile(
     rf"|\d+\.\d+|\d+|\.\d+)(?!\d)",
     re.ASCII,
 )
-_AFTER_CODE = re.compile(r"(?<=[A-Z]{3})\d+(?:[.,]\d+)?(?!\d)", re.ASCII)
-"""EUR5M: whether the letters are a currency is for the caller."""
+_AFTER_LETTERS = re.compile(r"(?:(?<=[A-Z]{3})|(?<=\bx))\d+(?:[.,]\d+)?(?!\d)", re.ASCII)
+"""EUR5M, x2: whether the letters are a currency is for the caller."""
 _VULGAR: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
 _WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.join(_VULGAR)}])", re.ASCII)
 _OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\b)(?!/)", re.ASCII)
@@ -50,7 +51,7 @@ _COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl
 def figures_in(text: str) -> Iterator[Figure]:
     """Each figure of *text*; those of one kind in order, so a caller sorts them."""
     dots = None
-    for pattern in (_FIGURE, _AFTER_CODE):
+    for pattern in (_FIGURE, _AFTER_LETTERS):
         for match in pattern.finditer(text):
             written = match[0]
             if _ONE_DOT.fullmatch(written):

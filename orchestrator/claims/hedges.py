@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-ABOUT, NEARLY, MORE, LESS, BARELY_MORE = "about", "nearly", "more", "less", "barely more"
+ABOUT, NEARLY, MORE, LESS, BARELY_MORE = "about", "nearly", "more", "less", "barely_more"
 
 SLACK: Final = 0.1
 """Share of the value by which "about 40" and "nearly 40" may miss it; ours, on the careful side."""
@@ -23,13 +23,14 @@ _TABLE: Final = {
     "a little more than",
     MORE: "more than|over|above|greater than|higher than|longer than|larger than|exceeding|in excess of|"
     "upwards of|upward of|north of|at least|no less than|no fewer than|not less than|a minimum of|minimum|"
-    "min\\.?|well over|>=|≥|>|mehr als|über|mindestens",
+    "(?<!\\d)(?<!\\d\\s)min\\.?|well over|>=|≥|>|mehr als|über|mindestens",
     LESS: "less than|fewer than|under|below|lower than|shorter than|smaller than|up to|at most|no more than|"
     "not more than|a maximum of|maximum|max\\.?|as little as|as few as|south of|well under|<=|≤|<|"
     "weniger als|unter|bis zu|maximal|höchstens",
 }
-_BEFORE: Final = tuple(
-    (kind, re.compile(rf"(?<![^\W_])(?:{words})\s{{0,2}}$", re.IGNORECASE)) for kind, words in _TABLE.items()
+_BEFORE = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _TABLE.items())})\s{{0,2}}$",
+    re.IGNORECASE,
 )
 _SIGNS: Final = frozenset("~≈±<>≥≤=.")
 _LONGEST: Final = 24
@@ -68,5 +69,5 @@ def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | N
         return None
     if is_time and _OVER_A_TIME.search(window) and not _NO_PREPOSITION.search(window):
         return None
-    found = [(match.start(), kind) for kind, pattern in _BEFORE if (match := pattern.search(window))]
-    return Hedge(min(found)[1]) if found else None
+    match = _BEFORE.search(window)
+    return Hedge(match.lastgroup) if match and match.lastgroup else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from orchestrator.claims.figures import Figure
+from orchestrator.claims.hedges import SLACK
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, word_set
 
 _COUNTS: Final = {word: n for n, word in enumerate(ONES, start=1)}
@@ -24,6 +25,13 @@ _BY = re.compile(r"\b(?:by|than|to|nearly|almost|about|over|under|roughly|around
 _MORE: Final = word_set("more fewer lower higher cheaper faster slower larger smaller again")
 _OF_A_WHOLE = re.compile(r"[ -](?:of(?! (?:19|20)\d\d)|the|our|its|their|all|as|it|them)\b", re.IGNORECASE)
 _MEASURED = re.compile(r"\s(?:year|month|day|hour|minute|second|week|decade|per\s?cent|percent)\b", re.I)
+_OF_A_MILLION = re.compile(r"(?: of an?)?(?= (?:thousand|million|billion|trillion)\b)", re.I)
+_A = re.compile(
+    r"(?<!once )(?<!twice )(?<!times )\ban?"
+    r"(?=\s(?:fortnight|(?:decade|year|month|week|day|hour|minute)\sand\sa\shalf)\b)",
+    re.IGNORECASE,
+)
+"""The article that is a number: "a fortnight", "a year and a half"."""
 _WHICH_HALF = re.compile(
     r"\b(?:first|second|1st|2nd|last|this|next|other|each|per|every|one|the|our)[ -]$", re.I
 )
@@ -34,9 +42,13 @@ def shares_in(text: str) -> Iterator[Figure]:
     for match in _SHARE.finditer(text):
         count = float(_COUNTS.get(match["count"].lower(), 1))
         if _is_share(text, match, count):
-            yield Figure(
-                match.start(), match.end(), count / _PARTS[match["part"].lower()], 0.0, is_share=True
-            )
+            value = count / _PARTS[match["part"].lower()]
+            if many := _OF_A_MILLION.match(text, match.end()):
+                yield Figure(match.start(), many.end(), value, SLACK)
+            else:
+                yield Figure(match.start(), match.end(), value, 0.0, is_share=True)
+    for match in _A.finditer(text):
+        yield Figure(match.start(), match.end(), 1.0, 0.5)
     for match in _HALF.finditer(text):
         before = text[max(0, match.start() - 10) : match.start()]
         if _WHICH_HALF.search(before) or before[-1:] == "-":

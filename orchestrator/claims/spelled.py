@@ -10,14 +10,14 @@ from typing import Final
 from orchestrator.claims.figures import Figure, last_place
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
 
-_DIGITS: Final = {word: float(n) for n, word in enumerate(("zero", *ONES))}
+_DIGITS: Final = {"nought": 0.0, **{word: float(n) for n, word in enumerate(("zero", *ONES))}}
 _TEENS: Final = {word: 10.0 + n for n, word in enumerate(TEENS)}
 _TENS: Final = {word: 10.0 * n for n, word in enumerate(TENS, start=2)}
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SMALL: Final = _DIGITS | _TEENS | _TENS
 _DOZEN: Final = 12.0
 _TOKEN = re.compile(
-    rf"\b(?:{'|'.join([*_SMALL, *_SCALES])}|hundred|dozen|point|and\sa\shalf)\b", re.IGNORECASE
+    rf"\b(?:{'|'.join([*_SMALL, *_SCALES])}|hundred|dozen|point|and\sa\shalf)(?:\b|(?=fold\b))", re.IGNORECASE
 )
 _MOST_WORDS: Final = 24
 """Words of one number: "nine hundred and ninety-nine million …" has fewer."""
@@ -101,6 +101,10 @@ class _Sum:
         """The place of the last word: a whole million in "four million"."""
         return self.step if self.last in ("scale", "half", "decimal") else last_place(self.value())
 
+    def magnitude(self) -> float:
+        """Of the last word: "three to four hundred" are hundreds both."""
+        return {"scale": self.largest, "hundred": 100.0}.get(self.last, 1.0)
+
     def _settle(self) -> None:
         if self.decimals:
             self.current += float(f"0.{self.decimals}")
@@ -118,7 +122,7 @@ def spelled_in(text: str) -> Iterator[Figure]:
     while at < len(words):
         number, after = _read(text, words, at)
         if number is not None and _counts(text, number, words[at]):
-            yield Figure(number.start, number.end, number.value(), number.place())
+            yield Figure(number.start, number.end, number.value(), number.place(), factor=number.magnitude())
         at = after
 
 

@@ -40,6 +40,7 @@ _TIME: Final = {
     "sec": ("second", 1.0),
     "s": ("second", 1.0), "minute": ("minute", 1.0), "min": ("minute", 1.0), "hour": ("hour", 1.0),
     "hr": ("hour", 1.0), "h": ("hour", 1.0), "day": ("day", 1.0), "week": ("week", 1.0), "wk": ("week", 1.0),
+    "fortnight": ("week", 2.0),
     "month": ("month", 1.0), "mo": ("month", 1.0), "quarter": ("quarter", 1.0), "year": ("year", 1.0),
     "yr": ("year", 1.0), "decade": ("year", 10.0),
 }  # fmt: skip
@@ -64,13 +65,14 @@ _BEFORE = re.compile(
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
 _LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")
 _DIGITS = re.compile(r"\d[\d.,]*")
-_NOTHING: Final = frozenset('0123456789,;:()[]/|%"')
+_NOTHING: Final = frozenset(',;:()[]/|%"')
 """Signs that end no currency, sign or word."""
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _SCALE = re.compile(
-    rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b))"
+    rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b"
+    r"(?:\s(?P<second>thousand|million|billion)\b)?))"
     rf"|{SPACE}?(?P<joined>bn|[TkKMm])(?={SPACE}?(?:{_SYMBOL})|{_CODE})"
-    rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z²³/])"
+    rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z²³])"
     rf"|{SPACE}(?P<spaced>MM|[kKMBm])(?![\w.])"
 )
 _MONEY_AFTER = re.compile(
@@ -79,6 +81,7 @@ _MONEY_AFTER = re.compile(
     rf"|(?:{SPACE}|-)(?P<name>(?i:{_any(_NAMES)}))s?\b"
 )
 _LIKE_WORD_AFTER = re.compile(rf"{SPACE}?(?P<code>{_LIKE_WORD})\b")
+_PENCE = re.compile(rf"(?<=\d)p(?!\w|\.\w)|(?:{SPACE}|-)(?:pence|penny)\b")
 _PERCENT = re.compile(rf"{SPACE}?%|(?:{SPACE}|-)per\s?cent(?!age)\b|{SPACE}(?:pct|prozent)\b", re.IGNORECASE)
 _POINTS = re.compile(
     rf"(?:{SPACE}|-)?(?:%|percentage|percent|per cent)[- ]points?\b|{SPACE}?ppt?s?\b|{SPACE}?p\.p\.|"
@@ -94,7 +97,7 @@ _MULTIPLE = re.compile(
 _DURATION = re.compile(
     rf"(?P<tight>ms|secs?|s|mins?|hrs?|h|yrs?|mo|wks?)(?![\w/])"
     rf"|{SPACE}(?P<short>ms|secs?|s|mins?|hrs?|h|yrs?|wks?)(?![\w/])"
-    r"|(?:\s|-)(?P<word>milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)\b",
+    r"|(?:\s|-)(?P<word>milliseconds?|seconds?|minutes?|hours?|days?|weeks?|fortnights?|months?|quarters?|years?|decades?)\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
@@ -123,7 +126,7 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
     """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
     left = max(0, start - 16)
     window = text[left:start]
-    if not (last := window[-2:].strip()[-1:]) or last in _NOTHING:
+    if not (last := window[-2:].strip()[-1:]) or last in _NOTHING or last.isnumeric():
         return None, 1.0, 1.0, start
     if spoken := _MINUS_SPOKEN.search(window):
         return None, 1.0, -1.0, left + spoken.start()
@@ -165,28 +168,16 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
         return 1.0, end, False
     if word := match["dotted"] or match["word"]:
         factor = _WORDS[word.lower().rstrip(".")]
-        scaled = factor > 100
-        return factor * _next_scale(text, match.end()), _end_of_scales(text, match.end()), scaled
+        second = match["second"]
+        return factor * (_WORDS[second.lower()] if second else 1.0), match.end(), factor > 100
     if joined := match["joined"]:
         return _BESIDE_A_SIGN[joined], match.end(), True
     letter = match["letter"] or match["spaced"]
     plain = "kKMB" if match["spaced"] else "kKMmBb"
-    if not currency and letter not in plain and letter != "MM":
+    is_metre = letter == "m" and text.startswith("/", match.end())  # 5m/s
+    if not currency and (is_metre or (letter not in plain and letter != "MM")):
         return 1.0, end, False
     return _LETTERS[letter], match.end(), True
-
-
-_SECOND_SCALE = re.compile(r"\s(thousand|million|billion)\b", re.IGNORECASE)
-
-
-def _next_scale(text: str, end: int) -> float:
-    match = _SECOND_SCALE.match(text, end)
-    return _WORDS[match[1].lower()] if match else 1.0
-
-
-def _end_of_scales(text: str, end: int) -> int:
-    match = _SECOND_SCALE.match(text, end)
-    return match.end() if match else end
 
 
 def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
@@ -201,6 +192,8 @@ def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
     if match := _MONEY_AFTER.match(text, end):
         factor = _BESIDE_A_SIGN.get(match["scale"] or "", 1.0)
         return _money(match), factor, match.end()
+    if not scaled and (match := _PENCE.match(text, end)):
+        return "GBP", 0.01, match.end()
     if scaled and (match := _LIKE_WORD_AFTER.match(text, end)):
         return match["code"], 1.0, match.end()
     if match := _DURATION.match(text, end):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator import render
-from orchestrator.render_moderator import spoken
+from orchestrator.render_moderator import asked, spoken
 
 if TYPE_CHECKING:
     from orchestrator.exchange import Exchange
@@ -46,7 +46,7 @@ def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
         _say(f"{count} - {name} ({exchange.agent}){again}")
         for words in render.quoted(exchange):
             _say(textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="  "))
-        _say(textwrap.fill(render.one_line(exchange.turns[-1].question), WIDTH, break_on_hyphens=False))
+        _say(textwrap.fill(asked(exchange), WIDTH, break_on_hyphens=False))
         print("> ", end="", file=sys.stderr, flush=True)
         return _line()
 

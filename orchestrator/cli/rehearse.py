@@ -444,7 +444,7 @@ def ask(
     ] = False,
 ) -> None:
     """Let the moderator call on a panelist."""
-    from orchestrator import render
+    from orchestrator.render_moderator import question_lines
 
     with opened(session) as opened_session:
         exchange = opened_session.ask(agent, parked=parked)
@@ -463,9 +463,8 @@ def ask(
             "why_this_agent": exchange.why_this_agent,
             "comes_back_to": exchange.comes_back_to,
         }
-        name = opened_session.rehearsal.name_of(exchange.agent)
-        words = "".join(f"{line}\n" for line in render.quoted(exchange))
-        Screen.current.result(plain, f"{words}{name}: {exchange.turns[0].question}")
+        lines = question_lines(opened_session.rehearsal, exchange)
+        Screen.current.result(plain, "\n".join(line.strip() for line in lines))
 
 
 def answer(

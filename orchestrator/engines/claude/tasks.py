@@ -150,7 +150,7 @@ def _place(place: Place) -> dict[str, Any]:
 def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    told = {one.quote for one in (*request.standing, *scene.exchanges)}
+    told = {one.quote for one in request.standing} | {one.quote for one in scene.exchanges}
     about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
@@ -161,8 +161,8 @@ def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
         "last_slide": None if request.may_look_ahead else furthest_shown(scene),
         "intensity": scene.intensity,
     }
-    # Lists that are empty are left out: this line is paid in full at every call.
-    return {name: value for name, value in about.items() if value != []}
+    # Lists that are empty are left out, but for the oldest: this line is paid in full at every call.
+    return {name: value for name, value in about.items() if value != [] or name == "taken"}
 
 
 def _question(candidate: Candidate) -> dict[str, Any]:

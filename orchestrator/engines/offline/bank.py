@@ -43,6 +43,7 @@ class Entry:
     about: str  # of ABOUT
     good: str  # what a good answer gives
     when: tuple[Condition, ...] = ()  # any one of them; none: always
+    on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it is answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
@@ -67,7 +68,8 @@ class DeckKind:
 
     id: str
     name: str
-    titles: tuple[str, ...]  # patterns that weigh most where a title holds them
+    cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
+    titles: tuple[str, ...]  # that weigh more in a heading than in a text
     texts: tuple[str, ...]
 
 
@@ -112,7 +114,8 @@ def bank() -> Bank:
         kind = data["kind"]
         if kind != ANY:
             signs = data["signs"]
-            kinds.append(DeckKind(kind, data["name"], tuple(signs["titles"]), tuple(signs["texts"])))
+            patterns = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
+            kinds.append(DeckKind(kind, data["name"], *patterns))
         entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
     return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
 
@@ -132,6 +135,7 @@ def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
         firm=_texts(known.pop("firm", ())),
         soft=_texts(known.pop("soft", ())),
         when=_conditions(known.pop("when", ())),
+        on=_conditions(known.pop("on", ())),
         unless=_conditions(known.pop("unless", ())),
         topic=known.pop("topic", "") or known["id"],
         place=place,

@@ -19,7 +19,9 @@ from orchestrator.engines.offline.words import holds, plain
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.exchange import Candidate
 
-TURNS: Final = (ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, WHOLE, LEFT_OUT, FIGURE, WHOLE, ADMISSION)
+TURNS: Final = (
+    ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, ADMISSION, WHOLE,
+)  # fmt: skip
 """What one panelist asks about, one question after the other: a board does not dwell on one sort."""
 
 CONTRADICTION: Final = 0.95

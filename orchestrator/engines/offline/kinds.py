@@ -1,4 +1,4 @@
-"""Which kind of deck it is: a small score over titles and words, shown, and set by the presenter at will."""
+"""Which kind of deck it is: a score over first slide, titles and words; the presenter may set it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.deck.model import Deck
-from orchestrator.engines.offline.bank import ANY, bank
+from orchestrator.engines.offline.bank import ANY, DeckKind, bank
 from orchestrator.engines.offline.pages import Pages, pages_of
 from orchestrator.engines.offline.words import holds
 from orchestrator.errors import UsageError
 
-TITLE_WEIGHT: Final = 3
+COVER_WEIGHT: Final = 8
+"""The first slide says what the deck is, once for each kind: "Proposal to the board"."""
+
+TITLE_WEIGHT: Final = 2
 """A word in a title says more of a deck than one in its text."""
 
 LEAST_SCORE: Final = 5
-"""Below it a deck is of no kind in particular: one title and two words, or five words."""
+"""Below it a deck is of no kind in particular: two titles and a word, or five words."""
+
+LEAST_LEAD: Final = 1.3
+"""Times the second kind's score: with less the signs are mixed, and only what suits both is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class Kind:
     name: str
     score: int
     given: bool = False  # set by the presenter
-    beside: str | None = None  # the second kind, where it scores nearly as much
+    beside: str | None = None  # the second kind, where it scores nearly as much: the signs are mixed
 
     @property
     def shown(self) -> str:
@@ -52,20 +58,19 @@ def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) 
 
 def read_as(pages: Pages) -> Kind:
     """The kind with the highest score; the first of the list where two are equal."""
-    scored = sorted(
-        ((-_score(kind.titles, kind.texts, pages), number) for number, kind in enumerate(bank().kinds)),
-    )
+    kinds = bank().kinds
+    scored = sorted((-_score(kind, pages), number) for number, kind in enumerate(kinds))
     (best, first), (next_best, second) = scored[0], scored[1]
     if -best < LEAST_SCORE:
         return NO_KIND
-    is_close = next_best != 0 and -next_best >= max(LEAST_SCORE, 0.6 * -best)
-    kinds = bank().kinds
-    return Kind(kinds[first].id, kinds[first].name, -best, beside=kinds[second].id if is_close else None)
+    is_mixed = -best < LEAST_LEAD * -next_best
+    return Kind(kinds[first].id, kinds[first].name, -best, beside=kinds[second].id if is_mixed else None)
 
 
-def _score(titles: Sequence[str], texts: Sequence[str], pages: Pages) -> int:
-    in_titles = sum(TITLE_WEIGHT for pattern in titles if holds(pages.titles, pattern))
-    return in_titles + sum(1 for pattern in texts if holds(pages.words, pattern))
+def _score(kind: DeckKind, pages: Pages) -> int:
+    on_cover = COVER_WEIGHT * any(holds(pages.cover, pattern) for pattern in kind.cover)
+    in_titles = sum(TITLE_WEIGHT for pattern in kind.titles if holds(pages.titles, pattern))
+    return on_cover + in_titles + sum(1 for pattern in kind.texts if holds(pages.words, pattern))
 
 
 def _given(given: str) -> Kind:

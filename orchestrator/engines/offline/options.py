@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.model import Claim
@@ -29,9 +30,6 @@ LATER: Final = 40.0
 
 SPREAD: Final = 4
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
-
-SET_BACK: Final = 12.0
-"""Places by which a question of the second kind of deck goes back."""
 
 KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
@@ -94,14 +92,27 @@ def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: st
 def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option, ...]:
     found: list[Option] = []
     for entry in bank().entries:
-        is_of_kind = entry.kind in (kind.id, kind.beside, ANY)
         is_answered = any(holds_all(pages.words, one) for one in entry.unless)
-        if is_of_kind and _suits(entry, intensity) and not is_answered:
-            order = entry.place + SET_BACK * (entry.kind == kind.beside) + _by_mood(entry, intensity)
+        if _is_of(entry, kind) and _suits(entry, intensity) and not is_answered:
+            order = entry.place + _by_mood(entry, intensity)
             order += number_of(key, entry.id) % SPREAD
             made = _of_lines if entry.has_quote else _of_deck
             found += made(entry, order, pages, key, intensity)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
+
+
+def _is_of(entry: Entry, kind: Kind) -> bool:
+    """Where the signs are mixed, what boards of both kinds or of any ask, in the words of the first."""
+    if entry.kind == ANY:
+        return True
+    if kind.beside is None or entry.kind != kind.id:
+        return entry.kind == kind.id
+    return entry.topic in _topics(kind.beside) | _topics(ANY)
+
+
+@lru_cache(maxsize=32)
+def _topics(kind: str) -> frozenset[str]:
+    return frozenset(entry.topic for entry in bank().entries if entry.kind == kind)
 
 
 def _suits(entry: Entry, intensity: str) -> bool:
@@ -156,6 +167,8 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
     above it, or in the slide's title.
     """
     title = "" if page is None else page.title
+    if entry.on and not any(holds_all(plain(title), one) for one in entry.on):
+        return None
     around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
     for when in entry.when:
         tags = [one for one in when if one.startswith("#")]
@@ -163,6 +176,8 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
         if not holds_all(line.words, tags) or not holds_all(around, words):
             continue
         for sentence in sentences(line.text):
+            if entry.about != "admission" and len(sentence) > LONGEST_QUOTE:
+                continue  # the figure that it is about could be what is cut off
             if holds_all(plain(shortened(sentence, LONGEST_QUOTE)), words[:1]):
                 return replace(line, text=sentence)
     return None

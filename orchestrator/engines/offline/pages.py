@@ -27,6 +27,9 @@ SMALLEST_COUNT: Final = 3
 ALL_OR_NONE: Final = frozenset({0.0, 100.0})
 """Percentages that stand for "all" and "none": nobody counted them."""
 
+COVER_WORDS: Final = 30
+"""Of a first slide that is a cover; a longer one is a slide like any other, and only its title counts."""
+
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
 
@@ -64,6 +67,7 @@ class Pages:
 
     pages: tuple[Page, ...]
     words: str  # of all of it, hidden slides too
+    cover: str  # plain: the deck's title, and the first slide where it is a short one
     titles: str  # plain, of the deck's title and all slides'
     last: int  # the last slide's number
 
@@ -92,7 +96,13 @@ def _pages(deck: Deck, claims: Sequence[Claim]) -> Pages:
     pages = tuple(page for slide, page in made if not slide.hidden)
     titles = " ".join([plain(deck.title), *(plain(page.title) for page in pages)])
     last = pages[-1].number if pages else 0
-    return Pages(pages, " ".join(page.words for _, page in made), titles, last)
+    return Pages(pages, " ".join(page.words for _, page in made), _cover(deck, first), titles, last)
+
+
+def _cover(deck: Deck, first: Slide | None) -> str:
+    words = "" if first is None else plain(" ".join([first.title, *first.lines]))
+    is_long = words.count(" ") > COVER_WORDS
+    return f"{plain(deck.title)}{plain(first.title) if first is not None and is_long else words}"
 
 
 def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:

@@ -53,7 +53,8 @@ def _line(exchange: Exchange) -> str:
     if exchange.outcome == "satisfied":
         return f'- Settled: {about}; the answer was "{last.quote}".' if last.quote else f"- Settled: {about}."
     if exchange.outcome == "unjudged":
-        return f"- Asked about {about}; the answer was not judged."
+        came = "the answer was not judged" if (last.answer or "").strip() else "no answer was given"
+        return f"- Asked about {about}; {came}."
     missing = f" Asked for: {', '.join(last.needs)}." if last.needs else ""
     return f"- Open ({exchange.outcome}): {about}.{missing}"
 

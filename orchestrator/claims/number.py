@@ -1,0 +1,29 @@
+"""A number as it is read out of a passage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number as it stands in a passage."""
+
+    text: str  # as written, without hedge words: "4.2M", "a third", "nine weeks", "1.2 million euros"
+    start: int
+    end: int
+    value: float  # base units: 4.2M is 4_200_000.0, "14 %" 14.0, "200 ms" 0.2 seconds, "two decades" 20 years
+    low: float  # the interval that the wording allows; infinite where it is open
+    high: float
+    unit: str | None  # "%", "pp", an ISO 4217 code, "x", a unit of time in the singular, or None
+    noun: str | None  # of a plain count, the word that is counted; None: none
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A number before its neighbours are known."""
+
+    number: Number
+    factor: float  # of its magnitude
+    scaled: bool
+    half: float  # half of the last place written
