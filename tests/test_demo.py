@@ -11,6 +11,7 @@ import pytest
 from orchestrator.speech.answers import read_answers
 from tests.rehearsals import ROOT, greenroom_json
 
+
 def _play(home: Path) -> dict[str, Any]:
     """What `greenroom demo` reports, in an empty home."""
     for name in ("templates", "session-templates"):
