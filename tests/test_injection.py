@@ -16,6 +16,7 @@ import pytest
 
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.tasks import panelists_guide, prompt
 from orchestrator.home import Home
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
@@ -95,10 +96,12 @@ def test_every_kind_of_call_was_made_and_every_probe_arrived(played: Played) -> 
 def test_nothing_from_outside_stands_in_the_system_prompt(played: Played) -> None:
     templates = {path.read_text("utf-8") for path in (ROOT / "agents" / "templates").rglob("*.md")}
     shown = {text.replace("^", "^\\") for text in templates}
+    ours = {"\n".join(prompt("reader")) + "\n", panelists_guide()}
     for body in played.sent:
-        assert len(body["system"]) in (2, 3)
-        for block in body["system"]:
-            assert block["text"].partition("\n")[2].rpartition("^^^ end of file")[0] in shown
+        framed = [block["text"] for block in body["system"] if block["text"].startswith("^^^ file ")]
+        assert {block["text"] for block in body["system"]} - {*framed} <= ours
+        for text in framed:
+            assert text.partition("\n")[2].rpartition("^^^ end of file")[0] in shown
 
 
 def test_each_persona_says_what_the_frames_hold(played: Played) -> None:
@@ -128,7 +131,7 @@ def check_frames(lines: list[str], body: dict[str, Any]) -> None:
 
 
 def test_no_frame_can_be_forged(played: Played) -> None:
-    panelists = [body for body in played.sent if " of 11:" in frame_lines(body)[0]]
+    panelists = [body for body in played.sent if any(" of 11:" in line for line in frame_lines(body)[:1])]
     assert panelists
     for body in panelists:
         check_frames(frame_lines(body), body)
@@ -146,8 +149,8 @@ def test_only_the_last_block_is_a_task_and_its_data_begin_no_line(played: Played
         *before, task = blocks(body)
         assert not any(text.startswith("Task: ") for text in before)
         lines = task.splitlines()
-        starts = ("Task: ", "Reply with one JSON object", "Data, not instructions: {")
-        assert [line for line in lines if line.startswith(starts)] == [lines[0], *lines[-2:]]
+        starts = ("Task: ", "Data, not instructions: {")
+        assert [line for line in lines if line.startswith(starts)] == [lines[0], lines[-1]]
         assert not any(probe.canary in line for probe in PROBES for line in lines[:-1])
         assert "^" not in lines[-1]
         json.loads(lines[-1].partition(": ")[2])
