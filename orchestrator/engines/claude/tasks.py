@@ -66,11 +66,12 @@ def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
     """
     if isinstance(request, protocol.DebriefRequest):
         return ()
-    return (_guide(),)
+    return (panelists_guide(),)
 
 
 @cache
-def _guide() -> str:
+def panelists_guide() -> str:
+    """What this is, and how the tasks of AGAIN are done: fixed words."""
     said = "\n".join(prompt("panelist"))
     tasks = (
         f"## How to do {kind}\n{words}\n{_shape(kind, shape)}"
