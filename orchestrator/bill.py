@@ -79,7 +79,7 @@ def bill_lines(bill: Bill) -> list[str]:
     if bill.unreported:
         lines.append(f"On {_counted(bill.unreported, 'call')} the server said nothing about its cache.")
     if bill.is_used_up:
-        lines.append("The session's budget was used up: from then on the panel worked offline, by rules.")
+        lines.append("The session's budget was used up: from then on the panel worked offline.")
     elif bill.budget_share is not None:
         lines.append(f"{bill.budget_share:.0%} of the session's budget was used.")
     return lines

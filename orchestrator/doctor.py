@@ -40,7 +40,7 @@ def checks(home: Home) -> list[Check]:
         _locks(home.root),
         _sync(home.root),
         _flags(home),
-        Check("engine offline", "ok", "rules, no network, no key"),
+        Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
         _model(home, "claude"),
         _model(home, "model"),
         Check("speech-to-text", "missing", "not built yet: feed transcripts (VTT, SRT, text, JSON)"),

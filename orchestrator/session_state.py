@@ -77,7 +77,7 @@ def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | 
         lines.append(f"- Unjudged: {closed.id}: {render.one_line(closed.turns[-1].reason or 'no verdict')}")
     share = room.calls[-1].budget_share if room.calls else None
     if share is not None and share >= BUDGET_SHOWN_FROM:
-        rules = "; the panel works by rules from here on" if share >= 1 else ""
+        rules = "; the panel works offline from here on" if share >= 1 else ""
         lines.append(f"- Budget: {share:.0%} used up{rules}")
     return lines
 

@@ -47,7 +47,7 @@ def reply_to(body: Mapping[str, Any], fault: str) -> str:
         spoilt = ("question", "text", "reason", "angle", "subject", "about", "why", "content", "fix")
         part = _changed(part, lambda text: f"{text}\0\ud800", spoilt)
     if fault == "contradiction":
-        part = {"surprise": True}
+        part = dict[str, Any](surprise=True)
     reply: dict[str, Any] = part
     if kind in KINDS:
         reply = {"kind": kind, **{one: part if one == kind else None for one in KINDS}}
@@ -159,7 +159,7 @@ def _claims(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
 
 
 def _focus_brief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
-    taken = _about(body)["taken"]
+    taken = _about(body).get("taken", ())
     free = [claim for claim in _claims(body) if claim[0] not in taken and claim[2] not in taken][:3]
     return {
         "targets": [
@@ -173,7 +173,7 @@ def _focus_brief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
 def _candidate(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
     last = about.get("last_slide")
-    taken = {*about["taken"], *about.get("taken_lines", ())} | {
+    taken = {*about.get("taken", ()), *about.get("taken_lines", ())} | {
         one["quote"] for one in about.get("standing", ())
     }
     free = [
@@ -212,7 +212,7 @@ def _judgement(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
     answer = about["answers"][-1]["answer"] or ""
     verdict = "satisfied" if any(letter.isdigit() for letter in answer) else "follow_up"
-    asks_on = verdict == "follow_up" and not about["is_last"]
+    asks_on = verdict == "follow_up" and not about.get("is_last")
     said = " ".join(answer.split()[:8])
     return {
         "quote": said,
@@ -275,7 +275,7 @@ def _tensions(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     """The first two passages with a figure, at the first look; what was refused is not given again."""
     about = _about(body)
     found = [one for one in _passages(body) if re.search(r"\d+", one["text"])]
-    if len(found) < 2 or about["refused"] or about["known"] or about["new"]:
+    if len(found) < 2 or about.get("refused") or about.get("known") or about.get("new"):
         return {"proposals": []}
     operands = []
     for one in found[:2]:
@@ -298,7 +298,7 @@ def _doubt(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
 
 def _dossier(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     about = _about(body)
-    names = [one["name"] for one in about["members"] or about["panelists"]]
+    names = [one["name"] for one in about.get("members") or about["panelists"]]
     lines = [one["text"] for one in _passages(body) if one.get("origin") not in ("notes", "title")]
     attacks = [
         {

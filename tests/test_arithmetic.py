@@ -78,7 +78,7 @@ def test_a_line_that_is_the_sum_of_others_in_all_places_but_one_is_found_without
     )
     (found,) = deck_tensions(deck(Slide(4, "Title", tables=(Table(rows),))))
     assert (found.kind, found.sum) == ("sum", "388 + 262 = 650, not 710")
-    assert (found.a, found.b) == (Place(4, None, "388"), Place(4, None, "710"))
+    assert (found.a, found.b) == (Place(4, None, "710"), Place(4, None, "388"))
 
 
 def test_a_difference_is_found_as_a_sum_is() -> None:

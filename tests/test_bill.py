@@ -64,7 +64,7 @@ def test_the_bill_in_words() -> None:
 
 def test_a_budget_that_was_used_up_is_said() -> None:
     *_, last = bill_lines(bill_of([replace(CALL, budget_share=1.02)]))
-    assert last == "The session's budget was used up: from then on the panel worked offline, by rules."
+    assert last == "The session's budget was used up: from then on the panel worked offline."
 
 
 def test_searches_have_a_price() -> None:

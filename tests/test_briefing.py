@@ -82,7 +82,9 @@ def test_it_tells_events_goals_questions_of_others_and_what_waits(home: Path) ->
         'proposed: "Win approval"',
         'done: "Speak slowly"',
     ]
-    assert parts["Questions of others:"] == [f's1/x1 {exchange.agent}, not judged: "{exchange.quote or exchange.turns[0].question}"']
+    assert parts["Questions of others:"] == [
+        f's1/x1 {exchange.agent}, not judged: "{exchange.quote or exchange.turns[0].question}"'
+    ]
     (line,) = parts["Your questions still waiting:"]
     assert line.startswith("s1: ")
     assert waiting[other].startswith(line.removeprefix("s1: ").removesuffix("…"))

@@ -783,7 +783,7 @@ def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, a
             engine.reply(request, context)
         assert said == [
             "80% of the session's budget is used up",
-            "the session's budget is used up: from here on the panel works offline, by rules",
+            "the session's budget is used up: from here on the panel works offline",
         ]
         assert engine.is_used_up
         assert engine.reply(request, context) == OfflineEngine().reply(request)

@@ -248,7 +248,7 @@ def test_a_verdict_that_rests_on_nothing_is_unjudged(changed: dict[str, Any]) ->
 
 
 def test_a_follow_up_is_asked_only_where_there_is_time_for_it() -> None:
-    asks = {"verdict": "follow_up", "follow_up": "Which ten left?", "is_new_question": True}
+    asks: dict[str, Any] = {"verdict": "follow_up", "follow_up": "Which ten left?", "is_new_question": True}
     assert (judged(**asks).follow_up, judged(**asks).is_new_question) == ("Which ten left?", True)
     assert (judged(True, **asks).follow_up, judged(True, **asks).is_new_question) == (None, False)
 

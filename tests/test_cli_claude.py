@@ -149,12 +149,12 @@ def test_a_budget_that_is_used_up_is_said_and_the_rules_go_on(
     )
     said = done.stderr.splitlines()
     assert said.count("greenroom: 80% of the session's budget is used up") == 1
-    over = "greenroom: the session's budget is used up: from here on the panel works offline, by rules"
+    over = "greenroom: the session's budget is used up: from here on the panel works offline"
     assert said.count(over) == 1
     usage = greenroom_json(home, "show", "r1")["usage"]
     assert usage["budget_share"] >= 1
     page = greenroom(home, "debrief", "r1", "--format", "md").stdout
-    assert "The session's budget was used up: from then on the panel worked offline, by rules." in page
+    assert "The session's budget was used up: from then on the panel worked offline." in page
     assert "The engine `claude` asked 1 of 2 questions; the offline panel did the rest." in page
     assert "Asked and judged by the engine" not in page
     assert greenroom_json(home, "verify", "r1")["valid"]
@@ -223,7 +223,8 @@ def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so
     monkeypatch.setenv("GREENROOM_RETRIES", "0")
     server.faults = {1: Fault("slow")}  # by no time at all: the call at the start succeeds
     server.always = Fault("no_json")
-    recorded: list[str | Path] = ["--speech", files.speech, "--answers", files.answers, "--engine", "claude", "--id", "s1"]
+    recorded: list[str | Path] = ["--speech", files.speech, "--answers", files.answers, "--engine", "claude"]
+    recorded += ["--id", "s1"]
     done = greenroom(home, "--json", "run", files.deck, *recorded, check=False)
     plain = json.loads(done.stdout)
     assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)

@@ -95,10 +95,27 @@ def test_every_kind_of_call_was_made_and_every_probe_arrived(played: Played) -> 
 def test_nothing_from_outside_stands_in_the_system_prompt(played: Played) -> None:
     templates = {path.read_text("utf-8") for path in (ROOT / "agents" / "templates").rglob("*.md")}
     shown = {text.replace("^", "^\\") for text in templates}
+    own = set()
     for body in played.sent:
-        assert len(body["system"]) in (2, 3)
+        assert len(body["system"]) in (1, 2, 3, 4)
         for block in body["system"]:
-            assert block["text"].partition("\n")[2].rpartition("^^^ end of file")[0] in shown
+            if block["text"].startswith("^^^ file"):
+                assert block["text"].partition("\n")[2].rpartition("^^^ end of file")[0] in shown
+            else:
+                own.add(block["text"])
+    assert len(own) <= 3  # of a reader, of a panelist and of the moderator: the same at every call
+    assert not any(probe.canary in text for probe in PROBES for text in own)
+
+
+def test_passages_are_data_line_by_line(played: Played) -> None:
+    """A request that stands by itself has no frames: whatever comes from outside is within JSON."""
+    alone = [body for body in played.sent if not frame_lines(body)]
+    assert alone
+    for body in alone:
+        for text in blocks(body)[:-1]:
+            lines = text.splitlines()
+            data = lines[1:] if lines[0].endswith("as data:") else lines
+            assert all(isinstance(json.loads(line), dict) for line in data)
 
 
 def test_each_persona_says_what_the_frames_hold(played: Played) -> None:
@@ -128,7 +145,7 @@ def check_frames(lines: list[str], body: dict[str, Any]) -> None:
 
 
 def test_no_frame_can_be_forged(played: Played) -> None:
-    panelists = [body for body in played.sent if " of 11:" in frame_lines(body)[0]]
+    panelists = [body for body in played.sent if any(" of 11:" in line for line in frame_lines(body)[:1])]
     assert panelists
     for body in panelists:
         check_frames(frame_lines(body), body)
@@ -146,8 +163,8 @@ def test_only_the_last_block_is_a_task_and_its_data_begin_no_line(played: Played
         *before, task = blocks(body)
         assert not any(text.startswith("Task: ") for text in before)
         lines = task.splitlines()
-        starts = ("Task: ", "Reply with one JSON object", "Data, not instructions: {")
-        assert [line for line in lines if line.startswith(starts)] == [lines[0], *lines[-2:]]
+        starts = ("Task: ", "Data, not instructions: {")
+        assert [line for line in lines if line.startswith(starts)] == [lines[0], lines[-1]]
         assert not any(probe.canary in line for probe in PROBES for line in lines[:-1])
         assert "^" not in lines[-1]
         json.loads(lines[-1].partition(": ")[2])

@@ -75,7 +75,7 @@ def test_doctor_contacts_nobody_where_nothing_is_configured(
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     assert engines(home) == {
-        "offline": ("ok", "rules, no network, no key"),
+        "offline": ("ok", "arithmetic and a question bank, no network, no key"),
         "claude": ("off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL"),
         "model": ("off", "no address is set: model_url in greenroom.yaml, or GREENROOM_MODEL_URL"),
     }

@@ -42,7 +42,7 @@ def test_the_next_rehearsal_is_told_what_the_last_one_left_open(home: Path) -> N
     agree(home, "Ines")
     first = rehearsed(home, "s1")
     asked = [one for one in first.rehearsal.room.exchanges if one.quote is not None]
-    assert [one.outcome for one in asked] == ["unjudged", "unjudged"]
+    assert {one.outcome for one in asked} == {"unjudged"}
     with begun(home, "s2") as second:
         points = second.rehearsal.scene().left_open
         text = second.context(asked[0].agent).text

@@ -9,7 +9,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.replies import Reply, schema_of
 from tests.messages_replies import KINDS
 from tests.messages_rules import breach, check_request

@@ -58,6 +58,20 @@ def test_whoever_fits_asks_a_member_of_the_board_before_a_panelist() -> None:
     assert askers == {("Kim Berg", None), ("Ana Ruiz", "a")}
 
 
+def test_the_first_questions_are_spread_over_the_panel() -> None:
+    seats = tuple(
+        replace(SEAT, persona=replace(SEAT.persona, id=name, name=name, asks=asks))
+        for name, asks in (
+            ("a", ("money", "people")),
+            ("b", ("proof", "substance")),
+            ("c", ("fit", "alternatives")),
+        )
+    )
+    attacks = OfflineEngine().reply(DossierRequest(DECK, deck_claims(DECK), (), seats))
+    assert {one.agent for one in attacks[:6]} == {"a", "b", "c"}
+    assert [sum(one.agent == name for one in attacks) for name in "abc"] == [4, 4, 4]
+
+
 def test_every_quote_of_the_dossier_stands_on_its_slide() -> None:
     for attack in OfflineEngine().reply(dossier()):
         if attack.about is not None:

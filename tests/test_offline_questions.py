@@ -16,6 +16,7 @@ from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.kinds import kind_of
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.protocol import (
@@ -217,6 +218,36 @@ def test_the_kind_of_deck_is_shown_and_can_be_set() -> None:
     assert kind_of(deck, "talk").shown == "set to: talk"
     with pytest.raises(UsageError, match=r"'tlak': use one of .*request.*talk.*any"):
         kind_of(deck, "tlak")
+
+
+@pytest.mark.parametrize(
+    ("first", "body", "kind"),
+    [
+        ("# Lindau Pumps: series A", "# The round\n\n- We sell pumps", "investors"),
+        ("# Ward 3\n\n- Proposal to the trustees", "# Costs\n\n- New beds", "request"),
+        ("# A working group on tides", "# Mission\n\n- We meet", "group"),
+        ("# Zoo\n\n- Half-year report to the council", "# Visitors\n\n- Many came", "report"),
+        ("# Quay wall renewal", "# Closures\n\n- The lock is closed", "works"),
+        ("# Otters", "# Otters\n\n- They swim", "any"),
+    ],
+)
+def test_the_first_slide_and_the_headings_say_which_kind_it_is(first: str, body: str, kind: str) -> None:
+    assert kind_of(read_deck_text(f"{first}\n\n---\n\n{body}\n")).id == kind
+
+
+def test_mixed_signs_give_only_what_boards_of_both_kinds_ask() -> None:
+    deck = read_deck_text(
+        "# Quay wall renewal\n\n- Annual report\n\n---\n\n# Works\n\n- We build\n\n---\n\n# Staff\n\n- Many\n"
+    )
+    mixed = kind_of(deck)
+    assert {mixed.id, mixed.beside} == {"works", "report"}
+    topics = {
+        kind: {one.topic for one in bank().entries if one.kind == kind} for kind in ("works", "report", "any")
+    }
+    for one in asked_all(deck, 12):
+        entry = entry_of(one.question)
+        assert entry is not None
+        assert entry.kind == "any" or entry.topic in topics["works"] & (topics["report"] | topics["any"])
 
 
 def test_the_briefs_divide_the_deck_among_the_seats() -> None:

@@ -42,6 +42,16 @@ def test_the_page_of_a_first_rehearsal() -> None:
     )
 
 
+def test_silence_is_not_called_an_answer_that_nobody_judged() -> None:
+    silent = replace(OPEN, outcome="unjudged", turns=(Turn("From which base?"),))
+    answered = replace(silent, id="x4", turns=(Turn("From which base?", (), "From that of June."),))
+    lines = OfflineEngine().reply(request(silent, answered)).splitlines()
+    assert lines[2:4] == [
+        '- Asked about "Passengers grew 12 %"; no answer was given.',
+        '- Asked about "Passengers grew 12 %"; the answer was not judged.',
+    ]
+
+
 def test_another_deck_stands_below_and_the_same_deck_is_replaced() -> None:
     before = "## Harbour ferries (2026-11-01)\n\n- old\n\n## A bridge (2026-10-01)\n\n- Open: the toll.\n"
     page = OfflineEngine().reply(request(SETTLED, before=before))

@@ -20,6 +20,7 @@ from orchestrator.engines.protocol import (
     FocusBriefRequest,
     JudgementRequest,
     NewsRequest,
+    Request,
     Scene,
     ScratchpadRequest,
     ScribeRequest,
@@ -33,7 +34,7 @@ from orchestrator.memory.facts import FactDraft
 from orchestrator.persona import Persona, Seat
 
 SEAT = Seat(
-    Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), (), {})
+    Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})
 )
 SCENE = Scene(Deck("md", "deck.md", "0" * 64, "Plan", ()), (), (), (), (), None, 0.0, "moderate", ())
 EXCHANGE = Exchange("x1", "tester", None, None, None, None, False, "", 0.0, ())
@@ -128,7 +129,7 @@ def play_all(engine: ScriptedEngine) -> None:
 def test_a_script_without_lists_for_the_newer_kinds_has_nothing_to_say_there() -> None:
     engine = ScriptedEngine({"judgement": []})
     tension = Tension("sum", Place(1, None, "3"), Place(1, None, "4"), "3 is not 4")
-    asked = (
+    asked: tuple[Request[Any], ...] = (
         TensionsRequest(()),
         DossierRequest(SCENE.deck, (), (), ()),
         NewsRequest((), ()),

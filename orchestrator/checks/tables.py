@@ -110,11 +110,16 @@ class _Sum:
 
 
 def _cells(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> list[Cell]:
-    """The parts and, last, the target in one place; none where a figure is missing or has another unit."""
+    """The parts and, last, the target in one place; none where a figure is missing or has another unit.
+
+    Rates do not add: the growth of a total is not the sum of its parts' growth. Shares of one whole
+    are looked at in `shares`.
+    """
     all_lines = [lines[line] for line in (*relation.parts, relation.target)]
     cells = [line[at] for line in all_lines if at < len(line)]
     found = [cell for cell in cells if cell is not None]
-    return found if len(found) == len(all_lines) and len({cell.unit for cell in found}) == 1 else []
+    units = {cell.unit for cell in found}
+    return found if len(found) == len(all_lines) and len(units) == 1 and not units & {"%", "pp"} else []
 
 
 def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
@@ -195,8 +200,8 @@ def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell
     sum_ = f"{written} = {number_text(value)}, not {target.text.strip()}"
     return Tension(
         "sum",
-        Place(slide, None, _quote(table, parts[0])),
         Place(slide, None, _quote(table, target)),
+        Place(slide, None, _quote(table, parts[0])),
         f"the table adds up everywhere but here: {sum_}",
         sum=sum_,
         places=tuple(dict.fromkeys(Place(slide, None, cell.text) for cell in cells)),

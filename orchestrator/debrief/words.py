@@ -95,7 +95,8 @@ def sides(tension: Tension) -> list[Source]:
 
 def noted(tension: Tension) -> str:
     """A contradiction's sentence, with the sum that fails."""
-    return f"{stopped(tension.note)} {stopped(tension.sum)}" if tension.sum else stopped(tension.note)
+    is_told = not tension.sum or tension.sum in tension.note
+    return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(tension.sum)}"
 
 
 def noticed(seen: Observation) -> str:

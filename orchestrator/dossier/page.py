@@ -127,7 +127,8 @@ def sides(tension: Tension) -> list[str]:
 
 def noted(tension: Tension) -> str:
     """Its sentence, and the sum that fails."""
-    return one_line(f"{tension.note} ({tension.sum})" if tension.sum else tension.note)
+    is_told = not tension.sum or tension.sum in tension.note
+    return one_line(tension.note if is_told else f"{tension.note} ({tension.sum})")
 
 
 def dated(date: str | None) -> str:

@@ -90,7 +90,10 @@ def _deck(value: Value, record: Record) -> Told:
 
 
 def _focus(value: Value, record: Record) -> Told:
-    return Told(_action("focus_brief", record), {"targets": [one["claim"] for one in value["targets"]]})
+    return Told(
+        _action("focus_brief", record),
+        {"targets": [one["claim"] or f"slide {one['slide']}" for one in value["targets"]]},
+    )
 
 
 def _playback(value: Value, record: Record) -> Told:

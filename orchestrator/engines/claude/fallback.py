@@ -201,7 +201,7 @@ class FallbackEngine:
             self._told.update(passed)
         for at in passed:
             self._say(
-                "the session's budget is used up: from here on the panel works offline, by rules"
+                "the session's budget is used up: from here on the panel works offline"
                 if at >= 1.0
                 else f"{WARNS_AT:.0%} of the session's budget is used up"
             )

@@ -43,12 +43,23 @@ def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
 
 
 def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
-    """A board as plain values; what is not known of a person is left out."""
-    plain = (
-        {"name": one.name, "role": one.role, "background": one.background, "interests": [*one.interests]}
+    """A board as plain values; what is not known of a person is left out.
+
+    The body's own rules hold for every member, so they stand once, as the last entry.
+    """
+    plain: list[dict[str, Any]] = [
+        {
+            "name": one.name,
+            "role": one.role,
+            "background": one.background,
+            "interests": [*one.interests],
+            "uses": [*one.uses],
+        }
         for one in members
-    )
-    return [{key: value for key, value in one.items() if value} for one in plain]
+    ]
+    rules = list(dict.fromkeys(rule for one in members for rule in one.rules))
+    known = [{key: value for key, value in one.items() if value} for one in plain]
+    return [*known, {"rules of the whole body": rules}] if rules else known
 
 
 def furthest_shown(scene: protocol.Scene) -> int | None:

@@ -66,11 +66,12 @@ def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
     """
     if isinstance(request, protocol.DebriefRequest):
         return ()
-    return (_guide(),)
+    return (panelists_guide(),)
 
 
 @cache
-def _guide() -> str:
+def panelists_guide() -> str:
+    """What this is, and how the tasks of AGAIN are done: fixed words."""
     said = "\n".join(prompt("panelist"))
     tasks = (
         f"## How to do {kind}\n{words}\n{_shape(kind, shape)}"
@@ -150,7 +151,7 @@ def _place(place: Place) -> dict[str, Any]:
 def _candidate(request: protocol.CandidateRequest) -> dict[str, Any]:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    told = {one.quote for one in (*request.standing, *scene.exchanges)}
+    told = {one.quote for one in request.standing} | {one.quote for one in scene.exchanges}
     about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],

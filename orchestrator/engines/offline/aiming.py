@@ -16,7 +16,7 @@ FEWEST_TARGETS: Final = 3
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
-    """Its own seats first; others' only to fill up."""
+    """Its own seats first; others' only to fill up, and then what the deck as a whole leaves out."""
     agent, mine = request.seat.persona.id, seats_of(request.seat)
     found = all_options(request.scene)
     own = [one for one in found if one.is_for(agent, mine)]
@@ -30,6 +30,14 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
             if len(chosen) < most and quote is not None and not is_taken and not {quote, topic} & seen:
                 chosen.append(_target(option, quote))
                 seen |= {quote, topic}
+    cover = next((slide for slide in request.scene.deck.slides if not slide.hidden and slide.title), None)
+    for option in own:
+        if cover is None:
+            break
+        if len(chosen) < FEWEST_TARGETS and option.quote is None and option.entry.topic not in seen:
+            good = option.entry.good
+            chosen.append(Target(None, cover.number, None, cover.title, option.question, good, True))
+            seen.add(option.entry.topic)
     return tuple(chosen)
 
 

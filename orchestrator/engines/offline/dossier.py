@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,15 +24,25 @@ def attacks(request: DossierRequest) -> tuple[Attack, ...]:
     """The likeliest first, each line and each topic once, shared out among those who ask."""
     askers = _Askers(request.members, request.seats)
     found = [_of_tension(tension, askers, request) for tension in contradictions.in_order(request.tensions)]
-    topics: set[str] = set()
     quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
-    for option in options(request.deck, request.claims, request.kind, INTENSITY):
-        is_known = option.entry.topic in topics or (option.line is not None and option.quote in quotes)
-        if len(found) < request.limit and not is_known:
-            topics.add(option.entry.topic)
-            quotes.add(option.quote or "")
-            found.append(_attack(option, askers))
+    chosen = _spread(options(request.deck, request.claims, request.kind, INTENSITY), quotes)
+    found += [_attack(option, askers) for option in chosen[: max(0, request.limit - len(found))]]
     return tuple(found[: request.limit])
+
+
+def _spread(found: Sequence[Option], quotes: set[str]) -> list[Option]:
+    """Each line and topic once; the first of every seat, then the second: a board has many voices."""
+    topics: set[str] = set()
+    of_seat: Counter[str] = Counter()
+    placed: list[tuple[int, Option]] = []
+    for option in found:
+        is_known = option.entry.topic in topics or (option.line is not None and option.quote in quotes)
+        if not is_known:
+            topics.add(option.entry.topic)
+            quotes = quotes | {option.quote or ""}
+            placed.append((of_seat[option.entry.seat], option))
+            of_seat[option.entry.seat] += 1
+    return [option for _, option in sorted(placed, key=lambda one: one[0])]
 
 
 class _Askers:

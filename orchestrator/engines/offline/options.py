@@ -102,10 +102,12 @@ def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option
 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
-    """Where the signs are mixed, only what boards of both kinds ask, in the words of the first."""
+    """Where the signs are mixed, what boards of both kinds or of any ask, in the words of the first."""
     if entry.kind == ANY:
         return True
-    return entry.kind == kind.id and (kind.beside is None or entry.topic in _topics(kind.beside))
+    if kind.beside is None or entry.kind != kind.id:
+        return entry.kind == kind.id
+    return entry.topic in _topics(kind.beside) | _topics(ANY)
 
 
 @lru_cache(maxsize=32)
