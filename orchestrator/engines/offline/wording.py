@@ -12,7 +12,7 @@ from orchestrator.engines.offline.bank import QUOTE, Entry, bank
 from orchestrator.engines.offline.pages import Line
 from orchestrator.engines.offline.words import holds, plain
 
-LONGEST_QUOTE: Final = 130
+LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
 LONGEST_PARENT: Final = 48
