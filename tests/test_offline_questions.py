@@ -265,3 +265,14 @@ def test_what_needs_reading_is_left_to_a_model() -> None:
     assert ENGINE.reply(TensionsRequest(())) == ()
     assert ENGINE.reply(DoubtRequest((), ())) == ()
     assert ENGINE.reply(ScribeRequest(())) == ()
+
+
+def test_a_line_is_quoted_whole_though_an_abbreviation_stands_in_it() -> None:
+    line = "Heating the hall costs approx. EUR 40,000 a winter"
+    deck = read_deck_text(f"# The hall\n\n---\n\n# Costs\n\n- {line}\n- The roof is old and it leaks\n")
+    assert any(f"“{line}”" in one.question for one in asked_all(deck, 12))
+
+
+def test_a_deck_without_money_is_no_request_for_any() -> None:
+    deck = read_deck_text("# Ward 3\n\n- Proposal to the trustees\n\n---\n\n# Options\n\n- New rota\n")
+    assert kind_of(deck).id == "any"
