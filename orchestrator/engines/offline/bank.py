@@ -117,9 +117,9 @@ def bank() -> Bank:
         kind = data["kind"]
         if kind != ANY:
             signs = data["signs"]
-            patterns = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
+            cover, titles, texts = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
             needs = _conditions(signs.get("needs", ()))
-            kinds.append(DeckKind(kind, data["name"], *patterns, needs=needs))
+            kinds.append(DeckKind(kind, data["name"], cover, titles, texts, needs))
         entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
     return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
 
