@@ -16,9 +16,9 @@ from orchestrator.persona import DomainKnowledge, Persona, Seat
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())
 DECK = read_deck_text("# Ferries\n\n- We sail\n")
 OPEN = "What do you do if we say no?"
-RESERVE = "How much have you set aside for what goes wrong?"
-PAYBACK = "When is the money back?"
-DOWNTIME = "How long does it stand still?"
+RESERVE = "How much of the sum is set aside for what goes wrong?"
+PAYBACK = "In which year has the plan earned back what was put in?"
+DOWNTIME = "For how long does the old way stand still before the new one works?"
 
 
 def judged(question: str, *answers: str | None, is_last: bool = False) -> Judgement:

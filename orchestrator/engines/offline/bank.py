@@ -71,6 +71,7 @@ class DeckKind:
     cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
     titles: tuple[str, ...]  # that weigh more in a heading than in a text
     texts: tuple[str, ...]
+    needs: tuple[Condition, ...] = ()  # any one of them in the deck, or it is not of this kind; none: nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class Phrases:
     seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat
     why: Mapping[str, str]  # by `about`: why a question is asked, a few words
     placeholders: re.Pattern[str]
+    estimates: re.Pattern[str]  # before a figure: it is an estimate, and the line says so
+    abbreviations: re.Pattern[str]  # their full stop ends no sentence
     bounds: tuple[str, ...]  # beside them a number counts nothing
     courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     hesitations: tuple[str, ...]  # nobody is quoted with them
@@ -114,8 +117,9 @@ def bank() -> Bank:
         kind = data["kind"]
         if kind != ANY:
             signs = data["signs"]
-            patterns = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
-            kinds.append(DeckKind(kind, data["name"], *patterns))
+            cover, titles, texts = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
+            needs = _conditions(signs.get("needs", ()))
+            kinds.append(DeckKind(kind, data["name"], cover, titles, texts, needs))
         entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
     return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
 
@@ -157,6 +161,8 @@ def _phrases(data: Mapping[str, Any]) -> Phrases:
         seats=_lists(data["seats"]),
         why=data["why"],
         placeholders=re.compile("|".join(data["placeholders"])),
+        estimates=re.compile("|".join(data["estimates"])),
+        abbreviations=re.compile("|".join(data["abbreviations"])),
         bounds=tuple(data["bounds"]),
         courtesies=tuple(data["courtesies"]),
         hesitations=tuple(data["hesitations"]),

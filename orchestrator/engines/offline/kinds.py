@@ -10,7 +10,7 @@ from orchestrator.claims.model import Claim
 from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import ANY, DeckKind, bank
 from orchestrator.engines.offline.pages import Pages, pages_of
-from orchestrator.engines.offline.words import holds
+from orchestrator.engines.offline.words import holds, holds_all
 from orchestrator.errors import UsageError
 
 COVER_WEIGHT: Final = 8
@@ -68,6 +68,8 @@ def read_as(pages: Pages) -> Kind:
 
 
 def _score(kind: DeckKind, pages: Pages) -> int:
+    if kind.needs and not any(holds_all(pages.words, one) for one in kind.needs):
+        return 0
     on_cover = COVER_WEIGHT * any(holds(pages.cover, pattern) for pattern in kind.cover)
     in_titles = sum(TITLE_WEIGHT for pattern in kind.titles if holds(pages.titles, pattern))
     return on_cover + in_titles + sum(1 for pattern in kind.texts if holds(pages.words, pattern))

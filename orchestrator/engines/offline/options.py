@@ -16,7 +16,7 @@ from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import ANY, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
-from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences, shortened
+from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences
 from orchestrator.engines.offline.words import holds, holds_all, plain
 
 ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
@@ -176,8 +176,8 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
         if not holds_all(line.words, tags) or not holds_all(around, words):
             continue
         for sentence in sentences(line.text):
-            if entry.about != "admission" and len(sentence) > LONGEST_QUOTE:
-                continue  # the figure that it is about could be what is cut off
-            if holds_all(plain(shortened(sentence, LONGEST_QUOTE)), words[:1]):
+            if len(sentence) > LONGEST_QUOTE:
+                continue  # what it is about could be what is cut off
+            if holds_all(plain(sentence), words[:1]):
                 return replace(line, text=sentence)
     return None

@@ -142,6 +142,8 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
     tags = [f"#{kind}" for kind in kinds]
     if bank().phrases.placeholders.search(text):
         tags.append("#placeholder")
+    if bank().phrases.estimates.search(text):
+        tags.append("#estimate")
     return f"{plain(text)}{' '.join(tags)} "
 
 

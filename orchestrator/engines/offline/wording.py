@@ -12,7 +12,7 @@ from orchestrator.engines.offline.bank import QUOTE, Entry, bank
 from orchestrator.engines.offline.pages import Line
 from orchestrator.engines.offline.words import holds, plain
 
-LONGEST_QUOTE: Final = 130
+LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
 LONGEST_PARENT: Final = 48
@@ -38,8 +38,14 @@ def pick(options: Sequence[_T], *key: str) -> _T:
 
 
 def sentences(text: str) -> list[str]:
-    """The text's sentences, as written."""
-    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    """The text's sentences, as written; the full stop of an abbreviation ends none."""
+    found: list[str] = []
+    start = 0
+    for end in _SENTENCE.finditer(text):
+        if bank().phrases.abbreviations.search(text[start : end.start()]) is None:
+            found.append(text[start : end.start()])
+            start = end.end()
+    return [part.strip() for part in (*found, text[start:]) if part.strip()]
 
 
 def said(entry: Entry, key: str, intensity: str, line: Line | None = None) -> str:
