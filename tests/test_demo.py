@@ -32,12 +32,12 @@ def test_what_is_asked_and_what_comes_of_it(demo: dict[str, Any]) -> None:
     ] == [
         ("analyst", None, ["unjudged"], "unjudged"),
         ("analyst", "d6.2", [None], "parked"),
-        ("contrarian", "d8.1", ["unjudged"], "unjudged"),
-        ("skeptic", None, ["unjudged"], "unjudged"),
+        ("analyst", "d8.1", ["unjudged"], "unjudged"),
+        ("contrarian", None, ["unjudged"], "unjudged"),
         ("analyst", "d6.2", ["unjudged"], "unjudged"),
+        ("contrarian", None, ["unjudged"], "unjudged"),
+        ("skeptic", None, ["unjudged"], "unjudged"),
         ("skeptic", "d10.2", ["follow_up", "unjudged"], "unjudged"),
-        ("contrarian", None, ["unjudged"], "unjudged"),
-        ("contrarian", None, ["unjudged"], "unjudged"),
     ]
 
 
@@ -46,9 +46,9 @@ def test_only_what_is_certain_is_judged_and_the_rest_is_the_presenters(demo: dic
     assert reasons == [
         "yours to judge",
         "the presenter asked to come back to it",
-        *["yours to judge"] * 3,
+        *["yours to judge"] * 5,
         "the presenter does not know it, and says so",
-        *["yours to judge"] * 3,
+        "yours to judge",
     ]
 
 
@@ -60,7 +60,7 @@ def test_the_total_that_is_not_the_sum_of_its_parts_is_asked_about(demo: dict[st
 
 
 def test_a_follow_up_asks_for_what_the_presenter_does_not_know(demo: dict[str, Any]) -> None:
-    first, second = demo["exchanges"][5]["turns"]
+    first, second = demo["exchanges"][7]["turns"]
     assert first["answer"] == "I don't know."
     assert second["question"] == "Who could find that out, and by when would we have it?"
 
