@@ -12,7 +12,6 @@ from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.rehearsal import Rehearsal
-from orchestrator.tensions import sides
 from orchestrator.values import to_json
 
 RECORD = "debrief_words"
@@ -24,7 +23,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
     `dismissed` in the record counts the contradictions as the room has them.
     """
     room = rehearsal.room
-    tensions = tuple(rehearsal.on_record(room.tensions, lambda one: [side.quote for side in sides(one)]))
+    tensions = tuple(rehearsal.on_record(room.tensions, lambda one: [side.quote for side in one.sides]))
     never_asked = rehearsal.on_record(room.never_asked, lambda one: (one.question, one.quote or ""))
     request = DebriefRequest(
         rehearsal.seats[MODERATOR], rehearsal.scene(), tensions, tuple(never_asked), tuple(CHECKS)

@@ -20,7 +20,7 @@ from orchestrator.claims.model import READ, Tension
 from orchestrator.layout import MODERATOR
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.speech.model import Segment
-from orchestrator.tensions import Looked, propose, sides
+from orchestrator.tensions import Looked, propose
 from orchestrator.values import to_json
 
 RECORD = "tensions"
@@ -108,8 +108,8 @@ def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
     """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words."""
     if not _is_presenters(rehearsal, segment):
         return ()
-    known = {frozenset(sides(tension)) for tension in rehearsal.room.tensions}
-    return tuple(one for one in speech_tensions(segment) if frozenset(sides(one)) not in known)
+    known = {frozenset(tension.sides) for tension in rehearsal.room.tensions}
+    return tuple(one for one in speech_tensions(segment) if frozenset(one.sides) not in known)
 
 
 def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:

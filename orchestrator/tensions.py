@@ -139,14 +139,9 @@ def is_doubted(tension: Tension) -> bool:
     return tension.class_ == READ or tension.kind in (*SAME_MEASURE, "speech-vs-speech")
 
 
-def sides(tension: Tension) -> tuple[Place, ...]:
-    """Every quote of a contradiction."""
-    return tension.places or (tension.a, tension.b)
-
-
 def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The slides that are quoted, whole, and the speech around what is quoted of it."""
-    places = [place for tension in tensions for place in sides(tension)]
+    places = [place for tension in tensions for place in tension.sides]
     slides = {place.slide for place in places if place.said_at_s is None}
     times = {place.said_at_s for place in places if place.said_at_s is not None}
     spoken = [one for one in passages if one.said_at_s is not None]
@@ -162,7 +157,7 @@ def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[P
 def _proposal_of(tension: Tension, passages: Sequence[Passage]) -> Proposal | None:
     """A suspicion as a proposal that no figure decides; None where a quote stands in no passage."""
     operands = []
-    for place in sides(tension):
+    for place in tension.sides:
         where = next((one.id for one in passages if _holds(one, place)), None)
         if where is None:
             return None

@@ -60,12 +60,12 @@ class Text:
 
     def is_found(self, tension: Tension) -> bool:
         """Whether *tension* is what was planted: one of its quotes is on each side."""
-        places = tension.places or (tension.a, tension.b)
+        places = tension.sides
         return bool(self.sides) and all(any(_is_on(place, side) for place in places) for side in self.sides)
 
     def touches(self, tension: Tension) -> bool:
         """Whether any quote of it is on a side: of a sum, `sides` are only two of several places."""
-        places = tension.places or (tension.a, tension.b)
+        places = tension.sides
         return any(_is_on(place, side) for place in places for side in self.sides)
 
 
@@ -154,7 +154,7 @@ def proposal_of(plain: Mapping[str, Any]) -> Proposal:
 
 def quotes_of(tension: Tension) -> tuple[str, ...]:
     """Names a finding within its text."""
-    return tuple(place.quote for place in tension.places or (tension.a, tension.b))
+    return tuple(place.quote for place in tension.sides)
 
 
 def sheet_of(text: Text) -> dict[str, Any]:

@@ -18,14 +18,10 @@ def _are_same(one: Tension, other: Tension) -> bool:
     ways = ((other.a, other.b), (other.b, other.a))
     if any(_stands_in(one.a, a) and _stands_in(one.b, b) for a, b in ways):
         return True
-    mine, theirs = _all(one), _all(other)
+    mine, theirs = one.sides, other.sides
     return all(any(_stands_in(place, there) for there in theirs) for place in mine) and all(
         any(_stands_in(place, there) for there in mine) for place in theirs
     )
-
-
-def _all(tension: Tension) -> tuple[Place, ...]:
-    return tension.places or (tension.a, tension.b)
 
 
 def _stands_in(one: Place, other: Place) -> bool:

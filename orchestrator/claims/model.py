@@ -76,6 +76,11 @@ class Tension:
     sum: str = ""  # computed: the arithmetic as people write it, "3.1 + 2.4 = 5.5, not 6.2"
     places: tuple[Place, ...] = ()  # every quote of it, where there are more than `a` and `b`
 
+    @property
+    def sides(self) -> tuple[Place, ...]:
+        """Every quote of it."""
+        return self.places or (self.a, self.b)
+
 
 OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "dropped-promise")
 """One place says one thing, and the other another."""

@@ -127,7 +127,7 @@ def page(read: Read) -> Iterator[str]:
 def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
     """One finding: the sentence, and every quote with its place."""
     yield from _wrapped(f"{number}. {words}", indent="   ", first="")
-    for place in dict.fromkeys(tension.places or (tension.a, tension.b)):
+    for place in dict.fromkeys(tension.sides):
         yield from _wrapped(f'{_where(place.slide, place.said_at_s)}: "{place.quote}"', indent="     ")
 
 

@@ -90,7 +90,7 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
 
 def sides(tension: Tension) -> list[Source]:
     """Every quote of a contradiction with its place, each once."""
-    return [of_place(one) for one in dict.fromkeys(tension.places or (tension.a, tension.b))]
+    return [of_place(one) for one in dict.fromkeys(tension.sides)]
 
 
 def noted(tension: Tension) -> str:

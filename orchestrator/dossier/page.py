@@ -121,7 +121,7 @@ def at(slide: int | None) -> str:
 
 def sides(tension: Tension) -> list[str]:
     """Every place of a contradiction with its words, each once."""
-    places = tension.places or (tension.a, tension.b)
+    places = tension.sides
     return list(dict.fromkeys(f'{at(place.slide)}: "{one_line(place.quote)}"' for place in places))
 
 

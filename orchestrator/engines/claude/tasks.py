@@ -138,7 +138,7 @@ def _about(request: protocol.SeatRequest[Any]) -> dict[str, Any]:
 def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
     """Contradictions as plain values, with the number of each."""
     return [
-        {"number": number, "places": [_place(one) for one in tension.places or (tension.a, tension.b)]}
+        {"number": number, "places": [_place(one) for one in tension.sides]}
         | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
         for number, tension in enumerate(tensions)
     ]
