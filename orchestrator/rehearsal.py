@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar
 from orchestrator.carried import carried_of
 from orchestrator.checks.passages import Passage, deck_passages
 from orchestrator.context import Assembler, Context, read_templates
+from orchestrator.engines.offers import Accounting, Addressing, Beginning, StoodInFor
 from orchestrator.engines.protocol import Engine, Request, Scene
-from orchestrator.engines.together import Beginning
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.off_record import TRANSCRIPT
@@ -141,26 +141,26 @@ class Rehearsal:
 
     def addressed(self, request: Request[Any], context: Context) -> Context:
         """The context with a receipt of what the engine will send, where it sends anything."""
-        to = getattr(self.engine, "addressed", None)
-        if to is None:
+        if not isinstance(self.engine, Addressing):
             return context
         if self.options.tools and context.agent != MODERATOR:
             context = replace(context, tooling=self.tooling)
-        addressed: Context = to(request, context, self.options.layout)
-        return addressed
+        return self.engine.addressed(request, context, self.options.layout)
 
     def note_calls(self) -> None:
         """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
         if self.store.frozen:
             return
-        took_over = getattr(self.engine, "took_over", None)
+        engine = self.engine
+        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
         if took_over is not None and self.room.took_over is None and not self._has_told_of_it:
             self._has_told_of_it = True  # in a transaction the room does not know its records yet
             self.store.note({"type": "took_over", "why": took_over}, by=MODERATOR)
-        take = getattr(self.engine, "take_usage", None)
-        if take is None:
+        if not isinstance(engine, Accounting):
             return
-        notes = [(MODERATOR, usage.value()) for usage in take()]
+        notes: list[tuple[str, Mapping[str, Any]]] = [
+            (MODERATOR, usage.value()) for usage in engine.take_usage()
+        ]
         if self.tooling is not None:
             notes += self.tooling.take()
         if notes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from orchestrator.engines.offers import Found, Searching
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.model import Reported
@@ -13,9 +14,6 @@ from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import UNNAMED
-
-if TYPE_CHECKING:
-    from orchestrator.engines.claude.searching import Found
 
 INTEL: Final = "shared/external-intel.md"
 FROM: Final = "web search"
@@ -35,21 +33,21 @@ class WebIntel:
 
 def can_search(rehearsal: Rehearsal) -> bool:
     """Whether the session's engine has a web search."""
-    return hasattr(rehearsal.engine, "search")
+    return isinstance(rehearsal.engine, Searching)
 
 
 def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     """As `Session.search_intel`."""
     store = rehearsal.store
     store.catch_up()
-    _check(rehearsal)
+    engine = _checked(rehearsal)
     most = store.max_revisions(store.layout.file(INTEL))
     queries = _queries(rehearsal, without)
     if not queries:
         raise EngineError(f"no claim can be searched for without naming somebody: {_give_files(rehearsal)}")
     texts = tuple(query.text for query in queries)
     try:
-        searched = rehearsal.engine.search(texts)  # type: ignore[attr-defined]  # `_check` looked
+        searched = engine.search(texts)
     except EngineError as error:
         raise EngineError(f"{error}: {_give_files(rehearsal)}") from None
     reported = [_reported(one, queries[one.query]) for one in searched.found]
@@ -69,21 +67,20 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     return WebIntel(texts, revision, most, True, searched.failed)
 
 
-def _check(rehearsal: Rehearsal) -> None:
-    """Everything that would refuse the revision, before a search is paid for."""
-    store = rehearsal.store
+def _checked(rehearsal: Rehearsal) -> Searching:
+    """The engine that searches. Whatever would refuse the revision is found before a search is paid for."""
+    store, engine = rehearsal.store, rehearsal.engine
     if store.frozen:
         raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
-    if not can_search(rehearsal):
-        raise EngineError(
-            f"the {rehearsal.engine.name} engine cannot search the web: {_give_files(rehearsal)}"
-        )
+    if not isinstance(engine, Searching):
+        raise EngineError(f"the {engine.name} engine cannot search the web: {_give_files(rehearsal)}")
     most = store.max_revisions(store.layout.file(INTEL))
     if store.state(INTEL).revisions >= most:
         raise RevisionLimitError(
             f"{INTEL}: is write-few and has had its {most} revisions: nothing was searched for; the limit is "
             "max_revisions in greenroom.yaml, for new sessions"
         )
+    return engine
 
 
 def _give_files(rehearsal: Rehearsal) -> str:

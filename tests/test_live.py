@@ -265,8 +265,8 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
 def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
     from orchestrator.engines.claude.fallback import FallbackEngine
+    from orchestrator.engines.offers import Beginning
     from orchestrator.engines.offline import OfflineEngine
-    from orchestrator.engines.together import Beginning
 
     assert issubclass(ClaudeEngine, Beginning)
     assert issubclass(FallbackEngine, Beginning)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.config import Config
+from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import ConfigurationError, UsageError
 from orchestrator.spending import Total
@@ -107,23 +108,16 @@ def check_engine(engine: Engine) -> None:
     Raises:
         EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
     """
-    check = getattr(engine, "check", None)
-    if check is not None:
-        check()
+    if isinstance(engine, Checking):
+        engine.check()
 
 
 def close_engine(engine: Engine) -> None:
     """Give up what the engine still does, where it does anything by itself."""
-    close = getattr(engine, "close", None)
-    if close is not None:
-        close()
+    if isinstance(engine, Closing):
+        engine.close()
 
 
 def notices_of(engine: Engine) -> list[str]:
     """What a user should know of how this engine is set up: what a model of its own for a task costs."""
-    settings = getattr(engine, "settings", None)
-    if settings is None:
-        return []
-    from orchestrator.engines.claude.settings import what_it_costs
-
-    return what_it_costs(settings)
+    return engine.notices if isinstance(engine, Advising) else []

@@ -1,16 +1,17 @@
 """Several requests to one engine at once, where the engine can; each answer or failure in its place.
 
-An engine whose answers take time has `begin`, which starts a call and gives a future; the others
-are asked one after the other. The answers are the same either way.
+An engine that offers `Beginning` is asked without waiting; the others are asked one after the other.
+The answers are the same either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent import futures as futures_module
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from orchestrator.engines.offers import Beginning, OnText
 from orchestrator.engines.protocol import Engine, Request
 from orchestrator.errors import EngineError
 
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
     from orchestrator.context import Context
 
 R = TypeVar("R")
-OnText = Callable[[str], None]
-
-
-@runtime_checkable
-class Beginning(Protocol):
-    """An engine that can be asked without waiting."""
-
-    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """Start a call; cancelling the future gives it up. *on_text*: told what there is so far."""
 
 
 def begun(

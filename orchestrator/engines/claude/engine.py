@@ -20,9 +20,10 @@ from orchestrator.engines.claude.results import fault_of, result_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.tasks import KINDS, kind_of
 from orchestrator.engines.claude.usage import call_usage
+from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from orchestrator.context import Context
 
 R = TypeVar("R")
-OnText = Callable[[str], None]
 
 MOST_CACHED_MINIMUM: Final = 4096
 """Tokens; the longest of the models' shortest cached prefixes (caching.md), so that no alarm is false."""
@@ -63,6 +63,11 @@ class ClaudeEngine:
     @property
     def name(self) -> str:
         return self.settings.engine
+
+    @property
+    def notices(self) -> list[str]:
+        """What a model of its own for a task costs, a line each."""
+        return what_it_costs(self.settings)
 
     def check(self) -> None:
         """Find out now whether the service takes the key and knows the models, by a small real question.

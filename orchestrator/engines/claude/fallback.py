@@ -12,9 +12,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.engine import ClaudeEngine, OnText
-from orchestrator.engines.claude.searching import Searched, search
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.claude.engine import ClaudeEngine
+from orchestrator.engines.claude.searching import search
+from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
 from orchestrator.errors import EngineError
@@ -100,9 +100,9 @@ class FallbackEngine:
         return self._took_over
 
     @property
-    def settings(self) -> Settings:
-        """How the service is used."""
-        return self.engine.settings
+    def notices(self) -> list[str]:
+        """As `ClaudeEngine.notices`."""
+        return self.engine.notices
 
     @property
     def is_used_up(self) -> bool:
