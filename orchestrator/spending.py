@@ -28,7 +28,7 @@ class CallUsage:
     output: int
     seconds: float
     cost_usd: float | None = None  # None: no price is known for the model
-    promised: float = 0.0  # share of the input that the layout lets one expect from the cache
+    promised: float = 0.0  # share of the input that one may expect from the cache; without a cache, nothing
     reported: bool = True  # False: the server says nothing about its cache
     repair: bool = False  # a reply was sent back
     round: int = 0  # how often the model had used tools before it
@@ -101,15 +101,8 @@ class Total:
 
 def total(usages: Iterable[CallUsage]) -> Total:
     """All of them together."""
-    listed = list(usages)
-    costs = [one.cost_usd for one in listed]
-    return Total(
-        calls=len(listed),
-        read=sum(one.read for one in listed),
-        written=sum(one.written for one in listed),
-        new=sum(one.new for one in listed),
-        output=sum(one.output for one in listed),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-        alarms=sum(one.alarm for one in listed),
-        searches=sum(one.searches for one in listed),
-    )
+    whole = Total()
+    for one in usages:
+        alarms = int(one.alarm)
+        whole += Total(1, one.read, one.written, one.new, one.output, one.cost_usd, alarms, one.searches)
+    return whole

@@ -11,8 +11,9 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import wait
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -640,11 +641,27 @@ def test_the_second_call_reads_what_the_layout_promises(server: MessagesServer, 
 
 
 def test_an_alarm_sounds_when_the_cache_is_not_read(asked: Asked, caplog: pytest.LogCaptureFixture) -> None:
-    with MessagesServer(minimum_tokens=1_000_000) as server, engine_on(server) as engine:  # it caches nothing
+    """Once on the screen; every call says it in its record."""
+    with MessagesServer() as server, engine_on(server) as engine:
+        engine.reply(*asked["candidate_question"])
+        hours = count(1)
+        server.clock = lambda: monotonic() + 3600.0 * next(hours)  # from now on it has forgotten each time
         for _ in range(2):
             engine.reply(*asked["candidate_question"])
-        assert [one.alarm for one in engine.take_usage()] == [False, True]
-    assert "ALARM: the layout promises" in caplog.text
+        assert [one.alarm for one in engine.take_usage()] == [False, True, True]
+    assert caplog.text.count("ALARM: the layout promises") == 1
+
+
+def test_a_server_without_a_cache_sounds_no_alarm(asked: Asked, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is promised before a server has reported a token of it; Anthropic's own has one."""
+    with MessagesServer(minimum_tokens=1_000_000) as server, engine_on(server) as engine:
+        for _ in range(3):
+            engine.reply(*asked["candidate_question"])
+        assert not any(one.alarm or one.promised for one in engine.take_usage())
+    assert "ALARM" not in caplog.text
+    assert Settings().is_public
+    assert Settings(base_url="https://api.anthropic.com").is_public
+    assert not Settings(base_url="http://127.0.0.1:11434").is_public
 
 
 def test_prices_are_dated_and_an_unknown_model_has_none() -> None:

@@ -55,10 +55,12 @@ class ClaudeEngine:
         self.has_ever_answered = False  # a call brought a result that holds
         self.last_failure = ""  # of the last call that did not, in one line
         self.failed_in_a_row = 0
+        self.has_warned = False  # that the cache is not read: said once in a session
         self._service = Service(settings)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
         self._usage: list[CallUsage] = []
+        self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
     @property
     def name(self) -> str:
@@ -177,18 +179,22 @@ class ClaudeEngine:
     def _note(self, agent: str, kind: str, sent: Sent) -> None:
         with self._lock:
             expected = self._meter.call(sent.began_s, sent.messages, settings=sent.settings)
+            share = round(expected.read / max(1, expected.total), 4)
             usage = call_usage(
                 agent,
                 kind,
                 sent.model,
                 sent.usage,
                 sent.seconds,
-                promised=round(expected.read / max(1, expected.total), 4),
+                promised=share if self._has_cache else 0.0,
                 repair=sent.repair,
                 round=sent.round,
             )
             self._usage.append(usage)
-        log.log(logging.WARNING if usage.alarm else logging.INFO, "%s", usage)
+            self._has_cache |= usage.read + usage.written > 0
+            is_news = usage.alarm and not self.has_warned  # the bill counts the others
+            self.has_warned |= usage.alarm
+        log.log(logging.WARNING if is_news else logging.INFO, "%s", usage)
 
     def close(self) -> None:
         """Give up what is in flight and end the engine's thread."""

@@ -85,6 +85,7 @@ class FallbackEngine:
         self.spent = spent or Total()
         share = budget.share(self.spent)
         engine.may_go_on = self._may_go_on
+        engine.has_warned = self.spent.alarms > 0
         self._told = {at for at in (WARNS_AT, 1.0) if share >= at}
 
     @property

@@ -15,7 +15,7 @@ from orchestrator.errors import ConfigurationError
 from orchestrator.messages import DEFAULT_LAYOUT
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
-PUBLIC_URL: Final = "https://api.anthropic.com"
+PUBLIC_HOST: Final = "api.anthropic.com"
 
 WAITING_S: Final = 60.0
 """Seconds of wall clock for a task while a recording, or whoever asked, waits for it."""
@@ -66,6 +66,11 @@ class Settings:
         return LIVE_S if is_live and seconds == DEADLINES_S.get(kind) else seconds
 
     @property
+    def is_public(self) -> bool:
+        """Anthropic's own service is asked, which is known to have a cache."""
+        return self.base_url is None or self.where == PUBLIC_HOST
+
+    @property
     def key_name(self) -> str:
         """The variable that holds its key."""
         return "GREENROOM_MODEL_KEY" if self.engine == "model" else "ANTHROPIC_API_KEY"
@@ -75,7 +80,7 @@ class Settings:
         """The service in messages: never with a user's name or password."""
         from urllib.parse import urlsplit
 
-        parts = urlsplit(self.base_url or PUBLIC_URL)
+        parts = urlsplit(self.base_url or f"https://{PUBLIC_HOST}")
         return parts.netloc.rpartition("@")[2] or parts.path
 
 
