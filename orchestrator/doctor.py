@@ -13,7 +13,7 @@ from typing import Final
 
 from orchestrator import files
 from orchestrator.archive.freeze import can_set_flags
-from orchestrator.engines.catalogue import claude_settings
+from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.home import Home
 

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.context import Context  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
-from orchestrator.engines.claude.reading import READING, reading_messages  # noqa: E402
+from orchestrator.engines.claude.reading import reading_messages  # noqa: E402
 from orchestrator.engines.claude.sending import addressed, messages_for  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
@@ -177,7 +177,7 @@ class Listening:
             files |= {f"guide {number}": text for number, text in enumerate(guides)}
             self.calls.append(Call(context.agent, kind_of(request), self._at_s, layouts, files, task))
             return
-        sent, kind = reading_messages(request), READING[type(request)]
+        sent, kind = reading_messages(request), kind_of(request)
         *before, last = sent.user  # nobody's files: the passages, and the task behind them
         files = {str(place): block.text for place, block in enumerate((*sent.system, *before))}
         layouts = dict.fromkeys(LAYOUTS, sent)

@@ -14,7 +14,7 @@ from orchestrator.claims.model import Claim, Place, Tension
 from orchestrator.deck.model import Deck, Slide, Table
 from orchestrator.engines.claude.quotes import IN_NOTES, IN_OTHERS, found_in
 from orchestrator.engines.claude.replies import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
-from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE, fault_of, result_of
+from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE, outcome_of
 from orchestrator.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
@@ -70,11 +70,9 @@ QUESTION: Mapping[str, Any] = {
 def candidate(request: CandidateRequest = WANTED, **changed: Any) -> Candidate | str:
     """What is made of a question, or why it is dropped."""
     part = CandidatePart.model_validate({**QUESTION, **changed})
-    fault = fault_of(request, part)
-    try:
-        made: Candidate = result_of(request, part, fault, "claude")
-    except EngineError as error:
-        return str(error).removeprefix("the question was dropped: ")
+    made: Candidate | EngineError = outcome_of(request, part, "claude").result
+    if isinstance(made, EngineError):
+        return str(made).removeprefix("the question was dropped: ")
     return made
 
 
@@ -155,7 +153,9 @@ def targets(*parts: Mapping[str, Any], taken: frozenset[str] = frozenset()) -> t
     request = FocusBriefRequest(SEAT, SCENE, taken)
     given = [{"angle": "why", "good_answer": "a list", **part} for part in parts]
     part = FocusBriefPart.model_validate({"targets": given})
-    made: tuple[Target, ...] = result_of(request, part, fault_of(request, part), "claude")
+    made: tuple[Target, ...] | EngineError = outcome_of(request, part, "claude").result
+    if isinstance(made, EngineError):
+        raise made
     return made
 
 
@@ -207,7 +207,7 @@ VERDICT: Mapping[str, Any] = {
 def judged(is_last: bool = False, **changed: Any) -> Judgement:
     request = JudgementRequest(SEAT, SCENE, EXCHANGE, is_last)
     part = JudgementPart.model_validate({**VERDICT, **changed})
-    made: Judgement = result_of(request, part, fault_of(request, part), "model")
+    made: Judgement = outcome_of(request, part, "model").result
     return made
 
 
@@ -283,7 +283,7 @@ def words(**changed: Any) -> DebriefWords:
         "fix": "Say 80.",
     }
     part = DebriefPart.model_validate({**plain, **changed})
-    made: DebriefWords = result_of(DEBRIEF, part, fault_of(DEBRIEF, part), "claude")
+    made: DebriefWords = outcome_of(DEBRIEF, part, "claude").result
     return made
 
 
@@ -317,7 +317,7 @@ def test_a_whole_debrief() -> None:
 )
 def test_a_stronger_answer_is_made_only_of_what_was_said(better: dict[str, Any]) -> None:
     part = DebriefPart.model_validate({"better": [better], "fix": ""})
-    assert fault_of(DEBRIEF, part) is not None
+    assert outcome_of(DEBRIEF, part, "claude").fault is not None
     assert words(better=[better]).better == ()
 
 

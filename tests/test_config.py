@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config import TASKS, Config, read_config
-from orchestrator.engines.catalogue import claude_settings
-from orchestrator.engines.claude.reading_replies import READING_KINDS
-from orchestrator.engines.claude.replies import KINDS
-from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL
+from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL, claude_settings
+from orchestrator.engines.claude.tasks import KINDS
 from orchestrator.errors import ConfigurationError
 
 CLAUDE = """engine: claude
@@ -37,7 +35,7 @@ def read(tmp_path: Path, text: str, environment: dict[str, str] | None = None) -
 
 
 def test_the_tasks_are_those_that_a_model_is_asked_for() -> None:
-    assert (*KINDS, *READING_KINDS) == TASKS
+    assert tuple(kind.name for kind in KINDS.values()) == TASKS
     assert set(DEADLINES_S) == set(TASKS)
 
 

@@ -20,7 +20,7 @@ from orchestrator.engines.claude.failures import (
     lacking,
     status_error,
 )
-from orchestrator.engines.claude.quotes import Fault
+from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.received import Received, check_stop, part_of, plain_of, received
 from orchestrator.engines.claude.replies import Part, Reply
 from orchestrator.engines.claude.requesting import Sent, request_of, sent_of
@@ -44,7 +44,7 @@ class Task:
 
     kind: str
     messages: Messages
-    fault_of: Callable[[Any], Fault | None]  # what is wrong with a part of the right shape; None: nothing
+    outcome_of: Callable[[Any], Outcome]  # of a part of the right shape
     on_sent: Callable[[Sent], None]  # after each request that got a reply
     on_partial: OnPartial | None = None  # streams: the object as far as it goes
     tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
@@ -54,16 +54,8 @@ class Task:
     model: str | None = None  # None: the settings'
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A part of the right shape; `fault` is what is still wrong with it after the one repair."""
-
-    part: Part
-    fault: Fault | None
-
-
 async def perform(service: Service, task: Task) -> Outcome:
-    """Put *task* to the service.
+    """Put *task* to the service; `fault` is what is still wrong with the reply after the one repair.
 
     Raises:
         EngineError: No usable reply came within the deadline.
@@ -72,33 +64,32 @@ async def perform(service: Service, task: Task) -> Outcome:
     deadline_s = task.deadline_s or settings.deadline_s(task.kind)
     try:
         async with asyncio.timeout(deadline_s):
-            return await _with_repair(service, task, monotonic() + deadline_s)
+            outcome = await _with_repair(service, task, monotonic() + deadline_s)
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
         raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
-
-
-async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
-    first, turns = await _in_words(service, task, Turns(), until_s)
-    outcome = _judged(task, first.text)
-    fault = outcome.fault if isinstance(outcome, Outcome) else outcome
-    if fault is None and isinstance(outcome, Outcome):
-        return outcome
-    mended = turns.mended(first.text, fault.sent if fault is not None else "")
-    second, _ = await _in_words(service, task, mended, until_s)
-    outcome = _judged(task, second.text)
-    if isinstance(outcome, Fault):
-        raise EngineError(f"the reply could not be used, and was not mended when sent back: {outcome.reason}")
+    if isinstance(outcome.result, EngineError):
+        raise outcome.result
     return outcome
 
 
-def _judged(task: Task, text: str) -> Outcome | Fault:
+async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
+    one, turns = await _in_words(service, task, Turns(), until_s)
+    outcome = _outcome(task, one.text)
+    if outcome.fault is not None:
+        mended = turns.mended(one.text, outcome.fault.sent)
+        one, _ = await _in_words(service, task, mended, until_s)
+        outcome = _outcome(task, one.text)
+    return outcome
+
+
+def _outcome(task: Task, text: str) -> Outcome:
     try:
-        part = part_of(text, task.kind, task.shape)
+        return task.outcome_of(part_of(text, task.kind, task.shape))
     except UnusableError as error:
-        return Fault(str(error))
-    return Outcome(part, task.fault_of(part))
+        why = f"the reply could not be used, and was not mended when sent back: {error}"
+        return Outcome(EngineError(why), Fault(str(error)))
 
 
 # ---------------------------------------------------------------------- one request

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from orchestrator.checks.proposal import Passage
 from orchestrator.claims.model import Place
-from orchestrator.engines.claude.quotes import Fault, figures_of, place_in, said, shown
+from orchestrator.engines.claude.outcomes import Outcome, fault_in
+from orchestrator.engines.claude.quotes import figures_of, place_in, said, shown
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
@@ -16,29 +17,22 @@ JUDGED = ("yes", "partly")
 """States that nothing but words of the deck or the presenter can show."""
 
 
-def debrief_fault(request: DebriefRequest, part: DebriefPart) -> Fault | None:
-    """What of a debrief does not hold."""
-    sources = _sources(request)
-    wrong = sum(_better(request, one, sources) is None for one in part.better)
-    if wrong:
-        return Fault(
-            f"{wrong} of the stronger answers rest on no words that stand in deck or speech, or hold a "
-            "figure that was not said: what nobody said belongs into `bring`"
-        )
-    unnamed = sum(one.name not in request.checks for one in part.checks)
-    return Fault(f"{unnamed} of the checks are none that were asked for") if unnamed else None
-
-
-def debrief_of(request: DebriefRequest, part: DebriefPart) -> DebriefWords:
+def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
     """What of the part holds."""
     sources = _sources(request)
-    known = {one.id for one in request.scene.exchanges}
+    better = [_better(request, one, sources) for one in part.better]
     named = {one.name: one for one in part.checks}
-    return DebriefWords(
+    known = {one.id for one in request.scene.exchanges}
+    fault = fault_in(
+        better,
+        "stronger answers rest on no words that stand in deck or speech, or hold a "
+        "figure that was not said: what nobody said belongs into `bring`",
+    ) or fault_in((one.name in request.checks for one in part.checks), "checks are none that were asked for")
+    words = DebriefWords(
         fix=one_line(part.fix),
         why=one_line(part.why),
         fix_exchange=part.fix_exchange if part.fix_exchange in known else None,
-        better=tuple(better for one in part.better if (better := _better(request, one, sources))),
+        better=tuple(one for one in better if one is not None),
         checks=tuple(_check(named[name], sources) for name in request.checks if name in named),
         dismissed=tuple(sorted({one for one in part.dismissed if 0 <= one < len(request.tensions)})),
         still_wanted=tuple(
@@ -47,6 +41,7 @@ def debrief_of(request: DebriefRequest, part: DebriefPart) -> DebriefWords:
             if 0 <= one < len(request.never_asked)
         ),
     )
+    return Outcome(words, fault)
 
 
 def _sources(request: DebriefRequest) -> list[Passage]:

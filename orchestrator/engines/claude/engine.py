@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 from orchestrator.engines.claude.calls import Task, perform
 from orchestrator.engines.claude.probing import probe
 from orchestrator.engines.claude.quotes import in_answers
-from orchestrator.engines.claude.reading import READING, reading_messages
+from orchestrator.engines.claude.reading import reading_messages
 from orchestrator.engines.claude.reading_replies import MODELS
+from orchestrator.engines.claude.replies import Reply
 from orchestrator.engines.claude.requesting import Sent
-from orchestrator.engines.claude.results import fault_of, result_of
+from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
-from orchestrator.engines.claude.tasks import KINDS, kind_of
+from orchestrator.engines.claude.tasks import kind_of
 from orchestrator.engines.claude.usage import call_usage
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
 from orchestrator.layout import MODERATOR
+from orchestrator.messages import Messages
 from orchestrator.meter import CacheMeter
 from orchestrator.spending import CallUsage
 from orchestrator.tooling import ToolUses
@@ -82,10 +84,9 @@ class ClaudeEngine:
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """The context with a receipt of what will be sent; whoever records receipts records this one."""
-        if type(request) not in KINDS:
+        if not isinstance(request, SeatRequest):
             return context  # nobody's context goes with it
-        of_agent = cast("SeatRequest[Any]", request)
-        return addressed(context, of_agent, layout or context.receipt.layout or self.settings.layout)
+        return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
         """The result that this kind of request asks for, checked against what was said.
@@ -113,17 +114,7 @@ class ClaudeEngine:
             return _done(cast(R, Judgement("unjudged", "no answer was given")))
         if isinstance(request, SeatRequest):
             return self._begin_of_agent(request, context, on_text)
-        if type(request) not in READING:
-            raise EngineError(f"the {self.name} engine does not know {type(request).__name__}")
-        kind = READING[type(request)]
-        task = Task(
-            kind=kind,
-            messages=reading_messages(request),
-            fault_of=partial(fault_of, request),
-            on_sent=partial(self._note, MODERATOR, kind),
-            shape=MODELS[kind],
-        )
-        return self._service.submit(self._result(request, task, None))
+        return self._submit(request, MODERATOR, reading_messages(request))
 
     def _begin_of_agent(
         self, request: SeatRequest[R], context: Context | None, on_text: OnText | None
@@ -136,23 +127,40 @@ class ClaudeEngine:
         kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
         uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
         is_live = isinstance(request, CandidateRequest) and request.occasion == "refresh"
-        task = Task(
-            kind=kind,
-            messages=messages_for(context),
-            fault_of=partial(fault_of, request),
-            on_sent=partial(self._note, context.agent, kind),
+        return self._submit(
+            request,
+            context.agent,
+            messages_for(context),
+            uses,
             on_partial=_shown(request, on_text),
             tools=tooling.definitions if tooling is not None else (),
             rounds=Rounds(kind, uses, self.may_go_on) if uses is not None else None,
             deadline_s=self.settings.deadline_s(kind, is_live=is_live),
         )
-        return self._service.submit(self._result(request, task, uses))
 
-    async def _result(self, request: Request[R], task: Task, uses: ToolUses | None) -> R:
+    def _submit(
+        self,
+        request: Request[R],
+        agent: str,
+        messages: Messages,
+        uses: ToolUses | None = None,
+        **more: Any,
+    ) -> Future[R]:
+        kind = kind_of(request)
+        task = Task(
+            kind=kind,
+            messages=messages,
+            outcome_of=partial(outcome_of, request, by=self.name),
+            on_sent=partial(self._note, agent, kind),
+            shape=MODELS.get(kind, Reply),
+            **more,
+        )
+        return self._service.submit(self._result(task, uses))
+
+    async def _result(self, task: Task, uses: ToolUses | None) -> Any:
         is_done = False
         try:
-            outcome = await perform(self._service, task)
-            result: R = result_of(request, outcome.part, outcome.fault, self.name)
+            result = (await perform(self._service, task)).result
             is_done = True
             self.has_ever_answered, self.failed_in_a_row = True, 0
             return result

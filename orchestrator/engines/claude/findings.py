@@ -5,68 +5,67 @@ Proposals are the exception: `checks.verify` decides about them, and says what d
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.checks.proposal import Operand, Proposal
 from orchestrator.claims.model import Place
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import reading_replies as shape
-from orchestrator.engines.claude.quotes import Fault, found_in, place_in
-from orchestrator.engines.claude.replies import Part
+from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
+from orchestrator.engines.claude.quotes import found_in, place_in
 from orchestrator.engines.said import Attack, Bearing, Remembered
 from orchestrator.intel.model import NEUTRAL
 from orchestrator.memory.facts import FactDraft
 from orchestrator.render import one_line
 
 
-def reading_fault(request: protocol.Request[Any], part: Part) -> Fault | None:
-    """What is wrong with a part of the right shape; None: nothing."""
-    match request, part:
-        case protocol.DoubtRequest(), shape.DoubtPart():
-            missing = set(range(len(request.tensions))) - {one.finding for one in part.doubts}
-            return Fault(f"{len(missing)} of the findings have no word") if missing else None
-        case protocol.DossierRequest(), shape.DossierPart():
-            wrong = sum(_attack(request, one) is None for one in part.attacks)
-            return (
-                Fault(f"{wrong} of the attacks name nobody who was given, or quote what stands nowhere")
-                if wrong
-                else None
-            )
-        case protocol.NewsRequest(), shape.NewsPart():
-            wrong = sum(_bearing(request, one) is None for one in part.bearings)
-            return Fault(f"{wrong} of the bearings quote what stands nowhere in the deck") if wrong else None
-    return None
+def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:
+    """The proposals, as they came."""
+    return Outcome(tuple(map(_proposal, part.proposals)))
 
 
-def reading_result(request: protocol.Request[Any], part: Part) -> tuple[Any, ...] | None:
-    """The request's result; None: nothing can be made of it."""
-    match request, part:
-        case protocol.TensionsRequest(), shape.TensionsPart():
-            return tuple(_proposal(one) for one in part.proposals)
-        case protocol.DoubtRequest(), shape.DoubtPart():
-            readings = {one.finding: one.reading for one in part.doubts}
-            if all(number in readings for number in range(len(request.tensions))):
-                said = (readings[number] for number in range(len(request.tensions)))
-                return tuple(one_line(one) if one and one.strip() else None for one in said)
-        case protocol.DossierRequest(), shape.DossierPart():
-            attacks = (_attack(request, one) for one in part.attacks)
-            return tuple(one for one in attacks if one is not None)[: request.limit]
-        case protocol.NewsRequest(), shape.NewsPart():
-            bearings = {one.reported: found for one in part.bearings if (found := _bearing(request, one))}
-            return tuple(bearings[number] for number in sorted(bearings))
-        case protocol.FactsRequest(), shape.FactsPart():  # each is held against its passage by whoever asked
-            return tuple(
-                FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
-                for one in part.facts
-            )
-        case protocol.ScribeRequest(), shape.ScribePart():
-            texts = {one.seq: one.text for one in request.passages}
-            return tuple(
-                Remembered(one.kind, one_line(one.text), quote, one.source)
-                for one in part.found
-                if (quote := found_in(one.quote, texts.get(one.source, "")))
-            )
-    return None
+def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
+    """A reading for each finding, or None; all of them, or the reply is of no use."""
+    readings = {one.finding: one.reading for one in part.doubts}
+    numbers = range(len(request.tensions))
+    if missing := set(numbers) - set(readings):
+        return unusable(Fault(f"{len(missing)} of the findings have no word"))
+    return Outcome(tuple(one_line(readings[number] or "") or None for number in numbers))
+
+
+def dossier(request: protocol.DossierRequest, part: shape.DossierPart) -> Outcome:
+    """The attacks that somebody who was given asks, about words that stand in the deck."""
+    made = [_attack(request, one) for one in part.attacks]
+    fault = fault_in(made, "attacks name nobody who was given, or quote what stands nowhere")
+    return Outcome(tuple(one for one in made if one is not None)[: request.limit], fault)
+
+
+def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
+    """The bearings on words that stand in the deck, one for each finding."""
+    made = [_bearing(request, one) for one in part.bearings]
+    fault = fault_in(made, "bearings quote what stands nowhere in the deck")
+    bearings = {one.reported: one for one in made if one is not None}
+    return Outcome(tuple(bearings[number] for number in sorted(bearings)), fault)
+
+
+def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
+    """The facts, as they came: each is held against its passage by whoever asked."""
+    return Outcome(
+        tuple(
+            FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
+            for one in part.facts
+        )
+    )
+
+
+def remembered(request: protocol.ScribeRequest, part: shape.ScribePart) -> Outcome:
+    """Those whose quote stands in its passage."""
+    texts = {one.seq: one.text for one in request.passages}
+    return Outcome(
+        tuple(
+            Remembered(one.kind, one_line(one.text), quote, one.source)
+            for one in part.found
+            if (quote := found_in(one.quote, texts.get(one.source, "")))
+        )
+    )
 
 
 def _proposal(part: shape.ProposalPart) -> Proposal:

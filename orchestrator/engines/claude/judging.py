@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from orchestrator.claims.model import READ, Place, Tension
-from orchestrator.engines.claude.quotes import Fault, found_in, in_answers, standing
+from orchestrator.engines.claude.outcomes import Fault, Outcome
+from orchestrator.engines.claude.quotes import found_in, in_answers, standing
 from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.exchange import Exchange, Judgement, Observation
@@ -11,32 +12,21 @@ from orchestrator.render import one_line
 
 NOT_SAID = "the quote is not, word for word, in the presenter's answer"
 NO_QUOTE = "the verdict is satisfied, and no words of the presenter's answer are quoted for it"
-NO_QUESTION = "the verdict asks on, and there is no follow_up"
 
 
-def judgement_fault(request: JudgementRequest, part: JudgementPart) -> Fault | None:
-    """Why a judgement is sent back; its smaller parts are left out instead, where they do not hold."""
-    if not part.reason.strip():
-        return Fault("its reason is empty")
-    if part.quote and in_answers(part.quote, request.exchange) is None:
-        return Fault(NOT_SAID)
-    if part.verdict == "satisfied" and not part.quote:
-        return Fault(NO_QUOTE)
-    return None
-
-
-def judgement_of(request: JudgementRequest, part: JudgementPart, fault: Fault | None, by: str) -> Judgement:
-    """The verdict; one that rests on nothing is `unjudged`."""
-    if fault is not None:
-        return Judgement("unjudged", f"the model's verdict was not used: {fault.reason}")
+def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcome:
+    """The verdict; one that rests on nothing is `unjudged`. Smaller parts that do not hold are left out."""
     exchange = request.exchange
+    quote = in_answers(part.quote, exchange) if part.quote else None
+    if fault := _fault(part, quote):
+        return Outcome(Judgement("unjudged", f"the model's verdict was not used: {fault.reason}"), fault)
     asks_on = part.verdict in ("follow_up", "escalate") and not request.is_last
     follow_up = one_line(part.follow_up) if asks_on and part.follow_up else None
     answer = exchange.turns[-1].answer or ""
-    return Judgement(
+    judgement = Judgement(
         verdict=part.verdict,
         reason=one_line(part.reason),
-        quote=in_answers(part.quote, exchange) if part.quote else None,
+        quote=quote,
         missing=tuple(dict.fromkeys(part.missing)) if part.verdict != "satisfied" else (),
         follow_up=follow_up or None,
         promises=tuple(dict.fromkeys(said for one in part.promises if (said := found_in(one, answer)))),
@@ -47,6 +37,16 @@ def judgement_of(request: JudgementRequest, part: JudgementPart, fault: Fault | 
         note=part.note.strip(),
         noticed=_noticed(part, exchange),
     )
+    return Outcome(judgement)
+
+
+def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
+    """Why a judgement is sent back; *quote*: the presenter's own words, if there are any."""
+    if not part.reason.strip():
+        return Fault("its reason is empty")
+    if part.quote and quote is None:
+        return Fault(NOT_SAID)
+    return Fault(NO_QUOTE) if part.verdict == "satisfied" and not part.quote else None
 
 
 def _contradiction(request: JudgementRequest, part: ContradictionPart | None, by: str) -> Tension | None:

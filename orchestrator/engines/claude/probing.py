@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from orchestrator.engines.claude.calls import Task, perform
 from orchestrator.engines.claude.failures import PassingError
-from orchestrator.engines.claude.quotes import Fault, found_in
+from orchestrator.engines.claude.outcomes import Fault, Outcome
+from orchestrator.engines.claude.quotes import found_in
 from orchestrator.engines.claude.reading import alone
 from orchestrator.engines.claude.reading_replies import ReadyPart
 from orchestrator.engines.claude.requesting import FEATURES, Sent
@@ -72,7 +73,7 @@ def probe_settings(settings: Settings) -> Probe:
 async def _probed(service: Service, task: Task, sent: list[Sent]) -> Probe:
     began_s, is_verbatim = monotonic(), True
     try:
-        is_verbatim = (await perform(service, task)).fault is None
+        is_verbatim = (await perform(service, task)).result
     except PassingError as error:
         if not error.is_busy:
             raise EngineError(f"{error}: check the network and the address") from None
@@ -98,13 +99,14 @@ def _task(model: str, on_sent: Callable[[Sent], None], tools: bool) -> Task:
     words, shape = prompt("check")
     messages = alone("check", words, shape)
 
-    def fault_of(part: ReadyPart) -> Fault | None:
-        return None if found_in(part.quote, words) else Fault("the quote is not copied exactly")
+    def outcome_of(part: ReadyPart) -> Outcome:
+        is_verbatim = found_in(part.quote, words) is not None
+        return Outcome(is_verbatim, None if is_verbatim else Fault("the quote is not copied exactly"))
 
     return Task(
         kind="check",
         messages=replace(messages, user=tuple(replace(block, marked=True) for block in messages.user)),
-        fault_of=fault_of,
+        outcome_of=outcome_of,
         on_sent=on_sent,
         tools=(TOOL,) if tools else (),
         shape=ReadyPart,

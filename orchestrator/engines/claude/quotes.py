@@ -17,6 +17,7 @@ from orchestrator.checks.passages import deck_passages, speech_passages
 from orchestrator.checks.proposal import Passage
 from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.model import Place
+from orchestrator.engines.claude.outcomes import Fault
 from orchestrator.engines.protocol import Scene
 from orchestrator.exchange import Exchange
 
@@ -36,19 +37,6 @@ _BROKEN: Final = {
     "order": "the parts of the quote stand in another order",
     "cut": "the quote is cut out of a longer word or number",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a reply: `reason` holds nothing of what was said, `told` is for the model alone."""
-
-    reason: str
-    told: str = ""
-
-    @property
-    def sent(self) -> str:
-        """As it goes back to the model, which may repeat the model's own words."""
-        return f"{self.reason}. {self.told}".rstrip(" .") if self.told else self.reason
 
 
 @dataclass(frozen=True, slots=True)

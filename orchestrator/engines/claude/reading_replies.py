@@ -108,4 +108,3 @@ MODELS: Final[Mapping[str, type[Part]]] = {
     "check": ReadyPart,
 }
 """The model of each task that stands by itself."""
-READING_KINDS: Final = tuple(kind for kind in MODELS if kind != "check")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import BaseModel, ValidationError
+
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
 from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
 from orchestrator.errors import EngineError
@@ -57,8 +59,7 @@ def plain_of(message: object) -> dict[str, Any]:
     Raises:
         UnusableError: It is no message.
     """
-    dump = getattr(message, "model_dump", None)
-    plain = dump(warnings=False) if dump is not None else None
+    plain = message.model_dump(warnings=False) if isinstance(message, BaseModel) else None
     if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
     return plain
@@ -148,8 +149,6 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
     Raises:
         UnusableError: It holds no such object; the message repeats none of its words.
     """
-    from pydantic import ValidationError
-
     fields = set((PARTS[kind] if shape is Reply else shape).model_fields)
     wanted = {"kind", kind, *(name for name in fields if shape is not Reply)}
     needed = (

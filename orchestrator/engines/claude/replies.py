@@ -88,9 +88,7 @@ class CandidatePart(Part):  # the question to ask now; `question` is null where 
     relevance: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
-class ContradictionPart(
-    Part
-):  # what the answer says, and what was shown or said before that cannot be right beside it
+class ContradictionPart(Part):  # what the answer says, and other words that cannot be right beside it
     quote: Line
     beside: Line
     why: Line
@@ -169,10 +167,9 @@ class Reply(Part):
         Raises:
             ValueError: Another one is filled, or none.
         """
-        found = getattr(self, kind)
-        if self.kind != kind or found is None:
+        part: Part | None = dict(self)[kind]
+        if self.kind != kind or part is None:
             raise ValueError(f"the reply's kind is {self.kind!r}, and {kind!r} was asked for")
-        part: Part = found
         return part
 
 

@@ -1,20 +1,21 @@
-"""From a part of an agent's reply to the result that a request asks for; and what may be wrong with it.
+"""From a part of a reply to the result that a request asks for; and what may be wrong with it.
 
-`fault_of` says why a part is sent back. `result_of` says what is made of it in the end: a
-question that still rests on nothing is dropped, a verdict that still rests on nothing is `unjudged`.
+A part that does not hold is sent back once. What does not hold then either is left out: a question
+that rests on nothing is dropped, a verdict that rests on nothing is `unjudged`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from orchestrator.engines import protocol
+from orchestrator.engines.claude import findings
 from orchestrator.engines.claude import replies as shape
-from orchestrator.engines.claude.debriefing import debrief_fault, debrief_of
-from orchestrator.engines.claude.findings import reading_fault, reading_result
-from orchestrator.engines.claude.judging import judgement_fault, judgement_of
-from orchestrator.engines.claude.quotes import Fault, Standing, standing, why_not
+from orchestrator.engines.claude.debriefing import debrief
+from orchestrator.engines.claude.judging import judgement
+from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
+from orchestrator.engines.claude.quotes import Standing, standing, why_not
 from orchestrator.engines.claude.room import furthest_shown
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Target
@@ -28,83 +29,36 @@ GENERAL_RELEVANCE: Final = 0.1
 """Of a question about nothing specific: any other comes before it."""
 
 
-def fault_of(request: protocol.Request[Any], part: shape.Part) -> Fault | None:
-    """What is wrong with a part of the right shape; None: nothing."""
-    match request, part:
-        case protocol.FocusBriefRequest(), shape.FocusBriefPart():
-            wrong = sum(_stands(one, request.scene) is None for one in part.targets)
-            if wrong:
-                return Fault(
-                    f"{wrong} of the targets do not stand, word for word, on a slide that may be quoted"
-                )
-            return None if list(_targets(request, part)) else Fault("it names nothing that is not in `taken`")
-        case protocol.CandidateRequest(), shape.CandidatePart():
-            return _candidate_fault(request, part)
-        case protocol.JudgementRequest(), shape.JudgementPart():
-            return judgement_fault(request, part)
-        case protocol.DebriefRequest(), shape.DebriefPart():
-            return debrief_fault(request, part)
-        case protocol.ScratchpadRequest(), shape.NotesPart():
-            long = len(part.text.strip())
-            is_long = long > request.limit
-            return (
-                Fault(f"the page has {long} characters, and {request.limit} are allowed") if is_long else None
-            )
-    if isinstance(request, protocol.SeatRequest):
-        return Fault("it is not what was asked for")
-    return reading_fault(request, part)
-
-
-def result_of(request: protocol.Request[Any], part: shape.Part, fault: Fault | None, by: str) -> Any:
-    """The request's result; *fault* is what is still wrong with the part after it was sent back.
-
-    Raises:
-        EngineError: Nothing can be made of it.
-    """
-    match request, part:
-        case protocol.FocusBriefRequest(), shape.FocusBriefPart():
-            if chosen := tuple(_targets(request, part)):
-                return chosen[:MOST_TARGETS]
-        case protocol.CandidateRequest(), shape.CandidatePart():
-            if fault is None:
-                return _candidate(request, part)
-            raise EngineError(f"the question was dropped: {fault.reason}")
-        case protocol.JudgementRequest(), shape.JudgementPart():
-            return judgement_of(request, part, fault, by)
-        case protocol.DebriefRequest(), shape.DebriefPart():
-            return debrief_of(request, part)
-        case protocol.ScratchpadRequest(), shape.NotesPart() if fault is None:
-            return part.text.strip()
-    if (
-        not isinstance(request, protocol.SeatRequest)
-        and (result := reading_result(request, part)) is not None
-    ):
-        return result
-    raise EngineError(
-        f"the reply could not be used: {fault.reason if fault else 'it is not what was asked for'}"
-    )
+def outcome_of(request: protocol.Request[Any], part: shape.Part, by: str) -> Outcome:
+    """What of a part holds. *by*: the engine, as a contradiction that it found names it."""
+    if isinstance(request, protocol.JudgementRequest) and isinstance(part, shape.JudgementPart):
+        return judgement(request, part, by)
+    return _OUTCOMES[type(request)](request, part)
 
 
 # ---------------------------------------------------------------------- targets
 
 
-def _targets(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Iterator[Target]:
-    seen = set(request.taken)
-    for one in part.targets:
-        stands = _stands(one, request.scene)
-        names = {stands.claim, stands.quote} - {None} if stands is not None else set()
-        if stands is None or (names & seen and not one.is_missing):
+def _focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Outcome:
+    places = [_stands(one, request.scene) for one in part.targets]
+    fault = fault_in(places, "targets do not stand, word for word, on a slide that may be quoted")
+    chosen = tuple(_targets(zip(part.targets, places, strict=True), set(request.taken)))
+    if not chosen:
+        return unusable(fault or Fault("it names nothing that is not in `taken`"))
+    return Outcome(chosen[:MOST_TARGETS], fault)
+
+
+def _targets(placed: Iterable[tuple[shape.TargetPart, Standing | None]], seen: set[str]) -> Iterator[Target]:
+    """Those that stand somewhere and are nobody's yet."""
+    for one, stands in placed:
+        if stands is None:
             continue
-        seen.update(name for name in names if name)
-        yield Target(
-            stands.claim,
-            stands.slide,
-            None,
-            stands.quote,
-            one_line(one.angle),
-            one_line(one.good_answer),
-            one.is_missing,
-        )
+        names = {name for name in (stands.claim, stands.quote) if name}
+        if names & seen and not one.is_missing:
+            continue
+        seen |= names
+        angle, good = one_line(one.angle), one_line(one.good_answer)
+        yield Target(stands.claim, stands.slide, None, stands.quote, angle, good, one.is_missing)
 
 
 def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
@@ -128,35 +82,59 @@ def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
 # ---------------------------------------------------------------------- candidate
 
 
-def _candidate_fault(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Fault | None:
+def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Outcome:
     if part.question is None:
-        return None
-    if not part.question.strip():
+        return Outcome(None)
+    scene = request.scene
+    if part.is_missing:
+        stands = _lacking(part.slide, scene)
+    else:
+        stands = standing(part.quote, scene, part.slide) if part.quote else None
+    other = standing(part.beside, scene) if part.beside and stands else None
+    if fault := _candidate_fault(request, part, part.question, stands, other):
+        return Outcome(EngineError(f"the question was dropped: {fault.reason}"), fault)
+    candidate = Candidate(
+        agent=request.seat.persona.id,
+        question=one_line(part.question),
+        claim=stands.claim if stands else None,
+        slide=stands.slide if stands else None,
+        said_at_s=stands.said_at_s if stands else None,
+        quote=stands.quote if stands else None,
+        grounded=stands is not None,
+        needs=tuple(dict.fromkeys(part.needs)),
+        relevance=round(part.relevance, 3) if stands else min(part.relevance, GENERAL_RELEVANCE),
+        lead_in=one_line(part.lead_in),
+        angle=one_line(part.angle),
+        beside=other.place if other else None,
+        good_answer=one_line(part.good_answer),
+        is_missing=part.is_missing,
+    )
+    return Outcome(candidate)
+
+
+def _candidate_fault(
+    request: protocol.CandidateRequest,
+    part: shape.CandidatePart,
+    question: str,
+    stands: Standing | None,
+    other: Standing | None,
+) -> Fault | None:
+    scene = request.scene
+    if not question.strip():
         return Fault("its question is empty")
-    if _same(part.question) in {_same(one) for one in request.asked}:
+    if _same(question) in map(_same, request.asked):
         return Fault(ASKED)
-    if not part.is_missing and not part.quote:
-        return None
-    stands, fault = _place_of(request, part)
-    if fault is not None or stands is None:
-        return fault or Fault(NO_SLIDE)
-    if part.beside and standing(part.beside, request.scene) is None:
-        return why_not(part.beside, request.scene)
+    if stands is None:
+        if part.is_missing:
+            return Fault(NO_SLIDE)
+        return why_not(part.quote, scene, part.slide) if part.quote else None
+    if part.beside and other is None:
+        return why_not(part.beside, scene)
     if not part.is_missing and _is_taken(request, stands):
         return Fault(ASKED)
-    furthest = furthest_shown(request.scene)
+    furthest = furthest_shown(scene)
     is_ahead = furthest is not None and stands.said_at_s is None and (stands.slide or 0) > furthest
     return Fault(AHEAD) if is_ahead and request.occasion and not request.may_look_ahead else None
-
-
-def _place_of(
-    request: protocol.CandidateRequest, part: shape.CandidatePart
-) -> tuple[Standing | None, Fault | None]:
-    """Where the question stands, or which rule its quote breaks."""
-    if part.is_missing:
-        return _lacking(part.slide, request.scene), None
-    stands = standing(part.quote or "", request.scene, part.slide)
-    return stands, None if stands is not None else why_not(part.quote or "", request.scene, part.slide)
 
 
 def _is_taken(request: protocol.CandidateRequest, stands: Standing) -> bool:
@@ -171,25 +149,25 @@ def _same(question: str) -> str:
     return "".join(letter for letter in question.casefold() if letter.isalnum())
 
 
-def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Candidate | None:
-    if part.question is None:
-        return None
-    has_place = part.is_missing or bool(part.quote)
-    stands = _place_of(request, part)[0] if has_place else None
-    other = standing(part.beside, request.scene) if part.beside and stands else None
-    return Candidate(
-        agent=request.seat.persona.id,
-        question=one_line(part.question),
-        claim=stands.claim if stands else None,
-        slide=stands.slide if stands else None,
-        said_at_s=stands.said_at_s if stands else None,
-        quote=stands.quote if stands else None,
-        grounded=stands is not None,
-        needs=tuple(dict.fromkeys(part.needs)),
-        relevance=round(part.relevance, 3) if stands else min(part.relevance, GENERAL_RELEVANCE),
-        lead_in=one_line(part.lead_in),
-        angle=one_line(part.angle),
-        beside=other.place if other is not None else None,
-        good_answer=one_line(part.good_answer),
-        is_missing=part.is_missing and stands is not None,
-    )
+# ---------------------------------------------------------------------- notes
+
+
+def _notes(request: protocol.ScratchpadRequest, part: shape.NotesPart) -> Outcome:
+    text = part.text.strip()
+    if len(text) > request.limit:
+        return unusable(Fault(f"the page has {len(text)} characters, and {request.limit} are allowed"))
+    return Outcome(text)
+
+
+_OUTCOMES: Final[Mapping[type[Any], Callable[[Any, Any], Outcome]]] = {
+    protocol.FocusBriefRequest: _focus_brief,
+    protocol.CandidateRequest: _candidate,
+    protocol.ScratchpadRequest: _notes,
+    protocol.DebriefRequest: debrief,
+    protocol.TensionsRequest: findings.tensions,
+    protocol.DoubtRequest: findings.doubts,
+    protocol.DossierRequest: findings.dossier,
+    protocol.NewsRequest: findings.news,
+    protocol.FactsRequest: findings.facts,
+    protocol.ScribeRequest: findings.remembered,
+}

@@ -23,8 +23,8 @@ OCCASIONS = {
 def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
     """Where the rehearsal stands, a line each, for the one who is asked."""
     scene = request.scene
-    members = getattr(request, "members", ()) or tuple(scene.members)
-    yield _board(members)
+    named = request.members if isinstance(request, protocol.FocusBriefRequest) else ()
+    yield _board(named or scene.members)
     if scene.kind:
         yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
     match request:

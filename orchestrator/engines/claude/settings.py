@@ -1,16 +1,13 @@
-"""What a claude engine is set up with: which service, which models, how patient.
-
-Only the command line reads the environment; it hands its variables to `settings_from`.
-"""
+"""The settings of an engine that asks a model: which service, which models, how patient."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.engines.claude.reading_replies import READING_KINDS
-from orchestrator.engines.claude.replies import KINDS
+from orchestrator.config import TASKS, Config
 from orchestrator.errors import ConfigurationError
 from orchestrator.messages import DEFAULT_LAYOUT
 
@@ -22,7 +19,7 @@ WAITING_S: Final = 60.0
 LIVE_S: Final = 12.0
 """The same for a candidate while somebody speaks: a newer one starts after 15 s (caching.md)."""
 DEADLINES_S: Final[Mapping[str, float]] = {
-    **dict.fromkeys((*KINDS, *READING_KINDS), WAITING_S),
+    **dict.fromkeys(TASKS, WAITING_S),
     "focus_brief": 120.0,
     "tensions": 180.0,
     "doubt": 120.0,
@@ -84,30 +81,48 @@ class Settings:
         return parts.netloc.rpartition("@")[2] or parts.path
 
 
-def settings_from(
-    environment: Mapping[str, str],
+def claude_settings(
+    config: Config,
+    layout: str | None = None,
+    environment: Mapping[str, str] | None = None,
     *,
-    model: str | None = None,
-    models: Mapping[str, str] | None = None,
-    layout: str = DEFAULT_LAYOUT,
+    engine: str = "claude",
 ) -> Settings:
-    """The settings that an environment gives: ANTHROPIC_API_KEY, _AUTH_TOKEN, _BASE_URL.
+    """The configuration's settings, with the environment's key and address.
+
+    `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`; `model` the configuration's `model_url` if there is
+    one. A key of Anthropic's is never sent to `model_url`: that has GREENROOM_MODEL_KEY, or none.
 
     Raises:
-        ConfigurationError: *models* names a kind of task that there is not.
+        ConfigurationError: `model` is asked for, and no address or no model is named.
     """
-    for kind in models or {}:
-        if kind not in DEADLINES_S:
+    known = os.environ if environment is None else environment
+    base_url, auth_token = known.get("ANTHROPIC_BASE_URL"), known.get("ANTHROPIC_AUTH_TOKEN")
+    api_key = known.get("ANTHROPIC_API_KEY")
+    if engine == "model":
+        if config.model_url is not None:
+            base_url, api_key, auth_token = config.model_url, known.get("GREENROOM_MODEL_KEY"), None
+        if not base_url:
             raise ConfigurationError(
-                f"models: there is no task {kind!r}; use one of {', '.join(DEADLINES_S)}"
+                "the model engine needs an address: set model_url in greenroom.yaml, or GREENROOM_MODEL_URL, "
+                "as in http://127.0.0.1:11434"
+            )
+        if config.model is None:
+            raise ConfigurationError(
+                "the model engine needs a model's name: set model in greenroom.yaml, or GREENROOM_MODEL"
             )
     return Settings(
-        model=model or DEFAULT_MODEL,
-        models=models or {},
-        layout=layout,
-        base_url=environment.get("ANTHROPIC_BASE_URL") or None,
-        api_key=environment.get("ANTHROPIC_API_KEY") or None,
-        auth_token=environment.get("ANTHROPIC_AUTH_TOKEN") or None,
+        model=config.model or DEFAULT_MODEL,
+        models=config.models,
+        engine=engine,
+        effort=None if config.effort == "none" else config.effort,
+        layout=layout or config.layout,
+        deadlines_s={**DEADLINES_S, **config.deadlines_s},
+        retries=config.retries,
+        in_flight=config.calls_in_flight,
+        base_url=base_url or None,
+        api_key=api_key or None,
+        auth_token=auth_token or None,
     )
 
 
@@ -116,15 +131,15 @@ def what_it_costs(settings: Settings) -> list[str]:
 
     Source: caching.md, "One agent, one cache".
     """
-    own = "nothing else: it has a cache of its own in any case"
+    again = "the whole context, once for each time it has expired"
     added = {
+        **dict.fromkeys(("focus_brief", "candidate_question", "notes"), again),
         "judgement": "0.05 to 0.06 of the uncached cost, a third of the whole bill",
         "debrief": "nothing else: it is one call",
-        **dict.fromkeys(READING_KINDS, own),
     }
     return [
         f"{kind} uses {model}, which keeps a cache of its own: that adds "
-        f"{added.get(kind, 'the whole context, once for each time it has expired')}"
+        f"{added.get(kind, 'nothing else: it has a cache of its own in any case')}"
         for kind, model in sorted(settings.models.items())
         if model != settings.model
     ]

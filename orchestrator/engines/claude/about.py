@@ -1,0 +1,168 @@
+"""What a task needs beside its context or its passages, as plain values: a function for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.engines import protocol
+from orchestrator.engines.claude.room import furthest_shown, members_of
+from orchestrator.exchange import Candidate, Exchange
+from orchestrator.memory.off_record import LABEL as OFF_RECORD
+from orchestrator.memory.sensitive import Withheld
+
+if TYPE_CHECKING:
+    from orchestrator.claims.model import Place, Tension
+
+Plain = dict[str, Any]
+
+
+def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
+    return {
+        "tensions": tensions_of(request.scene.tensions),
+        "taken": sorted(request.taken),
+        "others": [f"{one.persona.name}, {one.persona.title}" for one in request.others],
+        "focus": list(request.scene.focus),
+        "intensity": request.scene.intensity,
+    }
+
+
+def candidate(request: protocol.CandidateRequest) -> Plain:
+    """What the context does not say: its files hold the focus brief, its own question and what was asked."""
+    scene = request.scene
+    told = {one.quote for one in request.standing} | {one.quote for one in scene.exchanges}
+    about = {
+        "has_current": request.current is not None,
+        "standing": [_question(one) for one in request.standing],
+        "taken": sorted(request.taken),
+        "taken_lines": sorted(request.taken_lines - told),
+        "tensions": tensions_of(scene.tensions),
+        "slide": scene.slide,
+        "last_slide": None if request.may_look_ahead else furthest_shown(scene),
+        "intensity": scene.intensity,
+    }
+    # Lists that are empty are left out, but for the oldest: this line is paid in full at every call.
+    return {name: value for name, value in about.items() if value != [] or name == "taken"}
+
+
+def judgement(request: protocol.JudgementRequest) -> Plain:
+    exchange = request.exchange
+    return {
+        "exchange": exchange.id,
+        "about": exchange.quote,
+        "beside": None if exchange.beside is None else _place(exchange.beside),
+        "slide": exchange.slide,
+        "is_missing": exchange.is_missing,
+        "answers": [
+            {"question": turn.question, "answer": answer, "needs": list(turn.needs), "verdict": turn.verdict}
+            for turn, answer in zip(exchange.turns, _answers(exchange), strict=True)
+        ],
+        "angle": request.angle or exchange.angle or "",
+        "good_answer": request.good_answer or exchange.good_answer,
+        "is_last": request.is_last,
+    }
+
+
+def notes(request: protocol.ScratchpadRequest) -> Plain:
+    return {"before": request.before, "day": request.day, "limit": request.limit}
+
+
+def debrief(request: protocol.DebriefRequest) -> Plain:
+    return {
+        "exchanges": [
+            {
+                "exchange": one.id,
+                "outcome": one.outcome,
+                "turns": [
+                    {"question": turn.question, "answer": answer, "verdict": turn.verdict}
+                    | {"is_new_question": turn.is_new_question}
+                    for turn, answer in zip(one.turns, _answers(one), strict=True)
+                ],
+            }
+            for one in request.scene.exchanges
+        ],
+        "tensions": tensions_of(request.tensions),
+        "never_asked": [
+            {"number": number, **_question(one)} for number, one in enumerate(request.never_asked)
+        ],
+        "checks": list(request.checks),
+    }
+
+
+def tensions(request: protocol.TensionsRequest) -> Plain:
+    refused = [{"proposal": asdict(one.proposal), "why": one.told} for one in request.refused]
+    return {"new": sorted(request.new), "known": tensions_of(request.known), "refused": refused}
+
+
+def doubt(request: protocol.DoubtRequest) -> Plain:
+    return {"findings": tensions_of(request.tensions)}
+
+
+def dossier(request: protocol.DossierRequest) -> Plain:
+    return {
+        "limit": request.limit,
+        "members": members_of(request.members),
+        "panelists": [{"name": one.persona.name, "title": one.persona.title} for one in request.seats],
+        "tensions": tensions_of(request.tensions),
+        "intel": [
+            {"finding": one.finding, "source": one.source, "stance": one.stance} for one in request.intel
+        ],
+        "focus": list(request.focus),
+        "kind": request.kind,
+    }
+
+
+def news(request: protocol.NewsRequest) -> Plain:
+    reported = [
+        {
+            "number": number,
+            "finding": one.finding,
+            "source": one.source,
+            "date": one.date,
+            "slide": one.slide,
+        }
+        for number, one in enumerate(request.reported)
+    ]
+    return {"reported": reported}
+
+
+def facts(request: protocol.FactsRequest) -> Plain:
+    return {**scribe(request), "presenter": request.presenter}
+
+
+def scribe(request: protocol.FactsRequest | protocol.ScribeRequest) -> Plain:
+    passages = [
+        {"seq": one.seq, "kind": one.kind, "speaker": one.speaker, "text": one.text}
+        for one in request.passages
+    ]
+    return {"passages": passages, "known": list(request.known)}
+
+
+# ---------------------------------------------------------------------- parts of them
+
+
+def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
+    """Contradictions as plain values, with the number of each."""
+    return [
+        {"number": number, "places": [_place(one) for one in tension.sides]}
+        | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
+        for number, tension in enumerate(tensions)
+    ]
+
+
+def _place(place: Place) -> Plain:
+    return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
+
+
+def _question(candidate: Candidate) -> Plain:
+    return {"question": candidate.question, "slide": candidate.slide, "quote": candidate.quote}
+
+
+def _answers(exchange: Exchange) -> list[str | None]:
+    """The answers, those off the record aside: no service is sent what was said in them."""
+    withheld = Withheld()
+    return [
+        OFF_RECORD if turn.answer and withheld.takes(turn.answer, is_speech=True) else turn.answer
+        for turn in exchange.turns
+    ]
