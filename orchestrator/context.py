@@ -20,7 +20,7 @@ from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
 from orchestrator.layout import Layout, Mutability
 from orchestrator.memory.off_record import OffRecord, blanked, shown_of
-from orchestrator.messages import DEFAULT_LAYOUT, messages_of
+from orchestrator.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.store import Store
 from orchestrator.tooling import Tooling
 
@@ -126,6 +126,13 @@ class Context:
     def messages(self, layout: str | None = None) -> dict[str, Any]:
         """The same files as `system` and `messages` for the Messages API, with their cache marks.
 
+        Args and errors as for `laid_out`.
+        """
+        return self.laid_out(layout).plain()
+
+    def laid_out(self, layout: str | None = None) -> Messages:
+        """The same files as blocks of text.
+
         Args:
             layout: "watermark" or "strict"; if None, that of the receipt, or else "watermark".
 
@@ -133,7 +140,7 @@ class Context:
             UsageError: There is no such layout.
         """
         receipt = self.receipt
-        messages = messages_of(
+        return messages_of(
             self.blocks,
             self.parts_of,
             layout or receipt.layout or DEFAULT_LAYOUT,
@@ -142,7 +149,6 @@ class Context:
             extra=receipt.extra,
             purpose=receipt.purpose,
         )
-        return messages.plain()
 
 
 class Assembler:

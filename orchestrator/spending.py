@@ -6,13 +6,16 @@ was spent.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 TOLERANCE: Final = 0.9
 """A call that reads less than this share of what the meter expects sets off the alarm: the meter
 estimates tokens from bytes, and the service counts the output schema too."""
+WARNS_AT: Final = 0.8
+"""The share of a session's budget at which it is said that little is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +109,74 @@ def total(usages: Iterable[CallUsage]) -> Total:
         alarms = int(one.alarm)
         whole += Total(1, one.read, one.written, one.new, one.output, one.cost_usd, alarms, one.searches)
     return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a session's calls may use; None: no limit.
+
+    A model without a known price uses up no money, so only tokens bound it.
+    """
+
+    tokens: int | None = None  # input and output
+    usd: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any limit."""
+        return self.tokens is not None or self.usd is not None
+
+    def share(self, spent: Total) -> float:
+        """How much of it is used up, 1.0 being all."""
+        shares = [0.0]
+        if self.tokens is not None:
+            shares.append(spent.tokens / max(1, self.tokens))
+        if self.usd is not None and spent.cost_usd is not None:
+            shares.append(spent.cost_usd / max(1e-9, self.usd))
+        return max(shares)
+
+
+class Account:
+    """What a session's calls have used, held against its budget. Safe to use from several threads."""
+
+    def __init__(self, budget: Budget | None = None, spent: Total | None = None) -> None:
+        """*spent*: by earlier processes on the same session."""
+        self.budget, self.spent = budget or Budget(), spent or Total()
+        self._lock = threading.Lock()
+        self._waiting: list[CallUsage] = []
+        self._told = {at for at in (WARNS_AT, 1.0) if self.share >= at}
+
+    @property
+    def share(self) -> float:
+        """How much of the budget is used up, 1.0 being all."""
+        return self.budget.share(self.spent)
+
+    def charge(self, usage: CallUsage) -> CallUsage:
+        """Count a call; the same with the share that was used up after it."""
+        with self._lock:
+            self.spent += total([usage])
+            return replace(usage, budget_share=round(self.share, 4) if self.budget.is_set else None)
+
+    def add(self, usage: CallUsage) -> None:
+        """Count a call, and keep it until it is taken."""
+        charged = self.charge(usage)
+        with self._lock:
+            self._waiting.append(charged)
+
+    def take(self) -> list[CallUsage]:
+        """What was added since this was last asked, in the order in which it was."""
+        with self._lock:
+            taken, self._waiting = self._waiting, []
+        return taken
+
+    def news(self) -> list[str]:
+        """What is to be said at 80 % and at 100 %, in one line and once each."""
+        with self._lock:
+            passed = [at for at in (WARNS_AT, 1.0) if self.share >= at and at not in self._told]
+            self._told.update(passed)
+        return [
+            "the session's budget is used up: from here on the panel works offline"
+            if at >= 1.0
+            else f"{WARNS_AT:.0%} of the session's budget is used up"
+            for at in passed
+        ]

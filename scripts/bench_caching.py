@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context import Context  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.reading import reading_messages  # noqa: E402
-from orchestrator.engines.claude.sending import addressed, messages_for  # noqa: E402
+from orchestrator.engines.claude.sending import addressed  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
 from orchestrator.engines.claude.usage import cost_usd, prices_read_at  # noqa: E402
@@ -171,7 +171,7 @@ class Listening:
             made = {layout: addressed(context, request, layout) for layout in LAYOUTS}
             # The recording waits while a question is answered; who speaks live does not.
             self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
-            layouts = {layout: messages_for(one) for layout, one in made.items()}
+            layouts = {layout: one.laid_out() for layout, one in made.items()}
             files = {block.path: block.text for block in context.blocks}
             *guides, task = made[LAYOUTS[0]].receipt.extra
             files |= {f"guide {number}": text for number, text in enumerate(guides)}

@@ -23,14 +23,14 @@ from orchestrator.config import Config
 from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.fallback import Budget, FallbackEngine
+from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.quotes import found_in, standing
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.requesting import FEATURES
-from orchestrator.engines.claude.sending import addressed, messages_for
+from orchestrator.engines.claude.sending import addressed
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
 from orchestrator.engines.claude.tasks import guide, task_text
 from orchestrator.engines.claude.usage import cost_usd, prices_read_at
@@ -44,7 +44,7 @@ from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.frames import carried_block
 from orchestrator.messages import LAYOUTS
 from orchestrator.session import Session
-from orchestrator.spending import CallUsage, total
+from orchestrator.spending import Budget, CallUsage, total
 from tests.claude_requests import (
     AGENT,
     FACT_PASSAGES,
@@ -248,7 +248,7 @@ def test_what_is_sent_is_what_the_receipt_gives(server: MessagesServer, asked: A
             known = engine.addressed(request, context, layout)
             engine.reply(request, known)
             sent = {name: server.requests[-1].body[name] for name in ("system", "messages")}
-            assert sent == known.messages() == messages_for(known).plain()
+            assert sent == known.messages() == known.laid_out().plain()
             assert known.receipt.extra == (*guide(request), task_text(request))
             assert sent["messages"][0]["content"][-1]["text"].startswith(f"Task: {kind}\n")
             templates = [one for one in sent["system"] if one["text"].startswith("^^^ file ")]
@@ -690,7 +690,6 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.claude.fallback import Budget
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from tests.messages_server import MessagesServer

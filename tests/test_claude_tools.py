@@ -15,7 +15,7 @@ import pytest
 
 from orchestrator.config import Config
 from orchestrator.context import Context
-from orchestrator.engines.claude.fallback import Budget, FallbackEngine
+from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.rounds import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
@@ -28,6 +28,7 @@ from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
 from orchestrator.memory.trace_lines import described
 from orchestrator.session import Session
+from orchestrator.spending import Budget
 from orchestrator.tooling import ToolResult
 from tests.claude_requests import AGENT, engine_on, exchange
 from tests.conftest import ROOT

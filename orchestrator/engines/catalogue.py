@@ -9,7 +9,7 @@ from orchestrator.config import Config
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import UsageError
-from orchestrator.spending import Total
+from orchestrator.spending import Budget, Total
 
 MODELS: Final = ("claude", "model")
 """Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""
@@ -40,7 +40,7 @@ def engine_named(
         return OfflineEngine()
     if name in MODELS:
         from orchestrator.engines.claude.engine import ClaudeEngine
-        from orchestrator.engines.claude.fallback import Budget, FallbackEngine
+        from orchestrator.engines.claude.fallback import FallbackEngine
         from orchestrator.engines.claude.settings import claude_settings
 
         config = config or Config()

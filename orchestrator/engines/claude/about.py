@@ -13,7 +13,7 @@ from orchestrator.memory.off_record import LABEL as OFF_RECORD
 from orchestrator.memory.sensitive import Withheld
 
 if TYPE_CHECKING:
-    from orchestrator.claims.model import Place, Tension
+    from orchestrator.claims.model import Tension
 
 Plain = dict[str, Any]
 
@@ -51,7 +51,7 @@ def judgement(request: protocol.JudgementRequest) -> Plain:
     return {
         "exchange": exchange.id,
         "about": exchange.quote,
-        "beside": None if exchange.beside is None else _place(exchange.beside),
+        "beside": None if exchange.beside is None else asdict(exchange.beside),
         "slide": exchange.slide,
         "is_missing": exchange.is_missing,
         "answers": [
@@ -145,14 +145,10 @@ def scribe(request: protocol.FactsRequest | protocol.ScribeRequest) -> Plain:
 def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
     """Contradictions as plain values, with the number of each."""
     return [
-        {"number": number, "places": [_place(one) for one in tension.sides]}
+        {"number": number, "places": [asdict(one) for one in tension.sides]}
         | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
         for number, tension in enumerate(tensions)
     ]
-
-
-def _place(place: Place) -> Plain:
-    return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
 
 
 def _question(candidate: Candidate) -> Plain:

@@ -19,7 +19,7 @@ from orchestrator.engines.claude.replies import Reply
 from orchestrator.engines.claude.requesting import Sent
 from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.rounds import Rounds
-from orchestrator.engines.claude.sending import addressed, is_addressed, messages_for
+from orchestrator.engines.claude.sending import addressed, is_addressed
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.tasks import kind_of
@@ -31,7 +31,7 @@ from orchestrator.exchange import Judgement
 from orchestrator.layout import MODERATOR
 from orchestrator.messages import Messages
 from orchestrator.meter import CacheMeter
-from orchestrator.spending import CallUsage
+from orchestrator.spending import Account, CallUsage
 from orchestrator.tooling import ToolUses
 
 if TYPE_CHECKING:
@@ -53,15 +53,13 @@ class ClaudeEngine:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.may_go_on: Callable[[], bool] = lambda: True  # asked before a further round of tools
+        self.account = Account()  # of what its calls cost
         self.has_ever_answered = False  # a call brought a result that holds
         self.last_failure = ""  # of the last call that did not, in one line
         self.failed_in_a_row = 0
-        self.has_warned = False  # that the cache is not read: said once in a session
         self._service = Service(settings)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
-        self._usage: list[CallUsage] = []
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
     @property
@@ -111,7 +109,7 @@ class ClaudeEngine:
                 follow-up question as there is; only once its quote is known to be the presenter's.
         """
         if isinstance(request, JudgementRequest) and not (request.exchange.turns[-1].answer or "").strip():
-            return _done(cast(R, Judgement("unjudged", "no answer was given")))
+            return done(cast(R, Judgement("unjudged", "no answer was given")))
         if isinstance(request, SeatRequest):
             return self._begin_of_agent(request, context, on_text)
         return self._submit(request, MODERATOR, reading_messages(request))
@@ -130,11 +128,11 @@ class ClaudeEngine:
         return self._submit(
             request,
             context.agent,
-            messages_for(context),
+            context.laid_out(),
             uses,
             on_partial=_shown(request, on_text),
             tools=tooling.definitions if tooling is not None else (),
-            rounds=Rounds(kind, uses, self.may_go_on) if uses is not None else None,
+            rounds=Rounds(kind, uses, lambda: self.account.share < 1.0) if uses is not None else None,
             deadline_s=self.settings.deadline_s(kind, is_live=is_live),
         )
 
@@ -175,14 +173,7 @@ class ClaudeEngine:
 
     def take_usage(self) -> list[CallUsage]:
         """What was called since this was last asked, in the order in which replies came."""
-        with self._lock:
-            taken, self._usage = self._usage, []
-        return taken
-
-    def so_far(self) -> list[CallUsage]:
-        """What `take_usage` would give; it is still there to be taken."""
-        with self._lock:
-            return self._usage[:]
+        return self.account.take()
 
     def _note(self, agent: str, kind: str, sent: Sent) -> None:
         with self._lock:
@@ -198,10 +189,9 @@ class ClaudeEngine:
                 repair=sent.repair,
                 round=sent.round,
             )
-            self._usage.append(usage)
             self._has_cache |= usage.read + usage.written > 0
-            is_news = usage.alarm and not self.has_warned  # the bill counts the others
-            self.has_warned |= usage.alarm
+            is_news = usage.alarm and not self.account.spent.alarms  # the bill counts the others
+            self.account.add(usage)
         log.log(logging.WARNING if is_news else logging.INFO, "%s", usage)
 
     def close(self) -> None:
@@ -217,7 +207,8 @@ class ClaudeEngine:
         self.close()
 
 
-def _done(result: R) -> Future[R]:
+def done(result: R) -> Future[R]:
+    """A future that is over."""
     future: Future[R] = Future()
     future.set_result(result)
     return future

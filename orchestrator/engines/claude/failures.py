@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from orchestrator.engines.claude.replies import KINDS, Part, Reply
 from orchestrator.engines.claude.settings import SHORT_MAX_TOKENS, Settings
 from orchestrator.errors import EngineError
 
@@ -114,15 +113,9 @@ def _wait_s(error: APIStatusError) -> float | None:
 
 
 def shape_fault(error: ValidationError) -> str:
-    """What is wrong with a reply's shape: the first place, and the rule; none of its words."""
+    """What is wrong with a reply's shape: the first place, and the rule; none of its words.
+
+    A place is of field names and numbers, since no part of a reply is a mapping of the model's own keys.
+    """
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-    place = ".".join(str(step) if isinstance(step, int) or step in _names() else "?" for step in first["loc"])
-    return f"{place or 'the object'}: {first['msg']}"
-
-
-def _names() -> frozenset[str]:
-    found: set[str] = set(KINDS)
-    queue: list[type[Part]] = [Reply, *Part.__subclasses__()]
-    for model in queue:
-        found.update(model.model_fields)
-    return frozenset(found)
+    return f"{'.'.join(map(str, first['loc'])) or 'the object'}: {first['msg']}"

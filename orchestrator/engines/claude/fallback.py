@@ -9,50 +9,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.engine import ClaudeEngine
+from orchestrator.engines.claude.engine import ClaudeEngine, done
 from orchestrator.engines.claude.searching import search
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
 from orchestrator.errors import EngineError
-from orchestrator.spending import CallUsage, Total, total
+from orchestrator.spending import Account, Budget, CallUsage, Total
 
 if TYPE_CHECKING:
     from orchestrator.context import Context
 
 R = TypeVar("R")
 
-WARNS_AT: Final = 0.8
 FAILS_BEFORE: Final = 3
 """Calls that failed one after the other, with none ever answered, before the offline panel takes over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that a session's calls may use; None: no limit.
-
-    A model without a known price uses up no money, so only tokens bound it.
-    """
-
-    tokens: int | None = None  # input and output
-    usd: float | None = None
-
-    @property
-    def is_set(self) -> bool:
-        """Whether there is any limit."""
-        return self.tokens is not None or self.usd is not None
-
-    def share(self, spent: Total) -> float:
-        """How much of it is used up, 1.0 being all."""
-        shares = [0.0]
-        if self.tokens is not None:
-            shares.append(spent.tokens / max(1, self.tokens))
-        if self.usd is not None and spent.cost_usd is not None:
-            shares.append(spent.cost_usd / max(1e-9, self.usd))
-        return max(shares)
 
 
 class FallbackEngine:
@@ -77,16 +51,11 @@ class FallbackEngine:
             say: Told in one line at 80 % and at 100 %, and when the offline panel takes over: once each.
         """
         self.engine = engine
-        self._budget, self._say = budget, say
+        self._account = engine.account = Account(budget, spent)
+        self._say = say
         self._rules = OfflineEngine()
         self._took_over: str | None = None
         self._lock = threading.Lock()
-        self._taken: list[CallUsage] = []
-        self.spent = spent or Total()
-        share = budget.share(self.spent)
-        engine.may_go_on = self._may_go_on
-        engine.has_warned = self.spent.alarms > 0
-        self._told = {at for at in (WARNS_AT, 1.0) if share >= at}
 
     @property
     def name(self) -> str:
@@ -106,10 +75,15 @@ class FallbackEngine:
         return self.engine.notices
 
     @property
+    def spent(self) -> Total:
+        """On this session, by earlier processes too."""
+        return self._account.spent
+
+    @property
     def is_used_up(self) -> bool:
         """Whether the session's budget is."""
-        self._count()
-        return self._budget.share(self.spent) >= 1.0
+        self._tell()
+        return self._account.share >= 1.0
 
     @property
     def _is_offline(self) -> bool:
@@ -132,16 +106,14 @@ class FallbackEngine:
         try:
             return self.engine.reply(request, context)
         finally:
-            self._count()
+            self._tell()
             self._look()
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
         """As `ClaudeEngine.begin`, within the budget."""
         if not self._is_offline:
             return self.engine.begin(request, context, on_text)
-        done: Future[R] = Future()
-        done.set_result(self._rules.reply(request))
-        return done
+        return done(self._rules.reply(request))
 
     def search(self, queries: Sequence[str]) -> Searched:
         """As `searching.search`, within the budget; what it costs is in the result.
@@ -152,21 +124,14 @@ class FallbackEngine:
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
         searched = search(self.engine.settings, queries)
-        usage = []
-        with self._lock:
-            for one in searched.usage:
-                self.spent += total([one])
-                share = round(self._budget.share(self.spent), 4) if self._budget.is_set else None
-                usage.append(replace(one, budget_share=share))
-        self._count()
-        return replace(searched, usage=tuple(usage))
+        usage = tuple(map(self._account.charge, searched.usage))
+        self._tell()
+        return replace(searched, usage=usage)
 
     def take_usage(self) -> list[CallUsage]:
         """As `ClaudeEngine.take_usage`."""
-        self._count()
-        with self._lock:
-            taken, self._taken = self._taken, []
-        return taken
+        self._tell()
+        return self.engine.take_usage()
 
     def check(self) -> None:
         """As `ClaudeEngine.check`; nothing is asked once the budget is used up."""
@@ -186,23 +151,6 @@ class FallbackEngine:
             self._took_over = f"{engine.settings.model} never answered: {engine.last_failure}"
         self._say(f"the offline panel takes over: {self._took_over}")
 
-    def _may_go_on(self) -> bool:
-        """Whether there is anything left, what has not been taken yet included. From any thread."""
-        with self._lock:
-            return self._budget.share(self.spent + total(self.engine.so_far())) < 1.0
-
-    def _count(self) -> None:
-        with self._lock:
-            for one in self.engine.take_usage():
-                self.spent += total([one])
-                share = round(self._budget.share(self.spent), 4) if self._budget.is_set else None
-                self._taken.append(replace(one, budget_share=share))
-            share = self._budget.share(self.spent)
-            passed = [at for at in (WARNS_AT, 1.0) if share >= at and at not in self._told]
-            self._told.update(passed)
-        for at in passed:
-            self._say(
-                "the session's budget is used up: from here on the panel works offline"
-                if at >= 1.0
-                else f"{WARNS_AT:.0%} of the session's budget is used up"
-            )
+    def _tell(self) -> None:
+        for line in self._account.news():
+            self._say(line)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
 from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
@@ -23,7 +22,6 @@ LONGEST_ARGUMENTS: Final = 20_000
 MOST_USES: Final = 32
 """Of tools in one message."""
 
-_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("text",),
     "thinking": ("thinking", "signature"),
@@ -33,13 +31,22 @@ _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
 """The blocks, with their keys, that are sent back when tools are answered; thinking goes as it came."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+def _bounded(arguments: dict[str, Any]) -> dict[str, Any]:
+    try:
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except RecursionError:
+        raise ValueError("no JSON") from None
+    if len(text) > LONGEST_ARGUMENTS or not is_text(text):
+        raise ValueError("too long, or no text")
+    return arguments
+
+
+class ToolUse(Part):
     """A tool that a model uses."""
 
-    id: str
-    name: str
-    arguments: Mapping[str, Any]
+    id: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,128}$")]
+    name: Annotated[str, Field(max_length=LONGEST_ARGUMENTS)]
+    arguments: Annotated[dict[str, Any], Field(alias="input"), AfterValidator(_bounded)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,31 +101,13 @@ def _uses(blocks: Sequence[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     Raises:
         UnusableError: One cannot be answered, or cannot be sent back.
     """
-    found: list[ToolUse] = []
-    for block in blocks:
-        if block.get("type") != "tool_use":
-            continue
-        id_, name, given = block.get("id"), block.get("name"), block.get("input")
-        if not isinstance(id_, str) or not _ID.fullmatch(id_) or any(one.id == id_ for one in found):
-            raise UnusableError("a use of a tool has no id of its own")
-        if not isinstance(name, str) or not is_text(name) or len(name) > LONGEST_ARGUMENTS:
-            raise UnusableError("a use of a tool has no name")
-        found.append(ToolUse(id_, name, _arguments(given)))
-    if len(found) > MOST_USES:
-        raise UnusableError(f"it uses more than {MOST_USES} tools at once")
-    return tuple(found)
-
-
-def _arguments(given: object) -> Mapping[str, Any]:
-    if not isinstance(given, dict):
-        raise UnusableError("the arguments of a tool are no object")
     try:
-        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):
-        raise UnusableError("the arguments of a tool are no JSON") from None
-    if len(text) > LONGEST_ARGUMENTS or not is_text(text):
-        raise UnusableError("the arguments of a tool are too long, or no text")
-    return given
+        found = tuple(ToolUse.model_validate(block) for block in blocks if block.get("type") == "tool_use")
+    except ValidationError as error:
+        raise UnusableError(f"a use of a tool cannot be answered: {shape_fault(error)}") from None
+    if len(found) > MOST_USES or len({one.id for one in found}) < len(found):
+        raise UnusableError(f"it uses more than {MOST_USES} tools at once, or two under one id")
+    return found
 
 
 def _echoed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.context import Context
 from orchestrator.engines.claude.rounds import allowed
 from orchestrator.engines.claude.tasks import guide, kind_of, task_text
-from orchestrator.messages import Messages, messages_of, watermarks
+from orchestrator.messages import watermarks
 
 if TYPE_CHECKING:
     from orchestrator.engines.protocol import SeatRequest
@@ -36,17 +36,3 @@ def addressed(context: Context, request: SeatRequest[Any], layout: str) -> Conte
 def is_addressed(context: Context) -> bool:
     """Whether the context's receipt says what is sent."""
     return context.receipt.layout is not None and bool(context.receipt.extra)
-
-
-def messages_for(context: Context) -> Messages:
-    """What is sent for an addressed context; `Context.messages` gives the same as plain values."""
-    receipt = context.receipt
-    return messages_of(
-        context.blocks,
-        context.parts_of,
-        receipt.layout or "",
-        left_out=receipt.left_out,
-        carried=context.carried,
-        extra=receipt.extra,
-        purpose=receipt.purpose,
-    )
