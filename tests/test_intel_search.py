@@ -53,7 +53,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
     with MessagesServer(web=PAGES) as made:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", made.key)
-        monkeypatch.setattr("orchestrator.engines.claude.searching.WAIT_S", 0.01)
         yield made
 
 

@@ -7,10 +7,11 @@ validated part of a reply or an `EngineError` of one line that holds nothing of 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.claude.failures import (
     BUSY,
@@ -23,17 +24,23 @@ from orchestrator.engines.claude.failures import (
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.received import Received, check_stop, part_of, plain_of, received
 from orchestrator.engines.claude.replies import Part, Reply
-from orchestrator.engines.claude.requesting import Sent, request_of, sent_of
+from orchestrator.engines.claude.requesting import Outgoing, outgoing
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.service import Service
+from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.turns import Turns
+from orchestrator.engines.claude.usage import call_usage
 from orchestrator.errors import EngineError
 from orchestrator.messages import Messages
+from orchestrator.spending import CallUsage
 
 if TYPE_CHECKING:
     from anthropic.types import Message
 
+R = TypeVar("R")
 OnPartial = Callable[[Mapping[str, Any]], None]
+OnSent = Callable[[Outgoing, float, CallUsage], None]
+"""Told the request, when it went out on a clock that does not run backwards, and what it used."""
 
 LONGEST_WAIT_S: Final = 8.0
 
@@ -42,10 +49,11 @@ LONGEST_WAIT_S: Final = 8.0
 class Task:
     """What is wanted of the model, and who is told what."""
 
+    agent: str
     kind: str
     messages: Messages
     outcome_of: Callable[[Any], Outcome]  # of a part of the right shape
-    on_sent: Callable[[Sent], None]  # after each request that got a reply
+    on_sent: OnSent  # after each request that got a reply
     on_partial: OnPartial | None = None  # streams: the object as far as it goes
     tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
     rounds: Rounds | None = None  # what is done with those that are used
@@ -62,25 +70,21 @@ async def perform(service: Service, task: Task) -> Outcome:
     """
     settings = service.settings
     deadline_s = task.deadline_s or settings.deadline_s(task.kind)
+    until_s = monotonic() + deadline_s
     try:
         async with asyncio.timeout(deadline_s):
-            outcome = await _with_repair(service, task, monotonic() + deadline_s)
+            one, turns = await _in_words(service, task, Turns(), until_s)
+            outcome = _outcome(task, one.text)
+            if outcome.fault is not None:
+                mended = turns.mended(one.text, outcome.fault.sent)
+                one, _ = await _in_words(service, task, mended, until_s)
+                outcome = _outcome(task, one.text)
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
         raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
     if isinstance(outcome.result, EngineError):
         raise outcome.result
-    return outcome
-
-
-async def _with_repair(service: Service, task: Task, until_s: float) -> Outcome:
-    one, turns = await _in_words(service, task, Turns(), until_s)
-    outcome = _outcome(task, one.text)
-    if outcome.fault is not None:
-        mended = turns.mended(one.text, outcome.fault.sent)
-        one, _ = await _in_words(service, task, mended, until_s)
-        outcome = _outcome(task, one.text)
     return outcome
 
 
@@ -98,25 +102,28 @@ def _outcome(task: Task, text: str) -> Outcome:
 async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
     """A reply that uses no tools, and the turns before it: those that it used on the way are answered."""
     while True:
-        one = await _reply(service, task, turns, until_s)
+        one = await retried(service.settings, partial(_attempt, service, task, turns), until_s)
         if not one.uses or task.rounds is None:
             return one, turns
         turns = turns.used(await task.rounds.answered(one))
 
 
-async def _reply(service: Service, task: Task, turns: Turns, until_s: float) -> Received:
-    """A whole reply, tried again while that makes sense."""
-    retries = service.settings.retries
-    attempt = 0
+async def retried(settings: Settings, attempt: Callable[[], Awaitable[R]], until_s: float) -> R:
+    """What *attempt* gives, made again while that makes sense.
+
+    Raises:
+        EngineError: None did, or there is no time left to wait.
+    """
+    tries = 0
     while True:
         try:
-            return await _attempt(service, task, turns)
+            return await attempt()
         except PassingError as error:
             wait_s = error.wait_s
             if wait_s is None:
-                wait_s = min(service.settings.first_wait_s * 2**attempt, LONGEST_WAIT_S)
-            attempt += 1
-            if attempt > retries:
+                wait_s = min(settings.first_wait_s * 2**tries, LONGEST_WAIT_S)
+            tries += 1
+            if tries > settings.retries:
                 raise
             if monotonic() + wait_s >= until_s:
                 raise EngineError(f"{error}, and there is no time to wait {wait_s:g} s") from None
@@ -132,19 +139,20 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
     import anthropic
 
     settings, is_plain = service.settings, False
+    model = task.model or settings.model_for(task.kind)
     while True:
         async with service.in_flight:
             began_s = monotonic()
             knows = frozenset() if is_plain else frozenset(service.knows)
-            request = request_of(service, task, turns, knows)
+            out = outgoing(service, task, turns, knows)
             try:
-                one = received(await exchanged(service, request, task.on_partial))
+                one = received(await exchanged(service, out.plain, task.on_partial))
             except UnusableError as error:
                 where = settings.where
                 raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
             except anthropic.APIStatusError as error:
                 if is_refused(error) and not is_plain:
-                    feature = lacking(error, request)
+                    feature = lacking(error, out.plain)
                     service.knows.discard(feature or "")
                     is_plain = feature is None
                     continue
@@ -152,13 +160,15 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
                     raise PassingError(
                         f"{settings.where} is busy or broken ({error.type})", is_busy=True
                     ) from None
-                raise status_error(error, settings, str(request["model"])) from None
+                raise status_error(error, settings, model) from None
         if one.stop is None:
             raise PassingError(f"{settings.where} broke the reply off")
         if is_plain:
             service.knows.clear()
-        task.on_sent(sent_of(task, turns, request, knows, one, (began_s, monotonic() - began_s)))
-        check_stop(one, request["max_tokens"])
+        seconds = monotonic() - began_s
+        usage = call_usage(task.agent, task.kind, model, one.usage, seconds)
+        task.on_sent(out, began_s, replace(usage, repair=turns.is_repair, round=turns.rounds))
+        check_stop(one, out.plain["max_tokens"])
         return one
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from orchestrator.checks.proposal import Passage
-from orchestrator.claims.model import Place
 from orchestrator.engines.claude.outcomes import Outcome, fault_in
 from orchestrator.engines.claude.quotes import figures_of, place_in, said, shown
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart
@@ -56,18 +53,13 @@ def _sources(request: DebriefRequest) -> list[Passage]:
 
 
 def _better(request: DebriefRequest, part: BetterPart, sources: list[Passage]) -> BetterAnswer | None:
-    places = tuple(dict.fromkeys(_places(part.rests_on, sources)))
+    found = (place_in(quote, sources, notes=True) for quote in part.rests_on)
+    places = tuple(dict.fromkeys(place for place in found if place is not None))
     known = {figure for run in sources for figure in figures_of(run.text)}
     is_known = any(one.id == part.exchange for one in request.scene.exchanges)
     if not is_known or not places or not figures_of(part.text) <= known:
         return None
     return BetterAnswer(part.exchange, one_line(part.text), places, tuple(map(one_line, part.bring)))
-
-
-def _places(quotes: list[str], sources: list[Passage]) -> Iterator[Place]:
-    for quote in quotes:
-        if (place := place_in(quote, sources, notes=True)) is not None:
-            yield place
 
 
 def _check(part: CheckPart, sources: list[Passage]) -> RubricCheck:

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
@@ -16,14 +17,13 @@ from orchestrator.engines.claude.quotes import in_answers
 from orchestrator.engines.claude.reading import reading_messages
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.replies import Reply
-from orchestrator.engines.claude.requesting import Sent
+from orchestrator.engines.claude.requesting import Outgoing
 from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.sending import addressed, is_addressed
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.tasks import kind_of
-from orchestrator.engines.claude.usage import call_usage
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
@@ -78,7 +78,7 @@ class ClaudeEngine:
             EngineError: It does not; one line says what to do.
         """
         for model in sorted({self.settings.model, *self.settings.models.values()}):
-            probe(self._service, model, partial(self._note, MODERATOR, "check"))
+            probe(self._service, model, self._note)
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """The context with a receipt of what will be sent; whoever records receipts records this one."""
@@ -146,10 +146,11 @@ class ClaudeEngine:
     ) -> Future[R]:
         kind = kind_of(request)
         task = Task(
+            agent=agent,
             kind=kind,
             messages=messages,
             outcome_of=partial(outcome_of, request, by=self.name),
-            on_sent=partial(self._note, agent, kind),
+            on_sent=self._note,
             shape=MODELS.get(kind, Reply),
             **more,
         )
@@ -175,20 +176,11 @@ class ClaudeEngine:
         """What was called since this was last asked, in the order in which replies came."""
         return self.account.take()
 
-    def _note(self, agent: str, kind: str, sent: Sent) -> None:
+    def _note(self, out: Outgoing, began_s: float, usage: CallUsage) -> None:
         with self._lock:
-            expected = self._meter.call(sent.began_s, sent.messages, settings=sent.settings)
-            share = round(expected.read / max(1, expected.total), 4)
-            usage = call_usage(
-                agent,
-                kind,
-                sent.model,
-                sent.usage,
-                sent.seconds,
-                promised=share if self._has_cache else 0.0,
-                repair=sent.repair,
-                round=sent.round,
-            )
+            expected = self._meter.call(began_s, out.messages, settings=out.settings)
+            if self._has_cache:
+                usage = replace(usage, promised=round(expected.read / max(1, expected.total), 4))
             self._has_cache |= usage.read + usage.written > 0
             is_news = usage.alarm and not self.account.spent.alarms  # the bill counts the others
             self.account.add(usage)

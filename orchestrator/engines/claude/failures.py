@@ -36,7 +36,7 @@ class UnusableError(Exception):
 
 def is_refused(error: APIStatusError) -> bool:
     """Whether the service refused the request for its form, so that a plainer one may be taken."""
-    said = _said(error)
+    said = said_by(error)
     is_form = error.status_code in (400, 422) and "credit balance" not in said
     return is_form and (not is_too_long(said) or "max_tokens" in said)
 
@@ -52,7 +52,7 @@ def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
     A server that does not know output schemas or tools refuses them by name; so does the public
     service where a schema is too large for it. `effort` is a setting that not every model has.
     """
-    said, config = _said(error), request.get("output_config", {})
+    said, config = said_by(error), request.get("output_config", {})
     if "effort" in config and "effort" in said:
         return "effort"
     if config and re.search(r"output_config|output_format|json_schema|\bschema\b", said):
@@ -64,7 +64,8 @@ def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
     return "tools" if "tools" in request and re.search(r"\btools?\b", said) else None
 
 
-def _said(error: APIStatusError) -> str:
+def said_by(error: APIStatusError) -> str:
+    """The service's own words, in small letters: to be looked into, never shown."""
     return str(error.body or error.message).lower()
 
 
@@ -76,7 +77,7 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
         if error.response.headers.get("x-should-retry") != "false":
             return PassingError(f"{where} is busy or broken ({status}, {name})", _wait_s(error), is_busy=True)
         return EngineError(f"{where} is busy or broken ({status}, {name}): try again later")
-    said = _said(error)
+    said = said_by(error)
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",

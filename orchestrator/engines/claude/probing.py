@@ -6,23 +6,25 @@ finds out once what the service lacks, so that nothing is refused in the middle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.engines.claude.calls import Task, perform
+from orchestrator.engines.claude.calls import OnSent, Task, perform
 from orchestrator.engines.claude.failures import PassingError
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quotes import found_in
 from orchestrator.engines.claude.reading import alone
 from orchestrator.engines.claude.reading_replies import ReadyPart
-from orchestrator.engines.claude.requesting import FEATURES, Sent
+from orchestrator.engines.claude.requesting import FEATURES, Outgoing
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
+from orchestrator.spending import CallUsage
 
 CHECK_S: Final = 120.0
 """How long it may take: a server on the user's own machine first loads its model."""
@@ -43,7 +45,7 @@ class Probe:
     is_verbatim: bool  # it copied the quote word for word
 
 
-def probe(service: Service, model: str, on_sent: Callable[[Sent], None], *, tools: bool = False) -> Probe:
+def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
     """Ask *model* the small question. A service that is only busy passes.
 
     Args:
@@ -52,25 +54,25 @@ def probe(service: Service, model: str, on_sent: Callable[[Sent], None], *, tool
     Raises:
         EngineError: No key, key refused, model unknown, nobody there, or no usable reply; one line.
     """
-    sent: list[Sent] = []
+    used: list[CallUsage] = []
 
-    def note(one: Sent) -> None:
-        sent.append(one)
-        on_sent(one)
+    def note(out: Outgoing, began_s: float, usage: CallUsage) -> None:
+        used.append(usage)
+        on_sent(out, began_s, usage)
 
-    return service.submit(_probed(service, _task(model, note, tools), sent)).result()
+    return service.submit(_probed(service, _task(model, note, tools), used)).result()
 
 
 def probe_settings(settings: Settings) -> Probe:
     """The same for a service that nobody has asked yet."""
     service = Service(settings)
     try:
-        return probe(service, settings.model, lambda sent: None, tools=True)
+        return probe(service, settings.model, lambda out, began_s, usage: None, tools=True)
     finally:
         service.close()
 
 
-async def _probed(service: Service, task: Task, sent: list[Sent]) -> Probe:
+async def _probed(service: Service, task: Task, used: list[CallUsage]) -> Probe:
     began_s, is_verbatim = monotonic(), True
     try:
         is_verbatim = (await perform(service, task)).result
@@ -80,8 +82,8 @@ async def _probed(service: Service, task: Task, sent: list[Sent]) -> Probe:
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
         await _tried_each(service, task)
-    told = any(one.usage.get("cache_read_input_tokens") is not None for one in sent)
-    return Probe(round(seconds, 1), frozenset(service.knows), told, is_verbatim)
+    is_cached = any(one.reported for one in used)
+    return Probe(round(seconds, 1), frozenset(service.knows), is_cached, is_verbatim)
 
 
 async def _tried_each(service: Service, task: Task) -> None:
@@ -95,7 +97,7 @@ async def _tried_each(service: Service, task: Task) -> None:
     service.knows = taken
 
 
-def _task(model: str, on_sent: Callable[[Sent], None], tools: bool) -> Task:
+def _task(model: str, on_sent: OnSent, tools: bool) -> Task:
     words, shape = prompt("check")
     messages = alone("check", words, shape)
 
@@ -104,6 +106,7 @@ def _task(model: str, on_sent: Callable[[Sent], None], tools: bool) -> Task:
         return Outcome(is_verbatim, None if is_verbatim else Fault("the quote is not copied exactly"))
 
     return Task(
+        agent=MODERATOR,
         kind="check",
         messages=replace(messages, user=tuple(replace(block, marked=True) for block in messages.user)),
         outcome_of=outcome_of,

@@ -16,7 +16,6 @@ from orchestrator.messages import Messages, TextBlock
 
 if TYPE_CHECKING:
     from orchestrator.engines.claude.calls import Task
-    from orchestrator.engines.claude.received import Received
     from orchestrator.engines.claude.service import Service
     from orchestrator.engines.claude.turns import Turns
 
@@ -26,22 +25,18 @@ stand on blocks), and room for a long reply."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """One request, as far as the meter must know it, and what came back."""
+class Outgoing:
+    """One request, and as much of it as the meter must know."""
 
+    plain: Mapping[str, Any]  # the arguments of the SDK's call
     messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
     settings: str  # whatever would break the cache if it differed
-    model: str
-    began_s: float  # of a clock that does not run backwards
-    seconds: float
-    usage: Mapping[str, Any]
-    repair: bool
-    round: int  # how often tools have been used before it
 
 
-def request_of(service: Service, task: Task, turns: Turns, knows: Collection[str]) -> dict[str, Any]:
-    """The arguments of the SDK's call, for a service that knows these features."""
-    plain = _messages(task, knows).plain()
+def outgoing(service: Service, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
+    """The request for a service that knows these features."""
+    messages = _messages(task, knows)
+    plain = messages.plain()
     plain["messages"] += turns.messages
     if "blocks" not in knows:
         plain = _as_text(plain)
@@ -50,37 +45,19 @@ def request_of(service: Service, task: Task, turns: Turns, knows: Collection[str
         config["format"] = {"type": "json_schema", "schema": schema_of(task.shape)}
     if "effort" in knows and service.settings.effort is not None:
         config["effort"] = service.settings.effort
-    return {
-        "model": task.model or service.settings.model_for(task.kind),
+    model = task.model or service.settings.model_for(task.kind)
+    tools = list(task.tools) if "tools" in knows else []
+    request = {
+        "model": model,
         "max_tokens": MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS,
-        **({"tools": list(task.tools)} if task.tools and "tools" in knows else {}),
+        **({"tools": tools} if tools else {}),
         **plain,
         **({"output_config": config} if config else {}),
     }
-
-
-def sent_of(
-    task: Task,
-    turns: Turns,
-    request: Mapping[str, Any],
-    knows: Collection[str],
-    one: Received,
-    times: tuple[float, float],
-) -> Sent:
-    """What the meter is told. *times*: when it began, and how many seconds it took."""
-    sent, tools = _messages(task, knows), request.get("tools")
     first = (TextBlock(json.dumps(tools)),) if tools else ()
+    sent = Messages(messages.layout, (*first, *messages.system), (*messages.user, *turns.blocks()))
     shape = "" if task.shape is Reply else task.kind
-    return Sent(
-        messages=Messages(sent.layout, (*first, *sent.system), (*sent.user, *turns.blocks())),
-        settings=f"{request['model']} {sorted(request.get('output_config', {}))} {shape}",
-        model=str(request["model"]),
-        began_s=times[0],
-        seconds=times[1],
-        usage=one.usage,
-        repair=turns.is_repair,
-        round=turns.rounds,
-    )
+    return Outgoing(request, sent, f"{model} {sorted(config)} {shape}")
 
 
 def _messages(task: Task, knows: Collection[str]) -> Messages:

@@ -7,13 +7,15 @@ back is kept only as far as the service cites it: the source's own words, with t
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.engines.claude.calls import exchanged
-from orchestrator.engines.claude.failures import PassingError, status_error
+from orchestrator.engines.claude.calls import exchanged, retried
+from orchestrator.engines.claude.failures import said_by, status_error
 from orchestrator.engines.claude.replies import is_text
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
@@ -26,13 +28,12 @@ TOOL: Final = "web_search_20250305"
 """The basic search, which cites whatever it says. The later ones (`_20260209`, `_20260318`) filter with
 code of the model's own, which zero data retention excludes and some platforms do not have."""
 DEADLINE_S: Final = 90.0
-"""Of one search with its reply; wall clock."""
+"""Of one search with its reply, and of waiting to search again; wall clock."""
 MOST_TOKENS: Final = 4_000
 MOST_FOUND: Final = 6
 """Of one query; external-intel is read by every panelist at every call."""
 LONGEST_CITED: Final = 1_000
 LONGEST_SOURCE: Final = 300
-WAIT_S: Final = 1.0
 
 SYSTEM: Final = (
     "Search the web once, for the words that you are given and no others. Then report what public sources "
@@ -73,24 +74,21 @@ async def _one(
     service: Service, place: int, query: str
 ) -> tuple[list[Found], CallUsage, str | None] | EngineError:
     """A query's findings, what they cost, and what the search tool complained of."""
-    settings, attempt = service.settings, 0
-    while True:
-        began_s = monotonic()
-        try:
-            async with service.in_flight, asyncio.timeout(DEADLINE_S):
-                plain = await _asked(service, query)
-        except PassingError as error:
-            attempt += 1
-            if attempt > settings.retries:
-                return error
-            await asyncio.sleep(min(error.wait_s or WAIT_S * 2 ** (attempt - 1), DEADLINE_S))
-            continue
-        except TimeoutError:
-            return EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s")
-        except EngineError as error:
-            return error
-        usage = _usage(settings.model, plain, monotonic() - began_s)
-        return list(_found(place, plain))[:MOST_FOUND], usage, _complaint(plain)
+    settings = service.settings
+    try:
+        plain, seconds = await retried(settings, partial(_timed, service, query), monotonic() + DEADLINE_S)
+    except TimeoutError:
+        return EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s")
+    except EngineError as error:
+        return error
+    return list(_found(place, plain))[:MOST_FOUND], _usage(settings.model, plain, seconds), _complaint(plain)
+
+
+async def _timed(service: Service, query: str) -> tuple[Mapping[str, Any], float]:
+    """The reply to one search, and the seconds that it took."""
+    began_s = monotonic()
+    async with service.in_flight, asyncio.timeout(DEADLINE_S):
+        return await _asked(service, query), monotonic() - began_s
 
 
 async def _asked(service: Service, query: str) -> Mapping[str, Any]:
@@ -112,14 +110,10 @@ async def _asked(service: Service, query: str) -> Mapping[str, Any]:
     try:
         return await exchanged(service, request)
     except anthropic.APIStatusError as error:
-        if error.status_code in (400, 404, 422) and _is_about_tools(error):
+        is_about_tools = re.search(r"tool|web.search", said_by(error))
+        if error.status_code in (400, 404, 422) and is_about_tools:
             raise EngineError(f"{settings.where} has no web search") from None
         raise status_error(error, settings, settings.model) from None
-
-
-def _is_about_tools(error: Any) -> bool:
-    said = str(error.body or error.message).lower()
-    return any(word in said for word in ("tool", "web_search", "web search"))
 
 
 # ---------------------------------------------------------------------- what came back

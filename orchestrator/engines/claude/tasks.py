@@ -71,25 +71,19 @@ def prompt(name: str) -> tuple[str, str]:
 
 
 def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
-    """How the tasks that come again and again are done: the same for all of a panelist's calls.
+    """What this is, and how the tasks of AGAIN are done: the same for all of a panelist's calls.
 
     It stands in the system prompt, where it is read from the cache; in each task it would be paid in full.
     """
     if isinstance(request, protocol.DebriefRequest):
         return ()
-    return (panelists_guide(),)
-
-
-@cache
-def panelists_guide() -> str:
-    """What this is, and how the tasks of AGAIN are done: fixed words."""
     said = "\n".join(prompt("panelist"))
     tasks = (
         f"## How to do {kind}\n{words}\n{_shape(kind, shape)}"
         for kind in AGAIN
         for words, shape in [prompt(kind)]
     )
-    return f"# What this is\n{said}\n\n" + "\n".join(tasks)
+    return (f"# What this is\n{said}\n\n" + "\n".join(tasks),)
 
 
 def _shape(kind: str, shape: str) -> str:
