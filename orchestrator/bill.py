@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.engines.claude.usage import prices_read_at
+from orchestrator.prices import prices_read_at
 from orchestrator.spending import CallUsage, Total, total
 
 

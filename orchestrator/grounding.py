@@ -1,9 +1,10 @@
-"""Places that an engine names, looked up again: a quote stands where it is said to, or is dropped."""
+"""Quotes and places that an engine names, looked up again: what stands nowhere is dropped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Final
 
 from orchestrator.checks.passages import deck_passages, speech_passages
@@ -15,6 +16,9 @@ from orchestrator.claims.numbers import numbers_in
 from orchestrator.deck.model import Deck
 from orchestrator.speech.model import Segment
 
+_WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
+_SHORTEST: Final = 4
+"""Letters and digits; a shorter quote stands everywhere, and says nothing."""
 _SPREAD: Final = 3
 """Pieces of speech that one quote may run over: a sentence of captions takes two or three."""
 
@@ -58,3 +62,48 @@ def _there(place: Place, passages: Sequence[Passage]) -> Iterator[Passage]:
     if place.slide is not None:
         return (one for one in passages if one.said_at_s is None and one.slide == place.slide)
     return spoken
+
+
+# ---------------------------------------------------------------------- a quote without a place
+
+
+def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
+    """The stretch that *quote* gives of texts that adjoin each other, or None."""
+    for form in _forms(quote):
+        found = find_quote(form, texts)
+        if not isinstance(found, Broken):
+            return joined_by.join(part.text for part in found.parts)
+    return None
+
+
+def _forms(quote: str) -> Iterator[str]:
+    """The quote as it came and without marks around it, our own files' backslashes aside."""
+    plain = quote.replace("^\\", "^").replace("\\|", "|")
+    letters = sum(letter.isalnum() for letter in plain)
+    if letters >= _SHORTEST or any(letter.isdigit() for letter in plain):
+        yield from dict.fromkeys((plain, _WRAPPED.sub(r"\1", plain)))
+
+
+def place_in(quote: str, passages: Iterable[Passage], *, notes: bool = False) -> Place | None:
+    """Where *quote* stands among passages; None: nowhere. *notes*: speaker notes count as well."""
+    found = first_place(quote, passages, notes)
+    return found[0] if found is not None else None
+
+
+def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) -> tuple[Place, str] | None:
+    """The place, and the id of the passage that it begins in."""
+    for _, group in groupby((one for one in passages if notes or one.origin != "notes"), key=_run_of):
+        run = list(group)
+        joined_by = " | " if run[0].origin == "table" else " … "
+        if words := found_in(quote, *(one.text for one in run), joined_by=joined_by):
+            return Place(run[0].slide, run[0].said_at_s, words), run[0].id
+    return None
+
+
+def _run_of(passage: Passage) -> tuple[object, ...]:
+    """What passages of one run have in common: lines of a slide, cells of a row; all else stands alone."""
+    if passage.origin == "line":
+        return (passage.slide, "line")
+    if passage.origin == "table":
+        return (passage.slide, passage.id.rpartition(".")[0])
+    return (passage.id,)

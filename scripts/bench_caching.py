@@ -30,16 +30,15 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context import Context  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.reading import reading_messages  # noqa: E402
-from orchestrator.engines.claude.sending import addressed  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
-from orchestrator.engines.claude.tasks import kind_of  # noqa: E402
-from orchestrator.engines.claude.usage import cost_usd, prices_read_at  # noqa: E402
+from orchestrator.engines.claude.tasks import addressed, kind_of  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home import Home  # noqa: E402
 from orchestrator.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
+from orchestrator.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.speech.answers import Answer  # noqa: E402
 from orchestrator.speech.model import Segment  # noqa: E402

@@ -24,16 +24,14 @@ from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.quotes import found_in, standing
+from orchestrator.engines.claude.quotes import standing
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.requesting import FEATURES
-from orchestrator.engines.claude.sending import addressed
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
-from orchestrator.engines.claude.tasks import guide, task_text
-from orchestrator.engines.claude.usage import cost_usd, prices_read_at
+from orchestrator.engines.claude.tasks import addressed, guide, task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
 from orchestrator.engines.said import Attack, Bearing, Remembered
@@ -42,7 +40,9 @@ from orchestrator.engines.together import replies
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.frames import carried_block
+from orchestrator.grounding import found_in
 from orchestrator.messages import LAYOUTS
+from orchestrator.prices import cost_usd, prices_read_at
 from orchestrator.session import Session
 from orchestrator.spending import Budget, CallUsage, total
 from tests.claude_requests import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from orchestrator.claims.model import Claim, Place, Tension
 from orchestrator.deck.model import Deck, Slide, Table
-from orchestrator.engines.claude.quotes import IN_NOTES, IN_OTHERS, found_in
+from orchestrator.engines.claude.quotes import IN_NOTES, IN_OTHERS
 from orchestrator.engines.claude.replies import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
 from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE, outcome_of
 from orchestrator.engines.protocol import (
@@ -25,6 +25,7 @@ from orchestrator.engines.protocol import (
 from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
+from orchestrator.grounding import found_in
 from orchestrator.persona import Persona, Seat
 from orchestrator.speech.model import Segment
 

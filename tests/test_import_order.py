@@ -23,7 +23,7 @@ layout given
 config entries
 home
 records
-spending
+spending prices
 finding
 front_matter
 outline

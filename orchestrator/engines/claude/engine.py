@@ -20,10 +20,9 @@ from orchestrator.engines.claude.replies import Reply
 from orchestrator.engines.claude.requesting import Outgoing
 from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.rounds import Rounds
-from orchestrator.engines.claude.sending import addressed, is_addressed
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
-from orchestrator.engines.claude.tasks import kind_of
+from orchestrator.engines.claude.tasks import addressed, is_addressed, kind_of
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError

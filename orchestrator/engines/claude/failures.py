@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.engines.claude.settings import SHORT_MAX_TOKENS, Settings
@@ -95,22 +98,21 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
 
 
 def _wait_s(error: APIStatusError) -> float | None:
-    """The seconds that a `retry-after` asks for; None where it is missing or no number."""
-    from email.utils import parsedate_to_datetime
-
+    """The seconds that a `retry-after` asks for, also as a date; None where it is missing or neither."""
     headers = error.response.headers
-    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * factor)
-        except (KeyError, ValueError):
-            continue
-    try:
-        from datetime import UTC, datetime
+    for name, seconds_of in (
+        ("retry-after-ms", lambda text: float(text) / 1000),
+        ("retry-after", float),
+        ("retry-after", _seconds_until),
+    ):
+        with suppress(KeyError, ValueError, TypeError):  # the next form
+            return max(0.0, seconds_of(headers[name]))
+    return None
 
-        until = parsedate_to_datetime(headers.get("retry-after", ""))
-        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
+
+def _seconds_until(date: str) -> float:
+    until = parsedate_to_datetime(date)
+    return (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
 
 
 def shape_fault(error: ValidationError) -> str:

@@ -10,8 +10,8 @@ from orchestrator.claims.model import Place
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import reading_replies as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
-from orchestrator.engines.claude.quotes import found_in, place_in
 from orchestrator.engines.said import Attack, Bearing, Remembered
+from orchestrator.grounding import found_in, place_in
 from orchestrator.intel.model import NEUTRAL
 from orchestrator.memory.facts import FactDraft
 from orchestrator.render import one_line

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from orchestrator.claims.model import READ, Place, Tension
 from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quotes import found_in, in_answers, standing
+from orchestrator.engines.claude.quotes import in_answers, standing
 from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.exchange import Exchange, Judgement, Observation
+from orchestrator.grounding import found_in
 from orchestrator.render import one_line
 
 NOT_SAID = "the quote is not, word for word, in the presenter's answer"

@@ -15,7 +15,6 @@ from typing import Any, Final
 from orchestrator.engines.claude.calls import OnSent, Task, perform
 from orchestrator.engines.claude.failures import PassingError
 from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quotes import found_in
 from orchestrator.engines.claude.reading import alone
 from orchestrator.engines.claude.reading_replies import ReadyPart
 from orchestrator.engines.claude.requesting import FEATURES, Outgoing
@@ -23,6 +22,7 @@ from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError
+from orchestrator.grounding import found_in
 from orchestrator.layout import MODERATOR
 from orchestrator.spending import CallUsage
 

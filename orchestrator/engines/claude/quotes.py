@@ -8,9 +8,7 @@ What is kept is always the source's own text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final
 
 from orchestrator.checks.passages import deck_passages, speech_passages
@@ -20,10 +18,8 @@ from orchestrator.claims.model import Place
 from orchestrator.engines.claude.outcomes import Fault
 from orchestrator.engines.protocol import Scene
 from orchestrator.exchange import Exchange
+from orchestrator.grounding import first_place, found_in, place_in
 
-_WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
-_SHORTEST: Final = 4
-"""Letters and digits; a shorter quote stands everywhere, and says nothing."""
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 IN_NOTES: Final = (
@@ -54,23 +50,6 @@ class Standing:
         return Place(self.slide, self.said_at_s, self.quote)
 
 
-def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
-    """The stretch that *quote* gives of texts that adjoin each other, or None."""
-    for form in _forms(quote):
-        found = find_quote(form, texts)
-        if not isinstance(found, Broken):
-            return joined_by.join(part.text for part in found.parts)
-    return None
-
-
-def _forms(quote: str) -> Iterator[str]:
-    """The quote as it came and without marks around it, our own files' backslashes aside."""
-    plain = quote.replace("^\\", "^").replace("\\|", "|")
-    letters = sum(letter.isalnum() for letter in plain)
-    if letters >= _SHORTEST or any(letter.isdigit() for letter in plain):
-        yield from dict.fromkeys((plain, _WRAPPED.sub(r"\1", plain)))
-
-
 def figures_of(text: str) -> set[str]:
     """The figures of *text* as written, separators aside."""
     return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(text)}
@@ -80,34 +59,6 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
     """The presenter's own words in an answer of this exchange, the last first; None: never said."""
     answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
     return next((words for answer in answers if (words := found_in(quote, answer))), None)
-
-
-# ---------------------------------------------------------------------- passages
-
-
-def place_in(quote: str, passages: Iterable[Passage], *, notes: bool = False) -> Place | None:
-    """Where *quote* stands among passages; None: nowhere. *notes*: speaker notes count as well."""
-    found = _first(quote, passages, notes)
-    return found[0] if found is not None else None
-
-
-def _first(quote: str, passages: Iterable[Passage], notes: bool = False) -> tuple[Place, str] | None:
-    """The place, and the id of the passage that it begins in."""
-    for _, group in groupby((one for one in passages if notes or one.origin != "notes"), key=_run_of):
-        run = list(group)
-        joined_by = " | " if run[0].origin == "table" else " … "
-        if words := found_in(quote, *(one.text for one in run), joined_by=joined_by):
-            return Place(run[0].slide, run[0].said_at_s, words), run[0].id
-    return None
-
-
-def _run_of(passage: Passage) -> tuple[object, ...]:
-    """What passages of one run have in common: lines of a slide, cells of a row; all else stands alone."""
-    if passage.origin == "line":
-        return (passage.slide, "line")
-    if passage.origin == "table":
-        return (passage.slide, passage.id.rpartition(".")[0])
-    return (passage.id,)
 
 
 # ---------------------------------------------------------------------- a rehearsal
@@ -132,7 +83,7 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
     """
     deck = shown(scene)
     named = [one for one in deck if one.slide == slide]
-    found = _first(quote, (*named, *(said(scene) if speech else ()), *deck))
+    found = first_place(quote, (*named, *(said(scene) if speech else ()), *deck))
     if found is None:
         return None
     place, passage = found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
@@ -12,6 +12,8 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
 from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
 from orchestrator.errors import EngineError
+from orchestrator.prices import cost_usd
+from orchestrator.spending import CallUsage
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""
@@ -183,3 +185,21 @@ def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, A
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
+
+
+# ---------------------------------------------------------------------- what it used
+
+
+def call_usage(agent: str, kind: str, model: str, plain: object, seconds: float, **more: Any) -> CallUsage:
+    """A call's record, by the service's own count; what it does not report counts as nothing."""
+    told: Mapping[str, Any] = plain if isinstance(plain, Mapping) else {}
+    read, written = told.get("cache_read_input_tokens"), told.get("cache_creation_input_tokens")
+    new, output = count(told.get("input_tokens")), count(told.get("output_tokens"))
+    usage = CallUsage(agent, kind, model, count(read), count(written), new, output, round(seconds, 3), **more)
+    cost = cost_usd(model, read=usage.read, written=usage.written, new=new, output=output)
+    return replace(usage, cost_usd=cost, reported=read is not None or written is not None)
+
+
+def count(value: object) -> int:
+    """A number that a service reports; 0 for what is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

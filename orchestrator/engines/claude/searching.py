@@ -16,12 +16,13 @@ from typing import Any, Final
 
 from orchestrator.engines.claude.calls import exchanged, retried
 from orchestrator.engines.claude.failures import said_by, status_error
+from orchestrator.engines.claude.received import call_usage, count
 from orchestrator.engines.claude.replies import is_text
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.usage import call_usage, count, search_usd
 from orchestrator.engines.offers import Found, Searched
 from orchestrator.errors import EngineError
+from orchestrator.prices import search_usd
 from orchestrator.spending import CallUsage
 
 TOOL: Final = "web_search_20250305"

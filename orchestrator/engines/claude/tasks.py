@@ -11,16 +11,19 @@ Source: caching.md, "One agent, one cache".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.context import Context
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import about
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import room_lines
+from orchestrator.engines.claude.rounds import allowed
 from orchestrator.errors import EngineError
+from orchestrator.messages import watermarks
 
 PROMPTS: Final = Path(__file__).with_name("prompts")
 
@@ -118,3 +121,23 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "") -> str:
 def data_of(request: protocol.Request[Any]) -> str:
     """What the task needs beside context and passages, as one line of JSON."""
     return as_data(KINDS[type(request)].about(request))
+
+
+def addressed(context: Context, request: protocol.SeatRequest[Any], layout: str) -> Context:
+    """The same context, its receipt saying what will be sent for *request*.
+
+    Raises:
+        EngineError: The request is of a kind that this engine does not know.
+    """
+    watermark = {"ends": list(watermarks(context.parts_of))} if layout == "watermark" else None
+    tools = context.tooling is not None
+    task = task_text(request, allowed(kind_of(request)) if tools else "")
+    receipt = replace(
+        context.receipt, layout=layout, watermark=watermark, extra=(*guide(request), task), tools=tools
+    )
+    return replace(context, receipt=receipt)
+
+
+def is_addressed(context: Context) -> bool:
+    """Whether the context's receipt says what is sent."""
+    return context.receipt.layout is not None and bool(context.receipt.extra)
