@@ -31,7 +31,7 @@ from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
-from orchestrator.engines.claude.tasks import addressed, guide, task_text
+from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
 from orchestrator.engines.said import Attack, Bearing, Remembered
@@ -41,6 +41,7 @@ from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.frames import carried_block
 from orchestrator.grounding import found_in
+from orchestrator.memory.facts import FACT_TYPES
 from orchestrator.messages import LAYOUTS
 from orchestrator.prices import cost_usd, prices_read_at
 from orchestrator.session import Session
@@ -341,6 +342,12 @@ def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
         "The talk is over; this is the round of questions at its end.",
         "Every slide of the deck may be asked about.",
     ]
+
+
+def test_each_type_of_fact_is_named_to_the_model() -> None:
+    words, shape = prompt("facts")
+    assert "|".join(FACT_TYPES) in shape
+    assert all(f'"{one}", ' in words for one in FACT_TYPES)
 
 
 # ---------------------------------------------------------------------- quotes
@@ -803,7 +810,9 @@ def test_the_budget_warns_and_then_the_rules_take_over(server: MessagesServer, a
         assert engine.reply(request, context) == OfflineEngine().reply(request)
         assert engine.addressed(request, context) is context
         assert len(engine.take_usage()) == len(server.requests) - 1 == 3
-        again = FallbackEngine(inner, Budget(tokens=int(2.2 * tokens)), spent=engine.spent, say=said.append)
+        again = FallbackEngine(
+            inner, Budget(tokens=int(2.2 * tokens)), spent=engine.account.spent, say=said.append
+        )
         assert again.is_used_up
         assert len(said) == 2  # it was said before
 

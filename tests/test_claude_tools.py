@@ -16,7 +16,7 @@ import pytest
 from orchestrator.config import Config
 from orchestrator.context import Context
 from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.rounds import MOST_AT_ONCE, ROUNDS
+from orchestrator.engines.claude.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
 from orchestrator.home import Home
@@ -354,7 +354,7 @@ def test_a_budget_that_runs_out_between_rounds_ends_them(notes: Notes, tooling: 
         engine = FallbackEngine(inner, Budget(tokens=1_000))
         assert engine.reply(*notes).startswith("- ")  # what is in flight is let finish
         assert engine.is_used_up
-        assert engine.spent.calls == 2
+        assert engine.account.spent.calls == 2
     assert [plain(text)["message"] for text in texts(server.requests[1])] == [
         "the session's budget is used up: reply now, without tools"
     ]

@@ -115,13 +115,7 @@ def dossier(request: protocol.DossierRequest) -> Plain:
 
 def news(request: protocol.NewsRequest) -> Plain:
     reported = [
-        {
-            "number": number,
-            "finding": one.finding,
-            "source": one.source,
-            "date": one.date,
-            "slide": one.slide,
-        }
+        {"number": number, "finding": one.finding, "source": one.source, "date": one.date, "slide": one.slide}
         for number, one in enumerate(request.reported)
     ]
     return {"reported": reported}

@@ -25,10 +25,9 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.received import Received, call_usage, check_stop, part_of, plain_of, received
 from orchestrator.engines.claude.replies import Part, Reply
 from orchestrator.engines.claude.requesting import Outgoing, outgoing
-from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.turns import Turns
+from orchestrator.engines.claude.turns import Rounds, Turns
 from orchestrator.errors import EngineError
 from orchestrator.messages import Messages
 from orchestrator.spending import CallUsage

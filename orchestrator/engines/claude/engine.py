@@ -19,10 +19,10 @@ from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.replies import Reply
 from orchestrator.engines.claude.requesting import Outgoing
 from orchestrator.engines.claude.results import outcome_of
-from orchestrator.engines.claude.rounds import Rounds
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.tasks import addressed, is_addressed, kind_of
+from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.errors import EngineError
@@ -136,12 +136,7 @@ class ClaudeEngine:
         )
 
     def _submit(
-        self,
-        request: Request[R],
-        agent: str,
-        messages: Messages,
-        uses: ToolUses | None = None,
-        **more: Any,
+        self, request: Request[R], agent: str, messages: Messages, uses: ToolUses | None = None, **more: Any
     ) -> Future[R]:
         kind = kind_of(request)
         task = Task(

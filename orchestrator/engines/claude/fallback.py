@@ -51,10 +51,12 @@ class FallbackEngine:
             say: Told in one line at 80 % and at 100 %, and when the offline panel takes over: once each.
         """
         self.engine = engine
-        self._account = engine.account = Account(budget, spent)
+        self.account = engine.account = Account(budget, spent)
         self._say = say
         self._rules = OfflineEngine()
-        self._took_over: str | None = None
+        self.took_over: str | None = None
+        """Why the offline panel answers although a model was asked for; None: it does not.
+        That a budget is used up is no such reason: what was paid for was had."""
         self._lock = threading.Lock()
 
     @property
@@ -62,34 +64,21 @@ class FallbackEngine:
         return self.engine.name
 
     @property
-    def took_over(self) -> str | None:
-        """Why the offline panel answers although a model was asked for; None: it does not.
-
-        That a budget is used up is no such reason: what was paid for was had.
-        """
-        return self._took_over
-
-    @property
     def notices(self) -> list[str]:
         """As `ClaudeEngine.notices`."""
         return self.engine.notices
 
     @property
-    def spent(self) -> Total:
-        """On this session, by earlier processes too."""
-        return self._account.spent
-
-    @property
     def is_used_up(self) -> bool:
         """Whether the session's budget is."""
         self._tell()
-        return self._account.share >= 1.0
+        return self.account.share >= 1.0
 
     @property
     def _is_offline(self) -> bool:
         """Whether the offline engine answers now."""
         self._look()
-        return self._took_over is not None or self.is_used_up
+        return self.took_over is not None or self.is_used_up
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """As `ClaudeEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
@@ -124,7 +113,7 @@ class FallbackEngine:
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
         searched = search(self.engine.settings, queries)
-        usage = tuple(map(self._account.charge, searched.usage))
+        usage = tuple(map(self.account.charge, searched.usage))
         self._tell()
         return replace(searched, usage=usage)
 
@@ -146,11 +135,11 @@ class FallbackEngine:
         """Let the offline panel take over where the first calls failed, all of them."""
         engine = self.engine
         with self._lock:
-            if self._took_over or engine.has_ever_answered or engine.failed_in_a_row < FAILS_BEFORE:
+            if self.took_over or engine.has_ever_answered or engine.failed_in_a_row < FAILS_BEFORE:
                 return
-            self._took_over = f"{engine.settings.model} never answered: {engine.last_failure}"
-        self._say(f"the offline panel takes over: {self._took_over}")
+            self.took_over = f"{engine.settings.model} never answered: {engine.last_failure}"
+        self._say(f"the offline panel takes over: {self.took_over}")
 
     def _tell(self) -> None:
-        for line in self._account.news():
+        for line in self.account.news():
             self._say(line)

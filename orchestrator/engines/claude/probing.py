@@ -98,11 +98,10 @@ async def _tried_each(service: Service, task: Task) -> None:
 
 
 def _task(model: str, on_sent: OnSent, tools: bool) -> Task:
-    words, shape = prompt("check")
-    messages = alone("check", words, shape)
+    messages = alone("check")
 
     def outcome_of(part: ReadyPart) -> Outcome:
-        is_verbatim = found_in(part.quote, words) is not None
+        is_verbatim = found_in(part.quote, prompt("check")[0]) is not None
         return Outcome(is_verbatim, None if is_verbatim else Fault("the quote is not copied exactly"))
 
     return Task(

@@ -126,12 +126,13 @@ def check_stop(one: Received, max_tokens: int) -> None:
     Raises:
         EngineError: The model declined, or its reply was cut.
     """
-    if one.stop == "refusal":
-        raise EngineError("the model declined to answer")
-    if one.stop == "max_tokens":
-        raise EngineError(f"the reply was cut at {max_tokens} tokens")
-    if one.stop == "model_context_window_exceeded":
-        raise EngineError("the context is too long for the model: lower budget_tokens")
+    why = {
+        "refusal": "the model declined to answer",
+        "max_tokens": f"the reply was cut at {max_tokens} tokens",
+        "model_context_window_exceeded": "the context is too long for the model: lower budget_tokens",
+    }
+    if one.stop in why:
+        raise EngineError(why[one.stop])
 
 
 def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:

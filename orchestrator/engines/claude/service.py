@@ -38,7 +38,7 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._client: AsyncAnthropic | None = None
-        self._in_flight: asyncio.Semaphore | None = None
+        self.in_flight = asyncio.Semaphore(settings.in_flight)
 
     @property
     def client(self) -> AsyncAnthropic:
@@ -50,13 +50,6 @@ class Service:
         if self._client is None:
             self._client = _client(self.settings)
         return self._client
-
-    @property
-    def in_flight(self) -> asyncio.Semaphore:
-        """Bounds the calls in flight."""
-        if self._in_flight is None:
-            self._in_flight = asyncio.Semaphore(self.settings.in_flight)
-        return self._in_flight
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
         """Run *work* in the service's thread; cancelling the future gives the call up."""
@@ -73,7 +66,8 @@ class Service:
         """Give up what is in flight and end the thread. A later call starts anew."""
         with self._lock:
             loop, thread, client = self._loop, self._thread, self._client
-            self._loop = self._thread = self._client = self._in_flight = None
+            self._loop = self._thread = self._client = None
+            self.in_flight = asyncio.Semaphore(self.settings.in_flight)  # it belongs to a loop
         if loop is None or thread is None:
             return
         atexit.unregister(self.close)

@@ -21,7 +21,7 @@ from orchestrator.engines import protocol
 from orchestrator.engines.claude import about
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import room_lines
-from orchestrator.engines.claude.rounds import allowed
+from orchestrator.engines.claude.turns import allowed
 from orchestrator.errors import EngineError
 from orchestrator.messages import watermarks
 
@@ -68,8 +68,12 @@ def kind_of(request: protocol.Request[Any]) -> str:
 
 @cache
 def prompt(name: str) -> tuple[str, str]:
-    """The words of a prompt, and the shape of its reply, which is its last line."""
-    words, _, shape = (PROMPTS / f"{name}.md").read_text("utf-8").rstrip("\n").rpartition("\n")
+    """The words of a prompt, and the shape of its reply, which is its last line.
+
+    A line "{board}" stands for the range of what boards ask, which several prompts share.
+    """
+    board, text = ((PROMPTS / f"{one}.md").read_text("utf-8") for one in ("board", name))
+    words, _, shape = text.replace("{board}\n", board).rstrip("\n").rpartition("\n")
     return words, shape
 
 
