@@ -12,7 +12,7 @@ import pytest
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
-from orchestrator.engines.claude.searching import SYSTEM
+from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError, RevisionLimitError
 from orchestrator.home import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
@@ -134,7 +134,7 @@ def test_what_is_sent_holds_the_query_and_fixed_words_alone(session: Session, se
         assert taken.status == 200
         assert {name: taken.body[name] for name in taken.body if name not in ("messages", "model")} == {
             "max_tokens": 4_000,
-            "system": [{"type": "text", "text": SYSTEM}],
+            "system": [{"type": "text", "text": "\n".join(prompt("search"))}],
             "tools": [{"type": "web_search_20250305", "name": "web_search", "max_uses": 1}],
         }
         assert set(words_of(json.dumps(taken.body["messages"]))).isdisjoint(FORBIDDEN)

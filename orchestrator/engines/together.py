@@ -25,13 +25,20 @@ def begun(
     engine: Engine, request: Request[R], context: Context | None, on_text: OnText | None = None
 ) -> Future[R]:
     """The call's future: already done where the engine answers at once, or refuses to begin."""
-    future: Future[R] = Future()
     try:
         if isinstance(engine, Beginning):
             return engine.begin(request, context, on_text)
-        future.set_result(engine.reply(request, context))
+        return done(engine.reply(request, context))
     except EngineError as error:
+        future: Future[R] = Future()
         future.set_exception(error)
+        return future
+
+
+def done(result: R) -> Future[R]:
+    """A future that is over."""
+    future: Future[R] = Future()
+    future.set_result(result)
     return future
 
 
@@ -39,11 +46,7 @@ def replies(engine: Engine, asked: Sequence[tuple[Request[R], Context | None]]) 
     """What the engine says to each, in the order of asking. Takes as long as the slowest call."""
     futures = [begun(engine, request, context) for request, context in asked]
     wait(futures)
-    got: list[R | EngineError] = []
-    for future in futures:
-        one = outcome(future)
-        got.append(one)
-    return got
+    return [*map(outcome, futures)]
 
 
 def wait(futures: Sequence[Future[Any]]) -> None:

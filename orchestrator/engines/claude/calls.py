@@ -14,7 +14,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.claude.failures import (
-    BUSY,
     PassingError,
     UnusableError,
     is_refused,
@@ -154,10 +153,6 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
                     service.knows.discard(feature or "")
                     is_plain = feature is None
                     continue
-                if error.type in BUSY and error.status_code < 400:  # it came in a stream that had begun
-                    raise PassingError(
-                        f"{settings.where} is busy or broken ({error.type})", is_busy=True
-                    ) from None
                 raise status_error(error, settings, model) from None
         if one.stop is None:
             raise PassingError(f"{settings.where} broke the reply off")

@@ -25,6 +25,7 @@ from orchestrator.engines.claude.tasks import addressed, is_addressed, kind_of
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
+from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Judgement
 from orchestrator.layout import MODERATOR
@@ -191,13 +192,6 @@ class ClaudeEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def done(result: R) -> Future[R]:
-    """A future that is over."""
-    future: Future[R] = Future()
-    future.set_result(result)
-    return future
 
 
 def _shown(request: Request[Any], on_text: OnText | None) -> Callable[[Mapping[str, Any]], None] | None:

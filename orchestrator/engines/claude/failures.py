@@ -77,9 +77,10 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
     status, where, kind = error.status_code, settings.where, error.type or ""
     if status >= 500 or status in (408, 409, 429) or kind in BUSY:
         name = {429: "rate limit", 529: "overloaded"}.get(status, kind.replace("_", " ") or "server error")
+        shown = name if status < 400 else f"{status}, {name}"  # below, it came in a stream that had begun
         if error.response.headers.get("x-should-retry") != "false":
-            return PassingError(f"{where} is busy or broken ({status}, {name})", _wait_s(error), is_busy=True)
-        return EngineError(f"{where} is busy or broken ({status}, {name}): try again later")
+            return PassingError(f"{where} is busy or broken ({shown})", _wait_s(error), is_busy=True)
+        return EngineError(f"{where} is busy or broken ({shown}): try again later")
     said = said_by(error)
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",

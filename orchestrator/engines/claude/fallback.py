@@ -12,11 +12,12 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.engine import ClaudeEngine, done
+from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.searching import search
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
+from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
 from orchestrator.spending import Account, Budget, CallUsage, Total
 

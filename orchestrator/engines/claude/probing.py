@@ -7,7 +7,7 @@ finds out once what the service lacks, so that nothing is refused in the middle.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
@@ -54,25 +54,23 @@ def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False)
     Raises:
         EngineError: No key, key refused, model unknown, nobody there, or no usable reply; one line.
     """
+    return service.submit(_probed(service, model, on_sent, tools)).result()
+
+
+def probe_settings(settings: Settings) -> Probe:
+    """The same for a service that nobody has asked yet."""
+    with closing(Service(settings)) as service:
+        return probe(service, settings.model, lambda out, began_s, usage: None, tools=True)
+
+
+async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) -> Probe:
     used: list[CallUsage] = []
 
     def note(out: Outgoing, began_s: float, usage: CallUsage) -> None:
         used.append(usage)
         on_sent(out, began_s, usage)
 
-    return service.submit(_probed(service, _task(model, note, tools), used)).result()
-
-
-def probe_settings(settings: Settings) -> Probe:
-    """The same for a service that nobody has asked yet."""
-    service = Service(settings)
-    try:
-        return probe(service, settings.model, lambda out, began_s, usage: None, tools=True)
-    finally:
-        service.close()
-
-
-async def _probed(service: Service, task: Task, used: list[CallUsage]) -> Probe:
+    task = _task(model, note, tools)
     began_s, is_verbatim = monotonic(), True
     try:
         is_verbatim = (await perform(service, task)).result

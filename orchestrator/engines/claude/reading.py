@@ -29,12 +29,7 @@ def alone(kind: str, data: str = "", before: Iterable[TextBlock] = ()) -> Messag
     return Messages("", (system,), (*before, TextBlock(task)))
 
 
-OF_DECK: Final = (
-    protocol.TensionsRequest,
-    protocol.DoubtRequest,
-    protocol.DossierRequest,
-    protocol.NewsRequest,
-)
+OfDeck = protocol.TensionsRequest | protocol.DoubtRequest | protocol.DossierRequest | protocol.NewsRequest
 """Requests about passages of deck and speech, which stand before the task; those of the others are data."""
 CHUNK: Final = 10
 """Segments of speech in one block: about a minute. A block that is full is never cut anew, so the next
@@ -43,7 +38,7 @@ look reads it from the cache; at most two blocks are marked, and the service loo
 
 def _blocks(request: protocol.Request[Any]) -> Iterator[TextBlock]:
     """The deck's passages as one marked block; those of the speech in blocks, the last full one marked."""
-    if not isinstance(request, OF_DECK):
+    if not isinstance(request, OfDeck):
         return
     deck = [one for one in request.passages if one.origin != "speech"]
     speech = [one for one in request.passages if one.origin == "speech"]

@@ -24,19 +24,15 @@ Line = Annotated[str, Field(max_length=600)]
 Paragraph = Annotated[str, Field(max_length=2_000)]
 
 
-def _empty(value: object) -> object:
-    return "" if value is None else value
+def _or(default: object) -> BeforeValidator:
+    """Null is taken for *default*; the schema has no null: few unions may stand in one."""
+    return BeforeValidator(lambda value: default if value is None else value)
 
 
-def _none(value: object) -> object:
-    return [] if value is None else value
-
-
-Optional = Annotated[Line, BeforeValidator(_empty)]
-"""A text that may be empty. Null is taken for empty; the schema has no null: few unions may stand in one."""
+Optional = Annotated[Line, _or("")]
 Listed = Annotated[list[T], Field(max_length=60)]
-Few = Annotated[list[T], Field(max_length=12, default_factory=list), BeforeValidator(_none)]
-Many = Annotated[list[T], Field(max_length=60, default_factory=list), BeforeValidator(_none)]
+Few = Annotated[list[T], Field(max_length=12, default_factory=list), _or([])]
+Many = Annotated[list[T], Field(max_length=60, default_factory=list), _or([])]
 
 
 class Part(BaseModel):
@@ -110,7 +106,7 @@ class JudgementPart(Part):  # what the last answer was worth
     missing: Few[Need]
     follow_up: Line | None = None
     is_new_question: bool = False
-    note: Annotated[Paragraph, BeforeValidator(_empty)] = ""
+    note: Annotated[Paragraph, _or("")] = ""
     noticed: NoticedPart | None = None
 
 
@@ -139,7 +135,7 @@ class DebriefPart(Part):  # all that a debrief says and that no count gives
     still_wanted: Many[int]
     why: Optional = ""
     fix_exchange: Optional = ""
-    fix: Annotated[Paragraph, BeforeValidator(_empty)]
+    fix: Annotated[Paragraph, _or("")]
 
 
 PARTS: Final[dict[str, type[Part]]] = {

@@ -6,6 +6,7 @@ Fixed words and numbers only; whatever somebody wrote stands as JSON, so that it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from orchestrator.dossier.model import BoardMember
@@ -47,18 +48,10 @@ def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
 
     The body's own rules hold for every member, so they stand once, as the last entry.
     """
-    plain: list[dict[str, Any]] = [
-        {
-            "name": one.name,
-            "role": one.role,
-            "background": one.background,
-            "interests": [*one.interests],
-            "uses": [*one.uses],
-        }
-        for one in members
-    ]
     rules = list(dict.fromkeys(rule for one in members for rule in one.rules))
-    known = [{key: value for key, value in one.items() if value} for one in plain]
+    known = [
+        {key: value for key, value in asdict(one).items() if value and key != "rules"} for one in members
+    ]
     return [*known, {"rules of the whole body": rules}] if rules else known
 
 

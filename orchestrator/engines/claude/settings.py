@@ -41,9 +41,7 @@ class Settings:
     model: str = DEFAULT_MODEL
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by kind of task
     engine: str = "claude"  # or "model": its name on the command line and in the ledger
-    effort: str | None = (
-        "medium"  # as the API names it; None: the model's own. One for all: it is of the cache
-    )
+    effort: str | None = "medium"  # as the API names it; None: the model's own. One for all: of the cache
     layout: str = DEFAULT_LAYOUT  # where a context's receipt names none
     deadlines_s: Mapping[str, float] = field(default_factory=lambda: DEADLINES_S)
     retries: int = 2
