@@ -35,20 +35,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from orchestrator.checks.proposal import Proposal
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    DossierRequest,
-    DoubtRequest,
-    FactsRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    NewsRequest,
-    Request,
-    ScratchpadRequest,
-    ScribeRequest,
-    TensionsRequest,
-)
+from orchestrator.engines import protocol
+from orchestrator.engines.protocol import Request
 from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Judgement, Target
@@ -60,17 +48,17 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
-    FocusBriefRequest: ("focus_brief", tuple[Target, ...]),
-    CandidateRequest: ("candidate_question", Candidate | None),
-    JudgementRequest: ("judgement", Judgement),
-    ScratchpadRequest: ("scratchpad", str),
-    TensionsRequest: ("tensions", tuple[Proposal, ...]),
-    DoubtRequest: ("doubt", tuple[str | None, ...]),
-    DossierRequest: ("dossier", tuple[Attack, ...]),
-    NewsRequest: ("news", tuple[Bearing, ...]),
-    FactsRequest: ("facts", tuple[FactDraft, ...]),
-    ScribeRequest: ("scribe", tuple[Remembered, ...]),
-    DebriefRequest: ("debrief", DebriefWords),
+    protocol.FocusBriefRequest: ("focus_brief", tuple[Target, ...]),
+    protocol.CandidateRequest: ("candidate_question", Candidate | None),
+    protocol.JudgementRequest: ("judgement", Judgement),
+    protocol.ScratchpadRequest: ("scratchpad", str),
+    protocol.TensionsRequest: ("tensions", tuple[Proposal, ...]),
+    protocol.DoubtRequest: ("doubt", tuple[str | None, ...]),
+    protocol.DossierRequest: ("dossier", tuple[Attack, ...]),
+    protocol.NewsRequest: ("news", tuple[Bearing, ...]),
+    protocol.FactsRequest: ("facts", tuple[FactDraft, ...]),
+    protocol.ScribeRequest: ("scribe", tuple[Remembered, ...]),
+    protocol.DebriefRequest: ("debrief", DebriefWords),
 }
 """Each kind of request with its name in a script and the shape of its reply."""
 
@@ -127,7 +115,7 @@ class ScriptedEngine:
         kind, shape = KINDS[type(request)]
         if kind not in self._left and kind in NOTHING:
             return cast(R, NOTHING[kind])
-        if kind not in self._left and isinstance(request, DoubtRequest):
+        if kind not in self._left and isinstance(request, protocol.DoubtRequest):
             return cast(R, (None,) * len(request.tensions))
         left = self._left.get(kind)
         if not left:
