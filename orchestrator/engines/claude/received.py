@@ -141,14 +141,10 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
     Raises:
         UnusableError: It holds no such object; the message repeats none of its words.
     """
-    fields = set((PARTS[kind] if shape is Reply else shape).model_fields)
-    wanted = {"kind", kind, *(name for name in fields if shape is not Reply)}
-    needed = (
-        {name for name, field in PARTS[kind].model_fields.items() if field.is_required()}
-        if shape is Reply
-        else wanted
-    )
-    plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(wanted & set(found)) or needed <= set(found))
+    names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
+    fields = PARTS.get(kind, shape).model_fields
+    needed = {name for name, field in fields.items() if field.is_required()}
+    plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(names & set(found)) or needed <= set(found))
     if plain is None:
         raise UnusableError("it is no JSON object of the shape that was asked for")
     try:
