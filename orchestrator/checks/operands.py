@@ -141,7 +141,8 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
         if 0 < part.value < whole.value <= _LARGEST_WHOLE:
             share, half = part.value / whole.value, min(0.5 / whole.value, SHARE_SLACK)
             words = text[part.start : whole.end]
-            made.append(Number(words, part.start, whole.end, share, share - half, share + half, None, None))
+            low, high = share - half, share + half
+            made.append(Number(words, part.start, whole.end, share, low, high, None, None, half))
     return made
 
 

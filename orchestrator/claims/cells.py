@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
@@ -65,7 +64,7 @@ def _with_unit(number: Number, heading: str) -> Number | None:
             read = numbers_in(one)
             if len(read) == 1 and read[0].text == one and read[0].unit:
                 factor = read[0].value
-                return replace(number, value=number.value * factor, unit=read[0].unit, noun=None)
+                return number._replace(value=number.value * factor, unit=read[0].unit, noun=None)
     return None
 
 

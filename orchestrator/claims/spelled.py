@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.figures import Figure, last_place
+from orchestrator.claims.digits import PlainNumber, last_place
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
 
 _DIGITS: Final = {"nought": 0.0, **{word: float(n) for n, word in enumerate(("zero", *ONES))}}
@@ -111,7 +111,7 @@ class _Sum:
             self.decimals = ""
 
 
-def spelled_in(text: str) -> Iterator[Figure]:
+def spelled_in(text: str) -> Iterator[PlainNumber]:
     """Each number in words, in order; ordinals, "one of the best" and "millions" are none."""
     words = [
         _Word(m[0].lower(), _kind(m[0].lower()), m.start(), m.end())
@@ -122,7 +122,9 @@ def spelled_in(text: str) -> Iterator[Figure]:
     while at < len(words):
         number, after = _read(text, words, at)
         if number is not None and _counts(text, number, words[at]):
-            yield Figure(number.start, number.end, number.value(), number.place(), factor=number.magnitude())
+            yield PlainNumber(
+                number.start, number.end, number.value(), number.place(), factor=number.magnitude()
+            )
         at = after
 
 

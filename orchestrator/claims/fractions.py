@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.claims.figures import Figure
+from orchestrator.claims.digits import PlainNumber
 from orchestrator.claims.hedges import SLACK
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, word_set
 
@@ -37,26 +37,26 @@ _WHICH_HALF = re.compile(
 )
 
 
-def shares_in(text: str) -> Iterator[Figure]:
+def fractions_in(text: str) -> Iterator[PlainNumber]:
     """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
     for match in _SHARE.finditer(text):
         count = float(_COUNTS.get(match["count"].lower(), 1))
         if _is_share(text, match, count):
             value = count / _PARTS[match["part"].lower()]
             if many := _OF_A_MILLION.match(text, match.end()):
-                yield Figure(match.start(), many.end(), value, SLACK)
+                yield PlainNumber(match.start(), many.end(), value, SLACK)
             else:
-                yield Figure(match.start(), match.end(), value, 0.0, is_share=True)
+                yield PlainNumber(match.start(), match.end(), value, 0.0, is_share=True)
     for match in _A.finditer(text):
-        yield Figure(match.start(), match.end(), 1.0, 0.5)
+        yield PlainNumber(match.start(), match.end(), 1.0, 0.5)
     for match in _HALF.finditer(text):
         before = text[max(0, match.start() - 10) : match.start()]
         if _WHICH_HALF.search(before) or before[-1:] == "-":
             continue
         if match["a"] and _MEASURED.match(text, match.end()):
-            yield Figure(match.start(), match.end(), 0.5, 0.5)
+            yield PlainNumber(match.start(), match.end(), 0.5, 0.5)
         elif not match["a"] and (_OF_A_WHOLE.match(text, match.end()) or _BY.search(before)):
-            yield Figure(match.start(), match.end(), 0.5, 0.0, is_share=True)
+            yield PlainNumber(match.start(), match.end(), 0.5, 0.0, is_share=True)
 
 
 def _is_share(text: str, match: re.Match[str], count: float) -> bool:
