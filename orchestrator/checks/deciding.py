@@ -8,31 +8,10 @@ from typing import Final
 
 from orchestrator.checks.formula import Comparison, Constant, FormulaError, Variable, evaluate
 
-CONSTANTS: Final = frozenset(
-    (
-        0,
-        1,
-        2,
-        3,
-        4,
-        7,
-        10,
-        12,
-        24,
-        26,
-        30,
-        52,
-        60,
-        100,
-        365,
-        366,
-        1000,
-        3600,
-        10_000,
-        1_000_000,
-        1_000_000_000,
-    )
-)
+CONVERSIONS: Final = frozenset((3, 4, 7, 10, 12, 24, 26, 30, 52, 60, 365, 366, 1000, 3600, 10_000, 1e6, 1e9))
+"""Constants by which an engine converts units itself: then its own magnitudes are tried as well."""
+
+CONSTANTS: Final = CONVERSIONS | {0, 1, 2, 100}
 """Numbers that convert and nobody has to say: percent, units of time, thousands, twice, half, nought.
 
 Any other number in a formula would be one that stands in no quote.
@@ -56,7 +35,7 @@ def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int]
         raise FormulaError(f"the formula names v{beyond[0]}, and there are only {operands} operands")
     if foreign := sorted(comparison.constants - CONSTANTS):
         raise FormulaError(f"{foreign[0]:g} is said nowhere: a number of the formula must be an operand")
-    differences = [_difference(comparison, sample) for sample in _samples(operands, 48)]
+    differences = [difference(comparison, sample) for sample in _samples(operands, 48)]
     if not _can_hold(comparison.sign, [one for one in differences if one is not None]):
         raise FormulaError("the formula cannot hold whatever the operands are")
     for index in named:
@@ -78,7 +57,7 @@ def _can_hold(sign: str, differences: Sequence[float]) -> bool:
 def _matters(comparison: Comparison, index: int, operands: int) -> bool:
     for sample in _samples(operands, 3):
         changed = [3 * value if place == index else value for place, value in enumerate(sample)]
-        if _difference(comparison, sample) != _difference(comparison, changed):
+        if difference(comparison, sample) != difference(comparison, changed):
             return True
     return False
 
@@ -98,7 +77,7 @@ def _samples(operands: int, count: int) -> list[list[float]]:
     return found
 
 
-def _difference(comparison: Comparison, values: Sequence[float]) -> float | None:
+def difference(comparison: Comparison, values: Sequence[float]) -> float | None:
     """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
 
     def leaf(node: Constant | Variable) -> float:

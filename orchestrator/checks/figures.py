@@ -64,7 +64,9 @@ class Figure:
     @property
     def place(self) -> Place:
         """The source's own words."""
-        return Place(self.passage.slide, self.passage.said_at_s, self.passage.text[self.start : self.end])
+        passage = self.passage
+        under = passage.under if passage.origin == "table" else ""
+        return Place(passage.slide, passage.said_at_s, passage.text[self.start : self.end], under)
 
 
 # ---------------------------------------------------------------------- dates

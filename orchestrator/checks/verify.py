@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from orchestrator.checks.amount import Amount, UnitError, alike, constant
-from orchestrator.checks.deciding import check_deciding
+from orchestrator.checks.deciding import CONVERSIONS, check_deciding
 from orchestrator.checks.figures import Figure, UnreadError
 from orchestrator.checks.formula import (
     MOST_OPERANDS,
@@ -25,10 +25,10 @@ from orchestrator.checks.formula import (
     renumbered,
 )
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.linear import likely_difference
 from orchestrator.checks.operands import read_operand
 from orchestrator.checks.proposal import NOT_BOTH, Passage, Proposal, Refusal
-from orchestrator.checks.readings import OWN_CONVERSION, readings_of
+from orchestrator.checks.readings import readings_of
+from orchestrator.checks.rounding import likely_difference
 from orchestrator.checks.same import is_known
 from orchestrator.checks.written import one_line, sum_of
 from orchestrator.claims.model import COMPUTED, READ, Tension
@@ -182,7 +182,7 @@ def _tension(
 def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
     texts = [" ".join(figure.text.split()) for figure in figures]
     readings = [*readings_of(comparison, figures)]
-    amounts = readings[-1 if comparison.constants & OWN_CONVERSION else 0]
+    amounts = readings[-1 if comparison.constants & CONVERSIONS else 0]
     return one_line(sum_of(comparison, texts, lambda node: _value(node, amounts)), LONGEST_NOTE)
 
 
