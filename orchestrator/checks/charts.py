@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from orchestrator.checks.figures import SCALES
 from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.passages import value_text
-from orchestrator.checks.readings import SCALES
 from orchestrator.checks.sentence import interval_of
 from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 LONGEST: Final = 400
 """Characters: 24 operands with signs and brackets take half of that."""
@@ -24,6 +24,9 @@ DEEPEST: Final = 10
 
 MOST_OPERANDS: Final = 24
 """A year by months with its total has 13; no page holds a list that is much longer."""
+
+LONGEST_NUMBER: Final = 20
+"""Characters; beyond that a float is no longer exact, and may be infinite."""
 
 COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 
@@ -58,7 +61,20 @@ class Operation:
 
 
 Node = Constant | Variable | Operation
-T = TypeVar("T")
+
+
+class Reckoned(Protocol):
+    """Values that a formula can be evaluated over: floats, intervals, amounts."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+    def __sub__(self, other: Self, /) -> Self: ...
+    def __mul__(self, other: Self, /) -> Self: ...
+    def __truediv__(self, other: Self, /) -> Self: ...
+    def __neg__(self) -> Self: ...
+    def __abs__(self) -> Self: ...
+
+
+T = TypeVar("T", bound=Reckoned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +140,15 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
         return leaf(node)
     left = evaluate(node.left, leaf)
     if node.right is None:
-        return abs(left) if node.sign == "abs" else -left  # type: ignore[arg-type, operator, no-any-return]  # T has what the leaves have
+        return abs(left) if node.sign == "abs" else -left
     right = evaluate(node.right, leaf)
     if node.sign == "+":
-        return left + right  # type: ignore[operator, no-any-return]
+        return left + right
     if node.sign == "-":
-        return left - right  # type: ignore[operator, no-any-return]
+        return left - right
     if node.sign == "*":
-        return left * right  # type: ignore[operator, no-any-return]
-    return left / right  # type: ignore[operator, no-any-return]
+        return left * right
+    return left / right
 
 
 def _tokens(text: str) -> list[str]:
@@ -203,7 +219,9 @@ class _Reader:
                 raise FormulaError(f"a formula has at most {MOST_OPERANDS} operands")
             return Variable(index)
         if sign[:1].isdigit():
-            return Constant(_number(sign))
+            if len(sign) > LONGEST_NUMBER:
+                raise FormulaError("a number of the formula is too long")
+            return Constant(float(sign))
         raise FormulaError(f"a number or an operand is missing before {sign!r}" if sign else "it breaks off")
 
     def _peek(self) -> str:
@@ -213,9 +231,3 @@ class _Reader:
         token = self._peek()
         self._at += 1
         return token
-
-
-def _number(token: str) -> float:
-    if len(token) > 20:
-        raise FormulaError("a number of the formula is too long")
-    return float(token)

@@ -9,12 +9,10 @@ from typing import Final
 
 from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, in_unit
 from orchestrator.checks.deciding import CONVERSIONS
-from orchestrator.checks.figures import Figure, UnreadError
+from orchestrator.checks.figures import SCALES, Figure, UnreadError
 from orchestrator.checks.formula import Comparison
 from orchestrator.checks.interval import point
 
-SCALES: Final = (1.0, 1e3, 1e6, 1e9)
-"""What a cell's or a chart's number may stand for: the scale is in a heading, and no code reads that."""
 _MOST_SCALED: Final = 3
 """Tables and charts of unknown scale in one formula; more are not tried, and the proposal is refused."""
 

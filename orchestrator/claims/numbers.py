@@ -25,11 +25,11 @@ from typing import Final
 
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.digits import PlainNumber, figures_in, last_place
+from orchestrator.claims.fractions import fractions_in
 from orchestrator.claims.hedges import SHARE_SLACK, hedge_beside
 from orchestrator.claims.identifiers import identifiers_in
 from orchestrator.claims.neighbours import settled
 from orchestrator.claims.number import Number
-from orchestrator.claims.fractions import fractions_in
 from orchestrator.claims.spelled import spelled_in
 from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
