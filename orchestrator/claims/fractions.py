@@ -8,9 +8,8 @@ from typing import Final
 
 from orchestrator.claims.digits import PlainNumber
 from orchestrator.claims.hedges import SLACK
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, word_set
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, SMALL_NUMBERS, word_set
 
-_COUNTS: Final = {word: n for n, word in enumerate(ONES, start=1)}
 _NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
 _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
@@ -40,7 +39,7 @@ _WHICH_HALF = re.compile(
 def fractions_in(text: str) -> Iterator[PlainNumber]:
     """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
     for match in _SHARE.finditer(text):
-        count = float(_COUNTS.get(match["count"].lower(), 1))
+        count = float(SMALL_NUMBERS.get(match["count"].lower(), 1))
         if _is_share(text, match, count):
             value = count / _PARTS[match["part"].lower()]
             if many := _OF_A_MILLION.match(text, match.end()):

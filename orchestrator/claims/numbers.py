@@ -10,8 +10,8 @@ Which interval, where no word widens it:
 A range ("10-12 %", "between 10 and 12") is two numbers, and the interval of both is the whole range; a change
 ("from 10 to 12") is two numbers with intervals of their own. Of "€3-5M" both have the unit and the magnitude.
 "1 h 50 min" and "one in five" are one number each (`neighbours`); "9 out of 10" is two.
-Hedges are those of `hedges`. No numbers: dates, and what `identifiers` lists. Brackets are a minus where they hold
-all of the text, as in a cell: "(1,234)".
+Hedges are those of `hedges`. No numbers: dates, and what `identifiers` lists. Brackets are a minus where
+they hold all of the text, as in a cell: "(1,234)".
 """
 
 from __future__ import annotations
