@@ -157,7 +157,9 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
         return leaf(node)
     left = evaluate(node.left, leaf)
     if node.right is None:
-        return abs(left) if node.sign == "abs" else -left
+        if node.sign == "abs":
+            return abs(left)
+        return -left
     right = evaluate(node.right, leaf)
     if node.sign == "+":
         return left + right

@@ -12,6 +12,7 @@ more than three standard deviations, so for them nothing changes; four or more c
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -48,6 +49,13 @@ def slack_of(halves: Sequence[float], sums: int = 1) -> float:
     if sums > 1:
         deviations = -_NORMAL.inv_cdf(_NORMAL.cdf(-DEVIATIONS) / sums)
     return min(worst, deviations * math.sqrt(sum(half * half for half in halves) / 3))
+
+
+def is_explained(parts: Sequence[float], total: float, slack: float) -> bool:
+    """Whether the sum is right without one of *parts*, or a run of them: they are parts of others."""
+    ends = [0.0, *itertools.accumulate(parts)]
+    off = ends[-1] - total
+    return any(abs(off - (end - start)) <= slack for start, end in itertools.combinations(ends, 2))
 
 
 def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Interval | None:

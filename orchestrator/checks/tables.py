@@ -5,7 +5,6 @@ No words are read but one: with a single column of figures, the last line must b
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from typing import Final
 
 from orchestrator.checks.grid import Cell, Line, columns_of, figures_of
 from orchestrator.checks.passages import cell_labels
-from orchestrator.checks.rounding import slack_of
+from orchestrator.checks.rounding import is_explained, slack_of
 from orchestrator.checks.written import number_text
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.model import Place, Tension
@@ -105,7 +104,9 @@ def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int]]:
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
         is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
         alone = named and relation.minus is None and is_all
-        if enough or (alone and not _explained(_cells(relation, lines.lines, wrong))):
+        *parts, target = _cells(relation, lines.lines, wrong)
+        slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
+        if enough or (alone and not is_explained([cell.value for cell in parts], target.value, slack)):
             yield relation, wrong
 
 
@@ -188,15 +189,6 @@ def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str])
     above = [at for at in filled if at < relation.target]
     is_first = not any(_TOTAL.match(labels[at]) for at in above)
     return bool(_TOTAL.match(labels[relation.target])) and is_first and list(relation.parts) == above
-
-
-def _explained(cells: Sequence[Cell]) -> bool:
-    """Leaving out one line, or a run of lines, makes the sum right: they are parts of others."""
-    *parts, target = cells
-    slack = sum(cell.slack for cell in cells) + 1e-9 * abs(target.value)
-    ends = [0.0, *itertools.accumulate(cell.value for cell in parts)]
-    off = ends[-1] - target.value
-    return any(abs(off - (end - start)) <= slack for start, end in itertools.combinations(ends, 2))
 
 
 def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell]) -> Tension:

@@ -67,7 +67,7 @@ def _share(text: str, one: Number, other: Number) -> Number | None:
     if one.unit or not (gap.lower() == " in " or _OF_EVERY.fullmatch(gap)):
         return None
     in_words = one.value == 1 or not any(char.isdigit() for char in one.text + other.text)
-    return _of(text, one.start, one.value, other) if in_words or len(gap) > 4 else None
+    return share_of(text, one.start, one.value, other) if in_words or len(gap) > 4 else None
 
 
 def _one_in(text: str, after: int, whole: Number) -> Number | None:
@@ -75,10 +75,11 @@ def _one_in(text: str, after: int, whole: Number) -> Number | None:
     left = max(after, whole.start - 20)
     if whole.start - left < len("one in ") or not (match := _ONE_IN.search(text[left : whole.start])):
         return None
-    return _of(text, left + match.start(), 1.0, whole)
+    return share_of(text, left + match.start(), 1.0, whole)
 
 
-def _of(text: str, start: int, part: float, whole: Number) -> Number | None:
+def share_of(text: str, start: int, part: float, whole: Number) -> Number | None:
+    """The share that *part* of *whole* makes, from *start* on; None: these make none."""
     size = whole.value
     if whole.unit or whole.scaled or not 0 < part < size <= _LARGEST_WHOLE:
         return None

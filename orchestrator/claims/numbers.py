@@ -17,9 +17,6 @@ they hold all of the text, as in a cell: "(1,234)".
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -51,13 +48,15 @@ def numbers_in(text: str) -> tuple[Number, ...]:
     """The numbers of *text* in order; they never overlap, and `text[n.start:n.end] == n.text`."""
     if not _MAY_HOLD.search(text):
         return ()
-    taken = _merged([(d.start, d.end) for d in dates_in(text)], identifiers_in(text))
+    taken = bytearray(len(text))
+    for start, end in (*((date.start, date.end) for date in dates_in(text)), *identifiers_in(text)):
+        taken[start:end] = b"x" * (end - start)
     return _numbers(text, taken)
 
 
 def cell_number(text: str) -> Number | None:
     """The number that a table's cell is, years included ("2026" among counts); None: it is not one."""
-    found = _numbers(text, [])
+    found = _numbers(text, bytearray(len(text)))
     if len(found) != 1:
         return None
     around = text[: found[0].start] + text[found[0].end :]
@@ -66,34 +65,18 @@ def cell_number(text: str) -> Number | None:
     )
 
 
-def _numbers(text: str, taken: Sequence[tuple[int, int]]) -> tuple[Number, ...]:
+def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
+    """The numbers of *text* where nothing is *taken* by what is no number."""
     figures = sorted(
         (*fractions_in(text), *figures_in(text), *spelled_in(text)), key=lambda f: (f.start, -f.end)
     )
     found: list[Number] = []
     for figure in figures:
-        if (found and figure.start < found[-1].end) or _is_within(figure, taken):
+        if (found and figure.start < found[-1].end) or taken.find(b"x", *figure[:2]) >= 0:
             continue
         if (read := _read(text, figure, found[-1].end if found else 0)) is not None:
             found.append(read)
     return settled(text, found)
-
-
-def _merged(*spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All spans in order, those that overlap as one."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for some in spans for span in some):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif end > start:
-            merged.append((start, end))
-    return merged
-
-
-def _is_within(figure: PlainNumber, taken: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(taken, (figure.start, sys.maxsize)) - 1
-    before = place >= 0 and figure.start < taken[place][1]
-    return before or (place + 1 < len(taken) and taken[place + 1][0] < figure.end)
 
 
 def _read(text: str, figure: PlainNumber, after: int) -> Number | None:
