@@ -143,7 +143,8 @@ def quoted(asked: Candidate | Exchange) -> list[str]:
     where = place(asked.slide, asked.said_at_s)
     if asked.is_missing:
         return [f'{where}, "{one_line(asked.quote)}", leaves it out']
-    sides = [Place(asked.slide, asked.said_at_s, asked.quote), *([asked.beside] if asked.beside else [])]
+    first = Place(asked.slide, asked.said_at_s, asked.quote, asked.under)
+    sides = [first, *([asked.beside] if asked.beside else [])]
     return [f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"' for one in sides]
 
 

@@ -158,7 +158,7 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
     left = evaluate(node.left, leaf)
     if node.right is None:
         if node.sign == "abs":
-            return abs(left)
+            return left.__abs__()  # `abs` would give the bound, not T
         return -left
     right = evaluate(node.right, leaf)
     if node.sign == "+":

@@ -39,4 +39,4 @@ def _quoted(place: Place, before: Place | None = None) -> str:
     where = "you said" if place.said_at_s is not None else f"slide {place.slide} says"
     if before is not None and before.said_at_s is None is place.said_at_s and before.slide == place.slide:
         where = "it also says"
-    return f"{where} {words} ({place.under})" if place.under else f"{where} {words}"
+    return f"{where} {words}"
