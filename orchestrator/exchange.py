@@ -42,6 +42,7 @@ class Candidate:
     beside: Place | None = None  # of a contradiction, the other of the two quotes
     good_answer: str = ""  # what a good answer would contain
     is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
+    under: str = ""  # as Place.under, of the quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Exchange:
     beside: Place | None = None  # as Candidate.beside
     good_answer: str = ""  # as Candidate.good_answer
     is_missing: bool = False  # as Candidate.is_missing
+    under: str = ""  # as Candidate.under
 
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:

@@ -134,6 +134,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip()),),
         angle=candidate.angle,
         beside=candidate.beside,
+        under=candidate.under,
         good_answer=candidate.good_answer,
         is_missing=candidate.is_missing,
     )

@@ -22,10 +22,14 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def place(slide: int | None, said_at_s: float | None) -> str:
-    """Where a quote stands: "slide 4", "speech at 3:20", or "speech at 3:20, on slide 4"."""
+def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
+    """Where a quote stands: "slide 4", "speech at 3:20", or "speech at 3:20, on slide 4".
+
+    Of a table's cell *under* says which row and column: "slide 4, Staff / 2026".
+    """
     if said_at_s is None:
-        return "no particular place" if slide is None else f"slide {slide}"
+        where = "no particular place" if slide is None else f"slide {slide}"
+        return f"{where}, {under}" if under else where
     on = "" if slide is None else f", on slide {slide}"
     return f"speech at {clock(said_at_s)}{on}"
 
@@ -124,7 +128,7 @@ def findings(tensions: Sequence[Tension]) -> str:
 
 def both_sides(tension: Tension) -> str:
     """Both quotes of a contradiction with their places, and why they cannot both be right, as one line."""
-    a, b = (f'{place(one.slide, one.said_at_s)}, "{one.quote}"' for one in (tension.a, tension.b))
+    a, b = (f'{place(one.slide, one.said_at_s, one.under)}, "{one.quote}"' for one in (tension.a, tension.b))
     return one_line(f"{a}; {b}: {tension.note}")
 
 
@@ -139,8 +143,9 @@ def quoted(asked: Candidate | Exchange) -> list[str]:
     where = place(asked.slide, asked.said_at_s)
     if asked.is_missing:
         return [f'{where}, "{one_line(asked.quote)}", leaves it out']
-    sides = [Place(asked.slide, asked.said_at_s, asked.quote), *([asked.beside] if asked.beside else [])]
-    return [f'{place(one.slide, one.said_at_s)}: "{one_line(one.quote)}"' for one in sides]
+    first = Place(asked.slide, asked.said_at_s, asked.quote, asked.under)
+    sides = [first, *([asked.beside] if asked.beside else [])]
+    return [f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"' for one in sides]
 
 
 def candidate(

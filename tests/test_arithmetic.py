@@ -79,6 +79,7 @@ def test_a_line_that_is_the_sum_of_others_in_all_places_but_one_is_found_without
     (found,) = deck_tensions(deck(Slide(4, "Title", tables=(Table(rows),))))
     assert (found.kind, found.sum) == ("sum", "388 + 262 = 650, not 710")
     assert (found.a, found.b) == (Place(4, None, "710"), Place(4, None, "388"))
+    assert [one.under for one in found.places] == ["Pont / Sud", "Quai / Sud", "Ensemble / Sud"]
 
 
 def test_a_difference_is_found_as_a_sum_is() -> None:
@@ -91,6 +92,16 @@ def test_one_column_of_figures_needs_a_line_named_total() -> None:
     rows = (("Vans", "12"), ("Cars", "31"), ("Bikes", "44"))
     assert in_table(("Kind", "Number"), *rows, ("Total", "78")) == [("sum", "12 + 31 + 44 = 87, not 78")]
     assert in_table(("Kind", "Number"), *rows, ("Rented", "78")) == []
+
+
+def test_shares_add_up_where_their_total_is_100_percent_and_rates_do_not() -> None:
+    rows = (("Grants", "45 %"), ("Fees", "35 %"), ("Gifts", "25 %"))
+    assert in_table(("Source", "Share"), *rows, ("Total", "100 %")) == [
+        ("sum", "45 % + 35 % + 25 % = 105, not 100 %")
+    ]
+    assert in_table(("Source", "Share"), *rows[:2], ("Gifts", "19.6 %"), ("Total", "100 %")) == []
+    assert in_table(("Source", "Paid on time"), *rows, ("Total", "38 %")) == []
+    assert in_table(("Source", "Paid on time"), *rows) == []
 
 
 def test_a_chart_is_compared_with_the_figure_in_its_own_headline() -> None:
@@ -107,7 +118,11 @@ def test_slices_of_a_pie_in_percent_are_no_more_than_the_pie() -> None:
         return [one.sum for one in deck_tensions(deck(Slide(1, "Title", charts=(pie,))))]
 
     assert slices(45, 35, 32) == ["45 + 35 + 32 = 112 %, not 100 %"]
+    assert slices(45, 35, 12) == ["45 + 35 + 12 = 92 %, not 100 %"]
     assert slices(33.4, 33.4, 33.4) == []
+    assert slices(45, 35, 19) == []
+    assert slices(450, 350, 320) == []  # counts, of which the chart shows the share
+    assert slices(0.45, 0.35, 0.32) == []
 
 
 # ---------------------------------------------------------------------- what a clean deck may say
@@ -180,6 +195,22 @@ def test_tables_that_hold_other_things_than_sums_are_left_alone() -> None:
     assert in_table(("Kind", "Number"), *parts, ("Total", "43")) == []
     largest = (("Rent", "40"), ("Staff", "31"), ("Power", "12"))
     assert in_table(("Largest costs", "EUR k"), *largest, ("Total", "140")) == []
+
+
+def test_a_total_that_counts_everybody_once_is_no_sum() -> None:
+    two = (("Castle", "4,120", "2,310"), ("Mill", "1,874", "1,145"), ("Port", "963", "702"))
+    assert in_table(("Museum", "Visits", "Visitors"), *two, ("Total", "6,957", "3,388")) == []
+    tours = ("412", "188", "97")
+    three = tuple((*row, tour) for row, tour in zip(two, tours, strict=True))
+    head, years = ("Museum", "Visits", "Visitors", "Tours"), ("Museum", "2023", "2024", "2025")
+    assert in_table(head, *three, ("Total", "6,957", "3,388", "697")) == []
+    assert in_table(head, *three, ("Total", "6,412", "3,388", "697")) == []  # two columns are no sums
+    assert in_table(head, *three, ("Total", "6,957", "4,357", "697")) == [
+        ("sum", "2,310 + 1,145 + 702 = 4,157, not 4,357")
+    ]
+    assert in_table(years, *three, ("Total", "6,957", "3,388", "697")) == [
+        ("sum", "2,310 + 1,145 + 702 = 4,157, not 3,388")
+    ]
 
 
 def test_hidden_slides_and_footers_are_not_reckoned() -> None:

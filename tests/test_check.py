@@ -103,6 +103,8 @@ def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tup
     ]
     assert found["tensions"][0]["a"] == {"slide": 2, "said_at_s": None, "quote": "740"}
     assert found["tensions"][1]["b"]["said_at_s"] == 4.0
+    page = commands("check", *files, "--engine", "offline").stdout
+    assert 'slide 2, Total / 2025: "740"' in page
 
 
 def test_what_a_model_names_is_shown_in_two_classes_and_what_stands_nowhere_not_at_all(

@@ -310,6 +310,16 @@ def test_a_misread_number_is_refused_with_what_the_quote_holds_and_how_to_name_i
     assert found.told == told
 
 
+def test_a_cell_is_named_by_its_row_and_column() -> None:
+    cell = Operand("d3.t1.r2.c2", "4.4", "4.4", 4.4, "EUR")
+    found = checked(proposal("v0 == v1", TURNOVER, cell))
+    assert isinstance(found, Tension)
+    assert [(one.quote, one.under) for one in found.sides] == [
+        ("Turnover came to EUR 4.2M", ""),
+        ("4.4", "Turnover / EUR m"),
+    ]
+
+
 def test_a_bare_number_of_a_table_or_chart_may_be_in_thousands_or_millions() -> None:
     cell = Operand("d3.t1.r3.c2", "3,900", "3,900", 3_900, "EUR")
     assert refused(proposal("v0 == v1", SOLD, cell)) == "holds"

@@ -21,6 +21,7 @@ IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "da
 IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
 UNITS_OF_TIME: Final = frozenset((*IN_DAYS, *IN_MONTHS))
 _DAYS_OF_A_MONTH: Final = Interval(28, 31)
+_MEAN_MONTH: Final = 365.25 / 12
 
 
 class UnitError(ValueError):
@@ -121,27 +122,16 @@ def in_unit(amount: Amount, unit: str) -> Amount:
     """A length of time in *unit*; a month has 28 to 31 days."""
     if amount.of == unit:
         return amount
-    for table in (IN_DAYS, IN_MONTHS):
-        if amount.of in table and unit in table:
-            factor = table[amount.of] / table[unit]
-            return Amount(amount.value * factor, amount.interval * point(factor), TIME, unit)
-    if amount.of in IN_DAYS and unit in IN_MONTHS:
-        factor = IN_DAYS[amount.of] / IN_MONTHS[unit]
-        return Amount(
-            amount.value * factor * 12 / 365.25,
-            amount.interval * point(factor) / _DAYS_OF_A_MONTH,
-            TIME,
-            unit,
-        )
+    sizes = IN_DAYS | IN_MONTHS
+    if amount.of not in sizes or unit not in sizes:
+        raise UnitError("a length of time needs its unit (day, week, month, year)")
+    factor = sizes[amount.of] / sizes[unit]
+    value, interval = amount.value * factor, amount.interval * point(factor)
     if amount.of in IN_MONTHS and unit in IN_DAYS:
-        factor = IN_MONTHS[amount.of] / IN_DAYS[unit]
-        return Amount(
-            amount.value * factor * 365.25 / 12,
-            amount.interval * point(factor) * _DAYS_OF_A_MONTH,
-            TIME,
-            unit,
-        )
-    raise UnitError("a length of time needs its unit (day, week, month, year)")
+        value, interval = value * _MEAN_MONTH, interval * _DAYS_OF_A_MONTH
+    elif amount.of in IN_DAYS and unit in IN_MONTHS:
+        value, interval = value / _MEAN_MONTH, interval / _DAYS_OF_A_MONTH
+    return Amount(value, interval, TIME, unit)
 
 
 def _in_one_unit(one: Amount, other: Amount) -> tuple[Amount, Amount]:

@@ -12,9 +12,9 @@ from typing import Final
 from orchestrator.checks.charts import chart_tensions
 from orchestrator.checks.growth import growth_tensions
 from orchestrator.checks.lists import list_tensions
+from orchestrator.checks.percentages import share_tensions
 from orchestrator.checks.rates import rate_tensions
 from orchestrator.checks.sentence import Sentence, sentences_of
-from orchestrator.checks.shares import share_tensions
 from orchestrator.checks.tables import table_tensions
 from orchestrator.checks.times import time_tensions
 from orchestrator.claims.model import Place, Tension

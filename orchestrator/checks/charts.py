@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.checks.interval import Interval
+from orchestrator.checks.figures import SCALES
+from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.passages import value_text
 from orchestrator.checks.sentence import interval_of
+from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Place, Tension
-from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.numbers import numbers_in
 from orchestrator.deck.model import Chart, Series, Slide
 
 _BETWEEN = re.compile(
@@ -19,8 +21,6 @@ _BETWEEN = re.compile(
 )
 """The words that a headline may have beside series, category and figure: anything else could be a target."""
 
-_SCALES: Final = (1.0, 1e3, 1e6, 1e9)
-_FARTHEST: Final = 2.0
 _MOST_SLICES: Final = 30
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -48,11 +48,12 @@ def _against(headline: str, chart: Chart, series: Series, slide: Slide) -> Itera
         return
     number = numbers[0]
     words = _WORD.findall(rest[: number.start] + " " + rest[number.end :])
-    if not all(_BETWEEN.fullmatch(word) for word in words) or any(
-        _fits(number, series, at) for at in range(len(series.values))
-    ):
+    if not all(_BETWEEN.fullmatch(word) for word in words):
         return
-    if not _is_near(number, series, named[0]):
+    values = [_in_scales(value, series.percent) for value in series.values]
+    if any(value.may_equal(interval_of(number)) for scaled in values for value in scaled):
+        return
+    if not any(_is_near(number.value, value) for value in values[named[0]]):
         return
     sum_ = f"{said.rsplit(': ', 1)[-1]} in the chart, not {number.text}"
     yield Tension(
@@ -69,38 +70,34 @@ def _stands(label: str, text: str) -> bool:
     return bool(label) and re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _value(series: Series, at: int, scale: float) -> Interval | None:
-    value = series.values[at] if at < len(series.values) else None
+def _in_scales(value: float | None, is_share: bool) -> list[Interval]:
+    """What a stored value may stand for, in one scale or another; nothing where the chart has a gap."""
     if value is None:
-        return None
-    shown = value * (100 if series.percent else 1)
-    digits = f"{shown:.12g}".partition(".")[2]
-    half = 0.5 * 10 ** -len(digits) if digits else 0.5
-    return Interval((shown - half) * scale, (shown + half) * scale)
+        return []
+    shown = value * (100 if is_share else 1)
+    half = 0.5 * 10.0 ** -len(f"{shown:.12g}".partition(".")[2])
+    return [Interval(shown - half, shown + half) * point(scale) for scale in SCALES]
 
 
-def _fits(number: Number, series: Series, at: int) -> bool:
-    """The headline's figure is this value, in one scale or another."""
-    values = [value for scale in _SCALES if (value := _value(series, at, scale)) is not None]
-    return any(value.may_equal(interval_of(number)) for value in values)
-
-
-def _is_near(number: Number, series: Series, at: int) -> bool:
-    """In some scale the two are of one size: they could be meant as the same."""
-    values = [value for scale in _SCALES if (value := _value(series, at, scale)) is not None]
-    return any(0 < number.value / _FARTHEST <= value.high <= number.value * _FARTHEST for value in values)
+def _is_near(said: float, value: Interval) -> bool:
+    """The two are of one size: they could be meant as the same."""
+    return 0 < said / FARTHEST <= value.high <= said * FARTHEST
 
 
 def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
-    """The slices of one pie in percent make a whole, give or take the rounding of each."""
+    """The slices of one pie in percent make a whole, give or take the rounding of each.
+
+    Only the series itself says that it is in percent: under a title with a % sign lie counts as well.
+    """
     if not re.search(r"pie|doughnut", chart.kind, re.IGNORECASE) or len(chart.series) != 1:
         return
     series = chart.series[0]
     values = [value * (100 if series.percent else 1) for value in series.values if value is not None]
-    in_percent = series.percent or "%" in series.name or "%" in chart.title
+    in_percent = series.percent or "%" in series.name
     if not in_percent or not 2 <= len(values) <= _MOST_SLICES or min(values) < 0:
         return
-    if (total := sum(values)) <= 100 + 0.5 * len(values):
+    total = sum(values)
+    if abs(total - 100) <= 0.5 * len(values) or not 100 / FARTHEST < total < 100 * FARTHEST:
         return
     first, last = value_text(chart, series, 0), value_text(chart, series, len(series.values) - 1)
     sum_ = f"{' + '.join(f'{value:.4g}' for value in values)} = {number_text(total)} %, not 100 %"
@@ -108,6 +105,6 @@ def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
         "sum",
         Place(slide.number, None, first),
         Place(slide.number, None, last),
-        f"the slices of one pie are more than the whole: {sum_}",
+        f"the slices of one pie do not make the whole: {sum_}",
         sum=sum_,
     )

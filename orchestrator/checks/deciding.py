@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from orchestrator.checks.formula import Comparison, Constant, FormulaError, Variable, evaluate
 
-CONSTANTS: Final = frozenset(
-    (
-        0,
-        1,
-        2,
-        3,
-        4,
-        7,
-        10,
-        12,
-        24,
-        26,
-        30,
-        52,
-        60,
-        100,
-        365,
-        366,
-        1000,
-        3600,
-        10_000,
-        1_000_000,
-        1_000_000_000,
-    )
-)
+CONVERSIONS: Final = frozenset((3, 4, 7, 10, 12, 24, 26, 30, 52, 60, 365, 366, 1000, 3600, 10_000, 1e6, 1e9))
+"""Constants by which an engine converts units itself: then its own magnitudes are tried as well."""
+
+CONSTANTS: Final = CONVERSIONS | {0, 1, 2, 100}
 """Numbers that convert and nobody has to say: percent, units of time, thousands, twice, half, nought.
 
 Any other number in a formula would be one that stands in no quote.
@@ -56,49 +36,49 @@ def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int]
         raise FormulaError(f"the formula names v{beyond[0]}, and there are only {operands} operands")
     if foreign := sorted(comparison.constants - CONSTANTS):
         raise FormulaError(f"{foreign[0]:g} is said nowhere: a number of the formula must be an operand")
-    differences = [_difference(comparison, sample) for sample in _samples(operands, 48)]
-    if not _can_hold(comparison.sign, [one for one in differences if one is not None]):
+    if not _can_hold(comparison, operands):
         raise FormulaError("the formula cannot hold whatever the operands are")
     for index in named:
         if not _matters(comparison, index, operands):
             raise FormulaError(f"v{index} changes nothing in the formula")
 
 
-def _can_hold(sign: str, differences: Sequence[float]) -> bool:
-    if sign == "!=":
-        return any(one != 0 for one in differences)
-    below = any(one < 0 for one in differences)
-    above = any(one > 0 for one in differences)
-    equal = any(one == 0 for one in differences)
-    if sign == "==":
-        return equal or (below and above)
-    return {"<": below, "<=": below or equal, ">": above, ">=": above or equal}[sign]
+def _can_hold(comparison: Comparison, operands: int) -> bool:
+    found = [difference(comparison, sample) for sample in _samples(operands, 48)]
+    below, equal, above = (
+        any(one is not None and is_so(one, 0) for one in found)
+        for is_so in (operator.lt, operator.eq, operator.gt)
+    )
+    return {
+        "==": equal or (below and above),
+        "!=": below or above,
+        "<": below,
+        "<=": below or equal,
+        ">": above,
+        ">=": above or equal,
+    }[comparison.sign]
 
 
 def _matters(comparison: Comparison, index: int, operands: int) -> bool:
-    for sample in _samples(operands, 3):
-        changed = [3 * value if place == index else value for place, value in enumerate(sample)]
-        if _difference(comparison, sample) != _difference(comparison, changed):
-            return True
-    return False
+    return any(
+        difference(comparison, sample)
+        != difference(comparison, [*sample[:index], 3 * sample[index], *sample[index + 1 :]])
+        for sample in _samples(operands, 3)
+    )
 
 
-def _samples(operands: int, count: int) -> list[list[float]]:
-    """Values of every size, the same each time: alike in size at first, then each of its own."""
+def _samples(operands: int, count: int) -> Iterator[list[float]]:
+    """Values of every size, the same each time: each of its own, then alike in size, by turns."""
     chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
-    found = []
     for number in range(count):
         alike = 10 ** chance.uniform(-3, 6)
-        found.append(
-            [
-                alike * chance.uniform(0.5, 2) if number % 2 else 10 ** chance.uniform(-3, 6)
-                for _ in range(operands)
-            ]
-        )
-    return found
+        yield [
+            alike * chance.uniform(0.5, 2) if number % 2 else 10 ** chance.uniform(-3, 6)
+            for _ in range(operands)
+        ]
 
 
-def _difference(comparison: Comparison, values: Sequence[float]) -> float | None:
+def difference(comparison: Comparison, values: Sequence[float]) -> float | None:
     """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
 
     def leaf(node: Constant | Variable) -> float:

@@ -29,8 +29,7 @@ from orchestrator.claims.numbers import Number
 
 DIGITS = re.compile(r"[0-9]+(?:[.,’'\u00a0\u202f ][0-9]+)*")
 
-_MAGNITUDES: Final = (1e3, 1e6, 1e9, 1e12)
-_BARE_SCALES: Final = (1.0, 1e3, 1e6, 1e9)
+SCALES: Final = (1.0, 1e3, 1e6, 1e9)
 """What a cell's or a chart's number may stand for: the scale is in a heading, and no code reads that."""
 
 _FISCAL_SLACK: Final = 0.75
@@ -64,7 +63,9 @@ class Figure:
     @property
     def place(self) -> Place:
         """The source's own words."""
-        return Place(self.passage.slide, self.passage.said_at_s, self.passage.text[self.start : self.end])
+        passage = self.passage
+        under = passage.under if passage.origin == "table" else ""
+        return Place(passage.slide, passage.said_at_s, passage.text[self.start : self.end], under)
 
 
 # ---------------------------------------------------------------------- dates
@@ -109,106 +110,77 @@ def counted(operand: Operand, figure: Figure, found: Number, unit: str | None) -
     kind, of = _kind(found, unit)
     if kind == TIME:
         amount, named = _length(operand, found, unit)
-        is_own = amount.value == found.value
-        return replace(
-            figure,
-            text=found.text,
-            at=found.start,
-            amount=amount,
-            named=named,
-            is_rounded=is_own and is_rounded(found, figure.passage.text),
-            is_whole=is_own and _is_whole(figure, found),
-        )
-    interval = Interval(found.low, found.high)
-    factor, scale = _factors(operand, figure, found, kind)
-    amount = Amount(found.value * scale, interval * point(scale), kind, of)
-    is_bare = _is_bare(figure, found)
+    else:
+        interval = Interval(found.low, found.high)
+        factor, scale = _factors(operand, figure, found, kind)
+        amount = Amount(found.value * scale, interval * point(scale), kind, of)
+        named = interval * point(factor)
+    is_own = kind != TIME or amount.value == found.value
+    is_bare = kind != TIME and _is_bare(figure, found)
+    in_text = figure.passage.origin not in ("table", "chart")
     return replace(
         figure,
         text=found.text,
         at=found.start,
         amount=amount,
-        named=interval * point(factor),
+        named=named,
         group=".".join(figure.passage.id.split(".")[:2]) if is_bare else "",
-        is_rounded=is_rounded(found, figure.passage.text),
-        is_whole=_is_whole(figure, found),
+        is_rounded=is_own and is_rounded(found, figure.passage.text),
+        is_whole=is_own and in_text and is_whole(found, figure.passage.text),
     )
+
+
+_KINDS: Final = {
+    **dict.fromkeys(("%", "pp", "x"), SHARE),
+    **dict.fromkeys((*UNITS_OF_TIME, "time"), TIME),
+    "money": MONEY,
+    "count": COUNT,
+}
 
 
 def _kind(found: Number, unit: str | None) -> tuple[str, str]:
     """The kind of amount, and its currency; the text's own unit goes before the one that is named."""
-    written = found.unit
-    is_code = unit is not None and unit.isupper()
-    if written in ("%", "pp", "x"):
-        fits, kind, of = unit in (None, "%", "x", "count"), SHARE, ""
-    elif written in UNITS_OF_TIME:
-        fits, kind, of = unit in (None, "time") or unit in UNITS_OF_TIME, TIME, written or ""
-    elif written is not None:
-        fits, kind, of = unit in (None, "money", written), MONEY, written
-    elif unit == "money" or is_code:
-        fits, kind, of = True, MONEY, unit if is_code and unit else ""
-    elif unit in ("%", "x") or (unit in (None, "count") and _is_fraction(found)):
-        fits, kind, of = True, SHARE, ""
-    elif unit == "time" or unit in UNITS_OF_TIME:
-        fits, kind, of = True, TIME, ""
+    own, named = (MONEY if one and one.isupper() else _KINDS.get(one or "") for one in (found.unit, unit))
+    if own is None:
+        is_fraction = 0 < abs(found.value) < 1 and not re.search(r"[0-9]", found.text)
+        kind = SHARE if is_fraction and named in (None, COUNT) else named or COUNT
+        of = unit if unit and unit.isupper() else ""
+        fits = unit is None or named is not None
     else:
-        fits, kind, of = unit in (None, "count"), COUNT, ""
+        kind, of = own, "" if own == SHARE else found.unit or ""
+        fits = unit in (None, "money", found.unit) if own == MONEY else named == own
+        fits = fits or unit is None or (own == SHARE and named == COUNT)
     if not fits:
         raise UnreadError(
-            "unit", f'"{found.text}" is written as {written or "a plain number"}, not as {unit}.'
+            "unit", f'"{found.text}" is written as {found.unit or "a plain number"}, not as {unit}.'
         )
     return kind, of
 
 
-def _is_whole(figure: Figure, found: Number) -> bool:
-    return figure.passage.origin not in ("table", "chart") and is_whole(found, figure.passage.text)
-
-
-def _is_fraction(found: Number) -> bool:
-    return 0 < abs(found.value) < 1 and not re.search(r"[0-9]", found.text)
+def _is_decimal(found: Number) -> bool:
+    """Written as one figure: neither in words nor as a fraction nor as a share of two counts."""
+    return len(DIGITS.findall(found.text)) == 1 and "/" not in found.text
 
 
 def _is_bare(figure: Figure, found: Number) -> bool:
     """A number of a cell or a chart whose unit and magnitude, if any, stand in a heading."""
-    return (
-        figure.passage.origin in ("table", "chart") and found.unit is None and _written(found) == found.value
-    )
-
-
-def _written(found: Number) -> float | None:
-    """The digits alone: 4.2 of "4.2M"; None where there are none or they are read in another way."""
-    match = DIGITS.search(found.text)
-    if match is None:
-        return None
-    digits = re.sub(r"[,’'\u00a0\u202f ](?=[0-9]{3}(?![0-9]))", "", match[0])
-    try:
-        value = float(digits.replace(",", "."))
-    except ValueError:
-        return None
-    return -value if found.value < 0 else value
+    in_grid = figure.passage.origin in ("table", "chart")
+    return in_grid and found.unit is None and found.factor == 1 and _is_decimal(found)
 
 
 def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tuple[float, float]:
     """Of the value named the part of the base value, and the scale that a bare number is read in."""
-    if operand.value is None:
-        return 1.0, 1.0
     value = operand.value
-    if _same(value, found.value, found):
+    if value is None or _same(value, found.value, found):
         return 1.0, 1.0
-    if _is_bare(figure, found):
-        for scale in _BARE_SCALES:
-            if _same(value, found.value * scale, found):
-                return scale, scale
-    if kind == SHARE:
-        for scale in (0.01, 100.0):
-            if _same(value, found.value * scale, found):
-                return scale, scale
-    else:
-        written = _written(found)
-        for magnitude in _MAGNITUDES:
-            in_digits = written is None or _same(written * magnitude, found.value, found)
-            if in_digits and _same(value * magnitude, found.value, found):
-                return 1 / magnitude, 1.0
+    scales: tuple[float, ...] = SCALES if _is_bare(figure, found) else ()
+    for scale in (*scales, 0.01, 100.0) if kind == SHARE else scales:
+        if _same(value, found.value * scale, found):
+            return scale, scale
+    for magnitude in (*SCALES[1:], 1e12) if kind != SHARE else ():
+        is_own = magnitude == found.factor or not _is_decimal(found)
+        if is_own and _same(value * magnitude, found.value, found):
+            return 1 / magnitude, 1.0
     raise UnreadError(
         "value",
         f'"{found.text}" in {figure.passage.id} is {found.value:.12g}, not {value:.12g}: give its value.',
@@ -217,24 +189,16 @@ def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tupl
 
 def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, Interval]:
     """A length of time in the unit that the engine named, or in the one that its value shows."""
-    written = Amount(found.value, Interval(found.low, found.high), TIME, found.unit or "")
     named = unit if unit in UNITS_OF_TIME else ""
-    if not written.of:
-        written = replace(written, of=named)
-    if operand.value is None:
-        length = in_unit(written, named) if named else written
-        return length, length.interval
-    if not written.of and _same(operand.value, found.value, found):
-        return written, written.interval
+    written = Amount(found.value, Interval(found.low, found.high), TIME, found.unit or named)
     for one in (named,) if named else (written.of, *sorted(UNITS_OF_TIME - {written.of})):
         try:
             length = in_unit(written, one)
         except UnitError:
             continue
-        is_own = one == written.of
-        if (
+        if operand.value is None or (
             _same(operand.value, length.value, found)
-            if is_own
+            if one == written.of
             else math.isclose(operand.value, length.value, rel_tol=0.02)
         ):
             return length, length.interval
@@ -245,5 +209,4 @@ def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, 
 
 def _same(one: float, other: float, found: Number) -> bool:
     """Equal but for noise; of a fraction in words or signs ("a third") but for its rounding."""
-    is_decimal = len(DIGITS.findall(found.text)) == 1 and "/" not in found.text
-    return math.isclose(one, other, rel_tol=1e-9 if is_decimal else 0.01, abs_tol=1e-12)
+    return math.isclose(one, other, rel_tol=1e-9 if _is_decimal(found) else 0.01, abs_tol=1e-12)

@@ -1,20 +1,23 @@
-"""The formula of a proposal: a grammar of its own, read by hand into a small tree; nothing is executed.
+"""The formula of a proposal: a grammar of its own, read into a small tree; nothing is executed.
 
     comparison = sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum
     sum        = product (("+" | "-") product)*
     product    = factor (("*" | "/") factor)*
     factor     = "-" factor | "abs" "(" sum ")" | "(" sum ")" | number | "v" digits
 
-One comparison, no powers, no names but v0, v1, … Whatever the text, reading it costs milliseconds
-and raises nothing but `FormulaError`.
+One comparison, no powers, no names but v0, v1, … Only text of these tokens is given to Python's own
+parser, and of its tree only these nodes are taken. Whatever the text, reading it costs milliseconds and
+raises nothing but `FormulaError`.
 """
 
 from __future__ import annotations
 
+import ast
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 LONGEST: Final = 400
 """Characters: 24 operands with signs and brackets take half of that."""
@@ -25,7 +28,13 @@ DEEPEST: Final = 10
 MOST_OPERANDS: Final = 24
 """A year by months with its total has 13; no page holds a list that is much longer."""
 
-COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
+LONGEST_NUMBER: Final = 20
+"""Characters; beyond that a float is no longer exact, and may be infinite."""
+
+_COMPARISONS: Final = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">",
+}  # fmt: skip
+_SIGNS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 _TOKEN = re.compile(r"[ \t]*(v[0-9]{1,2}(?![0-9])|[0-9]+(?:\.[0-9]+)?|[=!<>]=|[<>()+*/-]|abs(?=[ \t]*\())")
 
@@ -58,7 +67,20 @@ class Operation:
 
 
 Node = Constant | Variable | Operation
-T = TypeVar("T")
+
+
+class Reckoned(Protocol):
+    """Values that a formula can be evaluated over: floats, intervals, amounts."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+    def __sub__(self, other: Self, /) -> Self: ...
+    def __mul__(self, other: Self, /) -> Self: ...
+    def __truediv__(self, other: Self, /) -> Self: ...
+    def __neg__(self) -> Self: ...
+    def __abs__(self) -> Self: ...
+
+
+T = TypeVar("T", bound=Reckoned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +88,7 @@ class Comparison:
     """What ought to hold."""
 
     left: Node
-    sign: str  # of COMPARISONS
+    sign: str  # ==, !=, <=, >=, < or >
     right: Node
 
     @property
@@ -102,7 +124,18 @@ def parse(text: str) -> Comparison:
     """
     if len(text) > LONGEST:
         raise FormulaError(f"a formula has at most {LONGEST} characters, and this one has {len(text)}")
-    return _Reader(_tokens(text)).comparison()
+    tokens = _tokens(text)
+    nesting = itertools.accumulate((one == "(") - (one == ")") for one in tokens)
+    if max(nesting, default=0) > DEEPEST:
+        raise FormulaError(f"a formula is at most {DEEPEST} brackets deep")
+    try:
+        tree = ast.parse(" ".join(tokens), mode="eval").body
+    except SyntaxError as error:
+        raise FormulaError(f"a formula is one comparison, such as v0 + v1 == v2: {error.msg}") from None
+    match tree:
+        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _COMPARISONS:
+            return Comparison(_node(left, 0), _COMPARISONS[type(sign)], _node(right, 0))
+    raise FormulaError("a formula is one comparison, such as v0 + v1 == v2")
 
 
 def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
@@ -124,15 +157,17 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
         return leaf(node)
     left = evaluate(node.left, leaf)
     if node.right is None:
-        return abs(left) if node.sign == "abs" else -left  # type: ignore[arg-type, operator, no-any-return]  # T has what the leaves have
+        if node.sign == "abs":
+            return left.__abs__()  # `abs` would give the bound, not T
+        return -left
     right = evaluate(node.right, leaf)
     if node.sign == "+":
-        return left + right  # type: ignore[operator, no-any-return]
+        return left + right
     if node.sign == "-":
-        return left - right  # type: ignore[operator, no-any-return]
+        return left - right
     if node.sign == "*":
-        return left * right  # type: ignore[operator, no-any-return]
-    return left / right  # type: ignore[operator, no-any-return]
+        return left * right
+    return left / right
 
 
 def _tokens(text: str) -> list[str]:
@@ -144,78 +179,28 @@ def _tokens(text: str) -> list[str]:
             raise FormulaError(
                 f"a formula has v0, v1, …, numbers, + - * / ( ) and one comparison, not {text[at]!r}"
             )
+        if len(match[1]) > LONGEST_NUMBER:
+            raise FormulaError("a number of the formula is too long")
         found.append(match[1])
         at = match.end()
     return found
 
 
-class _Reader:
-    """Recursive descent; its depth is bounded by DEEPEST, so the stack is never in danger."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self._tokens = tokens
-        self._at = 0
-        self._depth = 0
-
-    def comparison(self) -> Comparison:
-        left = self._sum()
-        sign = self._next()
-        if sign not in COMPARISONS:
-            raise FormulaError("a formula is one comparison, such as v0 + v1 == v2")
-        right = self._sum()
-        if rest := self._peek():
-            raise FormulaError(f"a formula is one comparison, and {rest!r} follows it")
-        return Comparison(left, sign, right)
-
-    def _sum(self) -> Node:
-        node = self._product()
-        while self._peek() in ("+", "-"):
-            node = Operation(self._next(), node, self._product())
-        return node
-
-    def _product(self) -> Node:
-        node = self._factor()
-        while self._peek() in ("*", "/"):
-            node = Operation(self._next(), node, self._factor())
-        return node
-
-    def _factor(self) -> Node:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise FormulaError(f"a formula is at most {DEEPEST} brackets deep")
-        node = self._inner()
-        self._depth -= 1
-        return node
-
-    def _inner(self) -> Node:
-        sign = self._next()
-        if sign == "-":
-            return Operation("negative", self._factor())
-        if sign in ("abs", "("):
-            if sign == "abs":
-                self._next()
-            node = self._sum()
-            if self._next() != ")":
-                raise FormulaError("a bracket is not closed")
-            return Operation("abs", node) if sign == "abs" else node
-        if sign[:1] == "v":
-            if (index := int(sign[1:])) >= MOST_OPERANDS:
+def _node(tree: ast.expr, depth: int) -> Node:
+    """The small tree of one side; *depth* counts the signs and calls above it."""
+    if depth > DEEPEST:
+        raise FormulaError(f"a formula is at most {DEEPEST} signs deep")
+    match tree:
+        case ast.Name(id=name):
+            if (index := int(name[1:])) >= MOST_OPERANDS:
                 raise FormulaError(f"a formula has at most {MOST_OPERANDS} operands")
             return Variable(index)
-        if sign[:1].isdigit():
-            return Constant(_number(sign))
-        raise FormulaError(f"a number or an operand is missing before {sign!r}" if sign else "it breaks off")
-
-    def _peek(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
-    def _next(self) -> str:
-        token = self._peek()
-        self._at += 1
-        return token
-
-
-def _number(token: str) -> float:
-    if len(token) > 20:
-        raise FormulaError("a number of the formula is too long")
-    return float(token)
+        case ast.Constant(value=int() | float() as value):
+            return Constant(float(value))
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return Operation("negative", _node(inner, depth + 1))
+        case ast.Call(func=ast.Name(id="abs"), args=[inner]):
+            return Operation("abs", _node(inner, depth + 1))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return Operation(_SIGNS[type(sign)], _node(left, depth), _node(right, depth))
+    raise FormulaError("a formula adds, takes off, multiplies and divides numbers and operands")

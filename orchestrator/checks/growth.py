@@ -16,12 +16,10 @@ _UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|i
 _UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
 _TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
-_DATED_TO = re.compile(r"\s*\(\w+(?: \w+)?\)\s*(?:to|→)\s*", re.IGNORECASE)
 _CHANGE_BEHIND = re.compile(
     rf"(?:\s+[\w-]+){{0,3}}(?:\s*\(\w+(?: \w+)?\))?\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE
 )
 _BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
-_CHANGE_BEFORE = re.compile(r"\s*,?\s*from\s+", re.IGNORECASE)
 _ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
 _UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:[).,;]|$)")
@@ -35,42 +33,31 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
     """A change in percent that is not the one between the two amounts it stands beside."""
     if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
         return
-    found = _from_to(sentence) or _up_on(sentence)
-    if found is None:
-        return
-    before, after, change = found
-    if not (is_amount(before) and of_one_unit((before, after)) and change.unit == "%"):
-        return
-    if before.value <= 0 or after.value <= 0 or _fits(before, after, change):
-        return
-    value = 100 * (after.value / before.value - 1)
-    sum_ = f"{before.text} to {after.text} is {number_text(value)} %, not {change.text}"
-    yield sentence.tension("growth", f"the change is not the one between the two: {sum_}", sum_)
+    for before, after, change in (*_from_to(sentence), *_up_on(sentence)):
+        is_one = is_amount(before) and of_one_unit((before, after)) and before.value > 0 < after.value
+        if not is_one or _fits(before, after, change):
+            continue
+        value = 100 * (after.value / before.value - 1)
+        sum_ = f"{before.text} to {after.text} is {number_text(value)} %, not {change.text}"
+        yield sentence.tension("growth", f"the change is not the one between the two: {sum_}", sum_)
 
 
-def _from_to(sentence: Sentence) -> tuple[Number, Number, Number] | None:
-    """ "from A to B (+P %)", "from A to B, up P %" or "up P %, from A to B"."""
+def _from_to(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
+    """ "From A to B (+P %)", or "from A to B, up P %"."""
     text, (one, two, three) = sentence.text, sentence.numbers
-    between = text[one.end : two.start]
-    is_tied = (_FROM.search(text[: one.start]) and _TO.fullmatch(between)) or _DATED_TO.fullmatch(between)
-    if three.unit == "%" and is_tied:
-        gap = text[two.end : three.start]
-        said = _UP_SAID.search(gap) and _CHANGE_BEHIND.fullmatch(gap)
-        if (said or _BRACKETED.fullmatch(gap)) and _ENDS.match(text, three.end):
-            return one, two, three
-    is_before = one.unit == "%" and _UP_SAID.search(text[: one.start])
-    gaps = text[one.end : two.start], text[two.end : three.start]
-    if is_before and _CHANGE_BEFORE.fullmatch(gaps[0]) and _TO.fullmatch(gaps[1]):
-        return two, three, one
-    return None
+    gap = text[two.end : three.start]
+    is_tied = _FROM.search(text[: one.start]) and _TO.fullmatch(text[one.end : two.start])
+    is_said = (_UP_SAID.search(gap) and _CHANGE_BEHIND.fullmatch(gap)) or _BRACKETED.fullmatch(gap)
+    if is_tied and is_said and three.unit == "%" and _ENDS.match(text, three.end):
+        yield one, two, three
 
 
-def _up_on(sentence: Sentence) -> tuple[Number, Number, Number] | None:
+def _up_on(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
     """ "B, up P % on A": nothing but what is counted stands between B and the change."""
     text, (one, two, three) = sentence.text, sentence.numbers
     gaps = text[one.end : two.start], text[two.end : three.start]
-    is_change = two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1])
-    return (three, one, two) if is_change else None
+    if two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1]):
+        yield three, one, two
 
 
 def _is_long(sentence: Sentence) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from orchestrator.checks.interval import Interval
-from orchestrator.checks.rounding import is_rounded, slack_of
+from orchestrator.checks.rounding import is_explained, is_rounded, slack_of
 from orchestrator.checks.sentence import Sentence, interval_of, of_one_unit
+from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text
 from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
@@ -29,8 +29,6 @@ _NO_LIST = re.compile(
 )
 """Words that tie two figures together in another way than side by side."""
 
-_FARTHEST: Final = 2.0
-
 
 def list_tensions(sentence: Sentence) -> Iterator[Tension]:
     """The sentence lists amounts of one unit and ends with a total that they do not add up to."""
@@ -49,12 +47,14 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
 
 def _wrong(parts: Sequence[Number], total: Number, text: str) -> str | None:
     """The sum as people write it, if it fails and cannot be meant in another way."""
-    value = sum(number.value for number in parts)
-    if _may_hold(parts, total, text):
+    values = [number.value for number in parts]
+    value = sum(values)
+    worst = sum((number.high - number.low) / 2 for number in (*parts, total))
+    if _may_hold(parts, total, text) or is_explained(values, total.value, worst):
         return None
-    if not max(number.value for number in parts) < total.value < _FARTHEST * value:
+    if not max(values) < total.value < FARTHEST * value or value > FARTHEST * total.value:
         return None
-    if value > _FARTHEST * total.value or _some_make(parts, total) or _is_partial(parts, total):
+    if _is_partial(parts, total):
         return None
     return f"{' + '.join(number.text for number in parts)} = {number_text(value)}, not {total.text}"
 
@@ -66,7 +66,7 @@ def _may_hold(parts: Sequence[Number], total: Number, text: str) -> bool:
         return False
     if not all(is_rounded(number, text) for number in (*parts, total)):
         return True
-    slack = slack_of([(number.high - number.low) / 2 for number in (*parts, total)])
+    slack = slack_of([number.half for number in (*parts, total)])
     return abs(sum(number.value for number in parts) - total.value) <= slack * (1 + 1e-9)
 
 
@@ -76,15 +76,3 @@ def _is_partial(parts: Sequence[Number], total: Number) -> bool:
     if total.noun is not None and any(number.noun not in (None, total.noun) for number in parts):
         return True
     return rest > 0 and (len(parts) < 3 or rest >= min(number.value for number in parts))
-
-
-def _some_make(parts: Sequence[Number], total: Number) -> bool:
-    """Without one of them, or a run, the sum is right: that one is a part of another."""
-    runs = [(i, j) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)]
-    for i, j in runs:
-        rest = [*parts[:i], *parts[j:]]
-        if rest and Interval(sum(n.low for n in rest), sum(n.high for n in rest)).may_equal(
-            interval_of(total)
-        ):
-            return True
-    return False

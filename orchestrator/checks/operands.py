@@ -13,13 +13,11 @@ from orchestrator.checks.figures import DIGITS, Figure, UnreadError, counted, da
 from orchestrator.checks.proposal import UNITS, Operand, Passage
 from orchestrator.checks.quotes import Broken, Part, find_quote, fold
 from orchestrator.claims.dates import Date, dates_in
-from orchestrator.claims.hedges import SHARE_SLACK
+from orchestrator.claims.neighbours import share_of
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.currencies import CODES
 
 _OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)
-_LARGEST_WHOLE: Final = 1000
-
 _MOST_NEIGHBOURS: Final = 40
 """Lines or cells on either side that a quote may run through."""
 
@@ -72,14 +70,11 @@ def _neighbours(passage: Passage, passages: Mapping[str, Passage]) -> list[Passa
 
 def _with_number(operand: Operand, figure: Figure) -> Figure:
     unit = _unit(operand.unit)
-    found: Sequence[Number | Date] = ()
     text = figure.passage.text
-    if unit in ("date", "year"):
-        found = _matching(operand, figure, dates_in(text))
-    if not found and unit != "date":
-        found = _matching(operand, figure, _with_shares(numbers_in(text), text))
-    if not found and unit is None:
-        found = _matching(operand, figure, dates_in(text))
+    dates = _matching(operand, figure, dates_in(text))
+    numbers = _matching(operand, figure, _with_shares(numbers_in(text), text))
+    by_unit = {"date": dates, "year": dates or numbers, None: numbers or dates}
+    found = by_unit.get(unit, numbers)
     if not found:
         raise UnreadError("number", _not_there(operand, figure))
     errors = []
@@ -136,12 +131,9 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
     """The numbers, and beside its parts each share that two counts make: "9 out of 10", "12 of 14"."""
     made = [*numbers]
     for part, whole in itertools.pairwise(numbers):
-        if not _OUT_OF.fullmatch(text[part.end : whole.start]) or whole.unit or part.unit:
-            continue
-        if 0 < part.value < whole.value <= _LARGEST_WHOLE:
-            share, half = part.value / whole.value, min(0.5 / whole.value, SHARE_SLACK)
-            words = text[part.start : whole.end]
-            made.append(Number(words, part.start, whole.end, share, share - half, share + half, None, None))
+        is_share = _OUT_OF.fullmatch(text[part.end : whole.start]) and not part.unit
+        if is_share and (share := share_of(text, part.start, part.value, whole)):
+            made.append(share._replace(noun=None))
     return made
 
 

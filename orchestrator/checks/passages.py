@@ -40,6 +40,13 @@ def value_text(chart: Chart, series: Series, category: int) -> str:
     return f"{label}: {shown}" if label else shown
 
 
+def cell_labels(table: Table, row: int, column: int) -> str:
+    """A cell's row and column by their labels, "Power / 2025"; what labels others has at most one."""
+    side = table.rows[row][0] if column else ""
+    head = table.rows[0][column] if row and column < len(table.rows[0]) else ""
+    return " / ".join(" ".join(label.split()) for label in (side, head) if label.strip())
+
+
 def _of_slide(slide: Slide) -> Iterator[Passage]:
     for id_, text, origin, under in _texts(slide):
         if text.strip():
@@ -64,13 +71,9 @@ def _texts(slide: Slide) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _cells(id_: str, table: Table) -> Iterator[tuple[str, str, str, str]]:
-    heads = table.rows[0] if table.rows else ()
-    for row, cells in enumerate(table.rows, start=1):
-        for column, cell in enumerate(cells, start=1):
-            side = cells[0] if column > 1 else ""
-            head = heads[column - 1] if row > 1 and column <= len(heads) else ""
-            under = " / ".join(" ".join(label.split()) for label in (side, head) if label.strip())
-            yield f"{id_}.r{row}.c{column}", cell, "table", under
+    for row, cells in enumerate(table.rows):
+        for column, cell in enumerate(cells):
+            yield f"{id_}.r{row + 1}.c{column + 1}", cell, "table", cell_labels(table, row, column)
 
 
 def _points(id_: str, chart: Chart) -> Iterator[tuple[str, str, str, str]]:

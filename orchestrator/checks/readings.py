@@ -8,16 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from orchestrator.checks.amount import COUNT, DATE, FREE, TIME, Amount, in_unit
-from orchestrator.checks.figures import Figure, UnreadError
+from orchestrator.checks.deciding import CONVERSIONS
+from orchestrator.checks.figures import SCALES, Figure, UnreadError
 from orchestrator.checks.formula import Comparison
 from orchestrator.checks.interval import point
 
-OWN_CONVERSION: Final = frozenset(
-    (3, 4, 7, 10, 12, 24, 26, 30, 52, 60, 365, 366, 1000, 3600, 10_000, 1e6, 1e9)
-)
-"""Constants by which an engine converts units itself: then its own magnitudes are tried as well."""
-
-_SCALES: Final = (1.0, 1e3, 1e6, 1e9)
 _MOST_SCALED: Final = 3
 """Tables and charts of unknown scale in one formula; more are not tried, and the proposal is refused."""
 
@@ -42,13 +37,13 @@ def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[l
             raise UnreadError(
                 "shape", f"A formula takes bare numbers of at most {_MOST_SCALED} tables and charts."
             )
-        for scales in itertools.product(_SCALES, repeat=len(groups)):
+        for scales in itertools.product(SCALES, repeat=len(groups)):
             by_group = dict(zip(groups, scales, strict=True))
             yield [
                 _scaled(amount, by_group.get(figure.group, 1.0))
                 for amount, figure in zip(plain, figures, strict=True)
             ]
-    if comparison.constants & OWN_CONVERSION:
+    if comparison.constants & CONVERSIONS:
         yield [
             Amount(amount.value, figure.named or amount.interval, FREE)
             for amount, figure in zip(plain, figures, strict=True)

@@ -12,14 +12,19 @@ more than three standard deviations, so for them nothing changes; four or more c
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Final
 
+from orchestrator.checks.amount import Amount
+from orchestrator.checks.deciding import difference
+from orchestrator.checks.formula import Comparison
+from orchestrator.checks.interval import Interval
 from orchestrator.claims.hedges import hedge_beside
-from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.numbers import Number
 from orchestrator.claims.units import TIME_UNITS
 
 DEVIATIONS: Final = 3.0
@@ -46,6 +51,32 @@ def slack_of(halves: Sequence[float], sums: int = 1) -> float:
     return min(worst, deviations * math.sqrt(sum(half * half for half in halves) / 3))
 
 
+def is_explained(parts: Sequence[float], total: float, slack: float) -> bool:
+    """Whether the sum is right without one of *parts*, or a run of them: they are parts of others."""
+    ends = [0.0, *itertools.accumulate(parts)]
+    off = ends[-1] - total
+    return any(abs(off - (end - start)) <= slack for start, end in itertools.combinations(ends, 2))
+
+
+def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Interval | None:
+    """Left less right as chance allows it, for *amounts* that nothing but rounding made inexact.
+
+    None where the formula does more than add and take off each operand once, and where units differ.
+    """
+    only_adds = set(comparison.signs) <= {"+", "-", "negative"}
+    if not only_adds or len({(amount.kind, amount.of) for amount in amounts}) > 1:
+        return None
+    bare = [0.0] * len(amounts)
+    base = difference(comparison, bare) or 0.0
+    for at in range(len(amounts)):
+        moved = difference(comparison, [*bare[:at], 1.0, *bare[at + 1 :]])
+        if moved is None or abs(moved - base) != 1:
+            return None
+    middle = difference(comparison, [(one.interval.low + one.interval.high) / 2 for one in amounts]) or 0.0
+    slack = slack_of([(one.interval.high - one.interval.low) / 2 for one in amounts])
+    return Interval(middle - slack, middle + slack)
+
+
 def is_rounded(number: Number, text: str) -> bool:
     """Whether nothing but the rounding of its last digit makes the interval of *number* in *text*.
 
@@ -55,13 +86,9 @@ def is_rounded(number: Number, text: str) -> bool:
         return False
     if hedge_beside(text, number.start, number.end, is_time=False):
         return False
-    alone = numbers_in(number.text)
-    width = number.high - number.low
-    return (
-        len(alone) == 1
-        and math.isfinite(width)
-        and math.isclose(alone[0].high - alone[0].low, width, rel_tol=1e-6)
-        and math.isclose((number.low + number.high) / 2, number.value, rel_tol=1e-9, abs_tol=1e-6 * width)
+    half = number.half
+    return math.isclose(number.value - number.low, half, rel_tol=1e-6) and math.isclose(
+        number.high - number.value, half, rel_tol=1e-6
     )
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 from orchestrator.checks.amount import IN_DAYS, IN_MONTHS
 from orchestrator.checks.interval import Interval
@@ -14,8 +13,6 @@ from orchestrator.claims.dates import Date, dates_in
 from orchestrator.claims.model import Place, Tension
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences
-
-LEAST_FIGURES: Final = 2
 
 _LEFT_OPEN = re.compile(r"\b(?:if|would|could|might|suppose|imagine|assum\w+|e\.g\.|example|say)\b|\?", re.I)
 """The sentence supposes, or asks: nothing is claimed."""
@@ -35,10 +32,6 @@ class Sentence:
     @cached_property
     def dates(self) -> tuple[Date, ...]:
         return dates_in(self.text)
-
-    def between(self, before: int, after: int) -> str:
-        """What stands between two places, without white space around it, in small letters."""
-        return " ".join(self.text[before:after].lower().split())
 
     def tension(self, kind: str, note: str, sum_: str) -> Tension:
         """A contradiction of the sentence with itself."""

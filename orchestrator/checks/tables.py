@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.checks.grid import Cell, columns_of, figures_of
-from orchestrator.checks.rounding import slack_of
+from orchestrator.checks.grid import Cell, Line, columns_of, figures_of
+from orchestrator.checks.passages import cell_labels
+from orchestrator.checks.rounding import is_explained, slack_of
 from orchestrator.checks.written import number_text
+from orchestrator.claims.dates import dates_in
 from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.model import Table
 
@@ -29,7 +31,7 @@ _LEAST_EVIDENCE: Final = 3.0
 _LEAST_PLACES: Final = 3
 """Where no label names a total: two places that agree, and one that does not."""
 
-_FARTHEST: Final = 2.0
+FARTHEST: Final = 2.0
 """A total that is half or twice its parts is one of something else."""
 
 
@@ -42,62 +44,82 @@ class _Relation:
     minus: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The rows of a table, or its columns; each place of a line has a heading."""
+
+    lines: Sequence[Line]
+    headings: Sequence[str]
+    labels: Sequence[str] | None  # of the rows, which may be named a total
+
+    @property
+    def filled(self) -> list[int]:
+        """The lines that hold figures."""
+        return [at for at, line in enumerate(self.lines) if any(line)]
+
+    @property
+    def is_one_place(self) -> bool:
+        """All figures stand in one place of their lines: the table has a single column of them."""
+        return len({at for line in self.lines for at, cell in enumerate(line) if cell}) == 1
+
+    @property
+    def is_one_measure(self) -> bool:
+        """Every place but the first is of a time, so all of a line measures the same."""
+        return all(map(dates_in, self.headings[1:]))
+
+
 def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
     """The one wrong place of each sum that a table shows."""
     grid = figures_of(table)
     columns = columns_of(grid)
-    if len(grid) > _MOST_LINES or len(columns) > _MOST_LINES:
+    if len(grid) > _MOST_LINES or len(columns) > _MOST_LINES or not grid:
         return
     labels = [row[0] if row else "" for row in table.rows]
     told: set[tuple[int, int]] = set()
-    for by_rows, lines in ((True, grid), (False, columns)):
-        for relation, wrong in _broken(lines, labels if by_rows else None):
-            cells = [lines[at][wrong] for at in (*relation.parts, relation.target)]
-            places = {(cell.row, cell.column) for cell in cells if cell is not None}
+    for lines in (_Lines(grid, table.rows[0], labels), _Lines(columns, labels, None)):
+        for relation, wrong in _broken(lines):
+            cells = _cells(relation, lines.lines, wrong)
+            places = {(cell.row, cell.column) for cell in cells}
             if not places & told:
                 told |= places
-                yield _tension(table, slide, relation, [cell for cell in cells if cell is not None])
+                yield _tension(table, slide, relation, cells)
 
 
-def _broken(
-    lines: Sequence[Sequence[Cell | None]], labels: Sequence[str] | None
-) -> Iterator[tuple[_Relation, int]]:
+def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int]]:
     """Relations that hold in all places but one, and that place."""
-    width = max((len(line) for line in lines), default=0)
-    for relation in _relations(lines):
-        named = labels is not None and _is_total(relation, lines, labels)
+    width = max(map(len, lines.lines))
+    for relation in _relations(lines.filled):
+        named = lines.labels is not None and _is_total(relation, lines.filled, lines.labels)
         if not named and width < _LEAST_PLACES:
             continue
-        places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines, at))]
+        places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines.lines, at))]
         sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
         evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
-        held, failed = len(evidence), [(at, one) for at, one in sums if not one.holds]
+        failed = [(at, one) for at, one in sums if not one.holds]
         if len(failed) != 1 or not failed[0][1].is_near:
             continue
-        enough = held >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines))
-        is_all = held >= 1 or (_is_only_column(lines) and failed[0][1].is_complete)
+        ((wrong, one),) = failed
+        if one.may_overlap and not (lines.is_one_place or lines.is_one_measure):
+            continue
+        enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
+        is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
         alone = named and relation.minus is None and is_all
-        if enough or (alone and not _explained(relation, lines, failed[0][0])):
-            yield relation, failed[0][0]
+        *parts, target = _cells(relation, lines.lines, wrong)
+        slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
+        if enough or (alone and not is_explained([cell.value for cell in parts], target.value, slack)):
+            yield relation, wrong
 
 
-def _relations(lines: Sequence[Sequence[Cell | None]]) -> Iterator[_Relation]:
-    """Each line as the sum of those beside it, or as the difference of two lines."""
-    filled = [at for at, line in enumerate(lines) if any(cell is not None for cell in line)]
-    for target in range(len(filled)):
-        for first in range(target - 1):
-            yield _Relation(filled[target], tuple(filled[first:target]))
-        for last in range(target + 3, len(filled) + 1):
-            yield _Relation(filled[target], tuple(filled[target + 1 : last]))
-    for target, one, other in _triples(filled):
-        yield _Relation(target, (one, other), minus=other)
-
-
-def _triples(filled: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Three lines that adjoin, in every order: the difference stands beside what it is taken from."""
-    for at in range(len(filled) - 2):
-        x, y, z = filled[at : at + 3]
-        yield from ((z, x, y), (z, y, x), (x, y, z), (x, z, y))
+def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
+    """Each line as the sum of those beside it, or as the difference of two lines that adjoin it."""
+    for at, target in enumerate(filled):
+        for first in range(at - 1):
+            yield _Relation(target, tuple(filled[first:at]))
+        for last in range(at + 3, len(filled) + 1):
+            yield _Relation(target, tuple(filled[at + 1 : last]))
+    for x, y, z in zip(filled, filled[1:], filled[2:], strict=False):
+        for target, one, other in ((z, x, y), (z, y, x), (x, y, z), (x, z, y)):
+            yield _Relation(target, (one, other), minus=other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,106 +129,81 @@ class _Sum:
     evidence: float
     is_near: bool
     is_complete: bool  # what the parts leave over is less than any of them: no list of the largest only
+    may_overlap: bool  # less than its parts: who comes to two of them is counted once in all
 
 
-def _cells(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> list[Cell]:
+def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
     """The parts and, last, the target in one place; none where a figure is missing or has another unit.
 
-    Rates do not add: the growth of a total is not the sum of its parts' growth. Shares of one whole
-    are looked at in `shares`.
+    Rates do not add: the growth of a total is not the sum of its parts' growth. But shares whose
+    total is 100 % do.
     """
     all_lines = [lines[line] for line in (*relation.parts, relation.target)]
-    cells = [line[at] for line in all_lines if at < len(line)]
-    found = [cell for cell in cells if cell is not None]
-    units = {cell.unit for cell in found}
-    return found if len(found) == len(all_lines) and len(units) == 1 and not units & {"%", "pp"} else []
+    found = [cell for line in all_lines if at < len(line) and (cell := line[at])]
+    if len(found) < len(all_lines) or len({cell.unit for cell in found}) > 1:
+        return []
+    is_rate = found[-1].unit == "pp" or (found[-1].unit == "%" and found[-1].value != 100)
+    return [] if is_rate else found
 
 
 def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
     """How the relation fares in one of the *places* that it is tried in."""
     *parts, target = cells
-    signs = [-1 if part == relation.minus else 1 for part in relation.parts]
-    value = sum(sign * cell.value for sign, cell in zip(signs, parts, strict=True))
-    halves = [_slack(cell) for cell in cells]
+    value = _value(relation, parts)
+    halves = [cell.slack for cell in cells]
     worst = sum(halves)
     slack = slack_of(halves, places) if all(cell.is_rounded for cell in cells) else worst
-    off = abs(value - target.value)
-    holds = off <= slack * (1 + 1e-9) + 1e-9 * abs(value)
+    holds = abs(value - target.value) <= slack * (1 + 1e-9) + 1e-9 * abs(value)
     values = [cell.value for cell in parts]
-    size = max(abs(one) for one in values)
-    evidence = math.log10(max(1.0, abs(value) / max(2 * worst, _unit(target)))) if holds else 0.0
+    last_digit = max(2 * target.slack, 1e-6) if target.slack else 1.0
     return _Sum(
         holds,
         holds and (value == 0 or sum(one != 0 for one in values) < 2),
-        evidence,
-        _is_near(relation, values, target.value, value, size),
-        target.value - value < min(abs(one) for one in values),
+        math.log10(max(1.0, abs(value) / max(2 * worst, last_digit))) if holds else 0.0,
+        _is_near(relation, values, target.value, value),
+        target.value - value < min(map(abs, values)),
+        relation.minus is None and target.value < value and all(cell.is_plain for cell in cells),
     )
 
 
-def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float, size: float) -> bool:
+def _value(relation: _Relation, parts: Sequence[Cell]) -> float:
+    signs = [-1 if part == relation.minus else 1 for part in relation.parts]
+    return sum(sign * cell.value for sign, cell in zip(signs, parts, strict=True))
+
+
+def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float) -> bool:
     """The total could be meant as one: beyond each of its parts, and of their size.
 
     A stock, an average or a highest value stands where others have a sum, and is no wrong one.
     """
+    size = max(map(abs, parts))
     if relation.minus is not None:
         return abs(target) > 0 and abs(target - value) <= size / 2
     if min(parts) >= 0:
-        return target > max(parts) and value / _FARTHEST <= target <= value * _FARTHEST
+        return target > max(parts) and value / FARTHEST <= target <= value * FARTHEST
     return target not in parts and abs(target - value) <= size / 2
 
 
-def _slack(cell: Cell) -> float:
-    return (cell.high - cell.low) / 2 if math.isfinite(cell.high - cell.low) else math.inf
-
-
-def _unit(cell: Cell) -> float:
-    """The last digit that is written: 1 of "48", 0.1 of "4.2"."""
-    return max(2 * _slack(cell), 1e-6) if _slack(cell) else 1.0
-
-
-def _is_total(relation: _Relation, lines: Sequence[Sequence[Cell | None]], labels: Sequence[str]) -> bool:
+def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str]) -> bool:
     """The target is the first line labelled a total, and its parts are all lines with figures above it."""
-    if relation.target >= len(labels) or not _TOTAL.match(labels[relation.target]):
-        return False
-    above = [at for at in range(relation.target) if any(cell is not None for cell in lines[at])]
-    return list(relation.parts) == above and not any(_TOTAL.match(labels[at]) for at in above)
-
-
-def _is_only_column(lines: Sequence[Sequence[Cell | None]]) -> bool:
-    return len({at for line in lines for at, cell in enumerate(line) if cell is not None}) == 1
-
-
-def _explained(relation: _Relation, lines: Sequence[Sequence[Cell | None]], at: int) -> bool:
-    """Leaving out one line, or a run of lines, makes the sum right: they are parts of others."""
-    parts = [cell for line in relation.parts if (cell := lines[line][at]) is not None]
-    target = lines[relation.target][at]
-    if target is None:
-        return True
-    slack = sum(_slack(cell) for cell in (*parts, target)) + 1e-9 * abs(target.value)
-    values = [cell.value for cell in parts]
-    total = sum(values)
-    runs = ((i, j) for i in range(len(values)) for j in range(i + 1, len(values) + 1))
-    return any(abs(total - sum(values[i:j]) - target.value) <= slack for i, j in runs)
+    above = [at for at in filled if at < relation.target]
+    is_first = not any(_TOTAL.match(labels[at]) for at in above)
+    return bool(_TOTAL.match(labels[relation.target])) and is_first and list(relation.parts) == above
 
 
 def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell]) -> Tension:
     *parts, target = cells
-    signs = ["−" if part == relation.minus else "+" for part in relation.parts]
-    value = sum(-c.value if sign == "−" else c.value for sign, c in zip(signs, parts, strict=True))
+    signs = ["−" if part == relation.minus else "+" for part in relation.parts[1:]]
     written = parts[0].text.strip()
-    for sign, cell in zip(signs[1:], parts[1:], strict=True):
+    for sign, cell in zip(signs, parts[1:], strict=True):
         written += f" {sign} {cell.text.strip()}"
-    sum_ = f"{written} = {number_text(value)}, not {target.text.strip()}"
+    sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
+    places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
     return Tension(
         "sum",
-        Place(slide, None, _quote(table, target)),
-        Place(slide, None, _quote(table, parts[0])),
+        places[-1],
+        places[0],
         f"the table adds up everywhere but here: {sum_}",
         sum=sum_,
-        places=tuple(dict.fromkeys(Place(slide, None, cell.text) for cell in cells)),
+        places=tuple(dict.fromkeys(places)),
     )
-
-
-def _quote(table: Table, cell: Cell) -> str:
-    return table.rows[cell.row][cell.column]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from orchestrator.checks.amount import Amount, UnitError, alike, constant
-from orchestrator.checks.deciding import check_deciding
+from orchestrator.checks.deciding import CONVERSIONS, check_deciding
 from orchestrator.checks.figures import Figure, UnreadError
 from orchestrator.checks.formula import (
     MOST_OPERANDS,
@@ -25,13 +25,14 @@ from orchestrator.checks.formula import (
     renumbered,
 )
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.linear import likely_difference
 from orchestrator.checks.operands import read_operand
 from orchestrator.checks.proposal import NOT_BOTH, Passage, Proposal, Refusal
-from orchestrator.checks.readings import OWN_CONVERSION, readings_of
-from orchestrator.checks.same import is_known
+from orchestrator.checks.quotes import fold
+from orchestrator.checks.readings import readings_of
+from orchestrator.checks.rounding import likely_difference
 from orchestrator.checks.written import one_line, sum_of
-from orchestrator.claims.model import COMPUTED, READ, Tension
+from orchestrator.claims.model import COMPUTED, READ, Place, Tension
+from orchestrator.claims.numbers import numbers_in
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
 LONGEST_NOTE: Final = 300
@@ -72,7 +73,7 @@ def _verified(
         tension = _tension(proposal, figures, None, by)
     else:
         tension = _tension(proposal, figures, _decided(proposal, figures), by)
-    if is_known(tension, known):
+    if any(_are_same(tension, one) for one in known):
         raise UnreadError("known", "This is known already: leave it out.")
     return tension
 
@@ -159,6 +160,28 @@ def _value(node: Node, amounts: Sequence[Amount]) -> Amount:
     return evaluate(node, leaf)
 
 
+# ---------------------------------------------------------------------- what is known
+
+
+def _are_same(one: Tension, other: Tension) -> bool:
+    """The same two stretches or all the same, in whatever order and however far the quotes reach."""
+    if any(_is_at(one.a, a) and _is_at(one.b, b) for a, b in ((other.a, other.b), (other.b, other.a))):
+        return True
+    pairs = ((one.sides, other.sides), (other.sides, one.sides))
+    return all(any(_is_at(place, there) for there in theirs) for mine, theirs in pairs for place in mine)
+
+
+def _is_at(one: Place, other: Place) -> bool:
+    """One of them is a part of the other, or both name the same numbers at one place."""
+    if (one.slide, one.said_at_s) != (other.slide, other.said_at_s):
+        return False
+    mine, theirs = fold(one.quote), fold(other.quote)
+    if mine in theirs or theirs in mine:
+        return True
+    numbers, others = ({(n.value, n.unit) for n in numbers_in(place.quote)} for place in (one, other))
+    return bool(numbers) and numbers == others
+
+
 # ---------------------------------------------------------------------- what comes out
 
 
@@ -182,7 +205,7 @@ def _tension(
 def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
     texts = [" ".join(figure.text.split()) for figure in figures]
     readings = [*readings_of(comparison, figures)]
-    amounts = readings[-1 if comparison.constants & OWN_CONVERSION else 0]
+    amounts = readings[-1 if comparison.constants & CONVERSIONS else 0]
     return one_line(sum_of(comparison, texts, lambda node: _value(node, amounts)), LONGEST_NOTE)
 
 

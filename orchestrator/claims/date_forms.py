@@ -17,8 +17,8 @@ from orchestrator.claims.calendar import (
     quarter_days,
     year_days,
 )
-from orchestrator.claims.spoken_years import SPOKEN_YEAR, spoken_year
 from orchestrator.claims.units import measure_after, money_before, unit_after
+from orchestrator.claims.words import ONES, SMALL_NUMBERS, TEENS, TENS
 
 Days = tuple[tuple[date, date], bool, str]
 """First and last day, whether a year is written, precision."""
@@ -32,7 +32,13 @@ _DAYS: Final = (
     r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–/]|to|and|bis)\s?)?"
     r"(?P<to>\d{1,2})(?:st|nd|rd|th|\.)?(?!\d)"
 )
-_YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{SPOKEN_YEAR})"
+_TWO_DIGITS: Final = rf"(?:(?:{'|'.join(TENS)})(?:[ -](?:{'|'.join(ONES)}))?|{'|'.join(TEENS)})"
+_SPOKEN_YEAR: Final = (
+    rf"(?P<spoken>(?:nineteen|twenty)[ -](?:{_TWO_DIGITS}|(?:oh|o)[ -](?:{'|'.join(ONES)}))"
+    rf"|(?<=\b(?:in|by|of|to)\s)two\sthousand(?:\s(?:and\s)?(?:{_TWO_DIGITS}|{'|'.join(ONES)}))?)\b"
+)
+""" "Nineteen ninety-eight", "twenty oh six"; "two thousand and ten" is a year only behind a preposition."""
+_YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{_SPOKEN_YEAR})"
 _FISCAL: Final = (
     r"(?P<fiscal>FY|GJ|CY|calendar\syear|fiscal(?:\syear)?|financial\syear)\s?['’]?"
     r"(?P<fy>(?:19|20)\d\d|\d\d)(?:\s?[/–-]\s?(?P<fy2>(?:19|20)\d\d|\d\d))?(?![\d%]|[.,]\d)"
@@ -42,10 +48,7 @@ _PART: Final = (
     r"|(?P<n4>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?:(?P<h4>half)|quarter)"
     r"|(?P<n5>[1-4])\.\s(?:(?P<h5>Halbjahr)|Quartal))"
 )
-_NTH: Final = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "one": 1,
-    "two": 2, "three": 3, "four": 4,
-}  # fmt: skip
+_NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4} | SMALL_NUMBERS
 _WHEN: Final = (
     r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end[\s-]|Ende\s|Anfang\s|Mitte\s"
     r"|(?:early|late|mid)[\s-](?:in\s)?)?"
@@ -57,7 +60,11 @@ _QUARTERS_WHEN: Final = {"m": (2, 3), "s": (1, 1), "b": (1, 1), "a": (1, 1), "l"
 def _year_of(match: re.Match[str]) -> int | None:
     groups = match.groupdict()
     if groups.get("spoken"):
-        return spoken_year(groups["spoken"])
+        words = groups["spoken"].lower().replace("-", " ").split()
+        decades = words[2 if words[0] == "two" else 1 :]
+        return (1900 if words[0] == "nineteen" else 2000) + sum(
+            SMALL_NUMBERS.get(word, 0) for word in decades
+        )
     written = groups.get("year") or groups.get("short") or groups.get("two")
     return full_year(written) if written else None
 
@@ -135,7 +142,7 @@ def _part(match: re.Match[str]) -> Days | None:
     groups = match.groupdict()
     number = next(groups[f"n{i}"] for i in range(1, 6) if groups.get(f"n{i}"))
     is_half = any(groups.get(f"h{i}") for i in (1, 2, 4, 5))
-    nth = _NTH.get(number.lower()) or int(number)
+    nth = _NTH.get(number.lower()) or int(number[0])
     if is_half and nth > 2:
         return None
     if groups.get("fiscal"):
@@ -232,6 +239,6 @@ FORMS: Final[tuple[Form, ...]] = (
         r"(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<last>\d\d)|/(?P<whole>(?:19|20)\d\d))(?![\w%]|[.,]\d|\s?%)",
         _split_year,
     ),
-    _form(rf"{_WHEN}(?:(?P<year>(?:19|20)\d\d)(?!(?!{_FORECAST})\w|%|[.,]\d)|{SPOKEN_YEAR})", _year),
+    _form(rf"{_WHEN}(?:(?P<year>(?:19|20)\d\d)(?!(?!{_FORECAST})\w|%|[.,]\d)|{_SPOKEN_YEAR})", _year),
     _form(r"(?<=\b(?:in|by|of)\s)['’](?P<short>\d\d)(?P<year>)(?P<when>)(?!\w)", _year),
 )

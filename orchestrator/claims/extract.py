@@ -32,9 +32,14 @@ class _Assertion:
     """A claim before it is known where it stands."""
 
     text: str
-    kinds: tuple[str, ...]
     quantities: tuple[Quantity, ...]
     origin: str
+    has_date: bool = False
+
+    def claim(self, id_: str, slide: int | None, segment: Segment | None = None) -> Claim:
+        kinds = kinds_of(self.quantities, has_date=self.has_date)
+        said_at_s, speaker = (segment.start_s, segment.speaker) if segment else (None, None)
+        return Claim(id_, kinds, self.text, slide, said_at_s, speaker, self.quantities, self.origin)
 
 
 def deck_claims(deck: Deck) -> tuple[Claim, ...]:
@@ -50,17 +55,7 @@ def deck_claims(deck: Deck) -> tuple[Claim, ...]:
                     continue
                 seen.add(words)
             number += 1
-            claims.append(
-                Claim(
-                    id=f"d{slide.number}.{number}",
-                    kinds=found.kinds,
-                    text=found.text,
-                    slide=slide.number,
-                    said_at_s=None,
-                    quantities=found.quantities,
-                    origin=found.origin,
-                )
-            )
+            claims.append(found.claim(f"d{slide.number}.{number}", slide.number))
     return tuple(claims)
 
 
@@ -68,17 +63,7 @@ def speech_claims(segment: Segment, index: int) -> tuple[Claim, ...]:
     """The claims of the transcript's *index*-th segment (from 1), with ids s<index>.<n>."""
     found = [one for one in _of_text(segment.text, "speech") if len(one.text.split()) >= _FEWEST_SPOKEN_WORDS]
     return tuple(
-        Claim(
-            id=f"s{index}.{number}",
-            kinds=one.kinds,
-            text=one.text,
-            slide=segment.slide,
-            said_at_s=segment.start_s,
-            speaker=segment.speaker,
-            quantities=one.quantities,
-            origin="speech",
-        )
-        for number, one in enumerate(found, start=1)
+        one.claim(f"s{index}.{number}", segment.slide, segment) for number, one in enumerate(found, start=1)
     )
 
 
@@ -104,5 +89,5 @@ def _of_text(text: str, origin: str) -> Iterator[_Assertion]:
         quantities, dates = quantities_of(sentence)
         if not any(one.unit for one in quantities) and words < _FEWEST_WORDS_OF_A_DATE:
             continue
-        if kinds := kinds_of(quantities, has_date=bool(dates)):
-            yield _Assertion(sentence, kinds, quantities, origin)
+        if quantities or dates:
+            yield _Assertion(sentence, quantities, origin, bool(dates))

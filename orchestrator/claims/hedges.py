@@ -32,11 +32,22 @@ _BEFORE = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _TABLE.items())})\s{{0,2}}$",
     re.IGNORECASE,
 )
+_LAST_WORDS: Final = tuple(
+    {
+        re.sub(r"\(.*?\)|[\\.?]", "", words).split()[-1]
+        for kind in _TABLE.values()
+        for words in kind.split("|")
+    }
+)
+"""Of each hedge, without its full stop: a window that ends in none of them need not be searched."""
 _SIGNS: Final = frozenset("~≈±<>≥≤=.")
 _LONGEST: Final = 24
-_OR_SO = re.compile(r"\s?(?:or so|or thereabouts|-ish|ish)\b", re.IGNORECASE)
-_OR_MORE = re.compile(r"\s(?:or|and) (?:more|above|over|higher|longer)\b|\+(?!\s?\d)", re.IGNORECASE)
-_OR_LESS = re.compile(r"\s(?:or|and) (?:less|fewer|below|under|lower|shorter)\b", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"(?P<about>\s?(?:or so|or thereabouts|-ish|ish)\b)"
+    r"|(?P<more>\s(?:or|and) (?:more|above|over|higher|longer)\b|\+(?!\s?\d))"
+    r"|(?P<less>\s(?:or|and) (?:less|fewer|below|under|lower|shorter)\b)",
+    re.IGNORECASE,
+)
 _OVER_A_TIME = re.compile(r"\bover\s$", re.IGNORECASE)
 _NO_PREPOSITION = re.compile(r"\b(?:for|in|after|of|well|just|by|with)\sover\s$", re.IGNORECASE)
 
@@ -61,11 +72,12 @@ class Hedge:
 
 def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | None:
     """The hedge of the number at *start* to *end*; "over three years" says how long, and hedges nothing."""
-    for kind, pattern in ((ABOUT, _OR_SO), (MORE, _OR_MORE), (LESS, _OR_LESS)):
-        if pattern.match(text, end):
-            return Hedge(kind)
+    if (behind := _BEHIND.match(text, end)) and behind.lastgroup:
+        return Hedge(behind.lastgroup)
     window = text[max(0, start - _LONGEST) : start]
-    if not (last := window.rstrip()[-1:]).isalpha() and (not last or last not in _SIGNS):
+    if not (last := window.rstrip()[-1:]).isalpha() and last not in _SIGNS:
+        return None
+    if not window.rstrip().rstrip(".").lower().endswith(_LAST_WORDS):
         return None
     if is_time and _OVER_A_TIME.search(window) and not _NO_PREPOSITION.search(window):
         return None

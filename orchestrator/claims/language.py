@@ -27,11 +27,6 @@ _STOP_WORDS: Final = {
     "sv": "och att det som för inte med av till är på ett har vi kan",
     "pl": "się nie jest na oraz dla przez które są jak ale lub",
 }
-_LANGUAGE_OF: Final = {
-    word: [code for code, words in _STOP_WORDS.items() if word in words.split()]
-    for words in _STOP_WORDS.values()
-    for word in words.split()
-}
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
@@ -54,16 +49,10 @@ def language_of(text: str) -> str:
     sample = text[:_SAMPLE_CHARS]
     if script := _by_script(sample):
         return script
-    hits: Counter[str] = Counter()
-    for word in _WORD.findall(sample.lower()):
-        if word in _LANGUAGE_OF:
-            hits.update(_LANGUAGE_OF[word])
-    ranked = hits.most_common(2)
-    if not ranked or ranked[0][1] < _FEWEST_HITS:
-        return UNKNOWN
-    if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
-        return UNKNOWN
-    return ranked[0][0]
+    found = Counter(_WORD.findall(sample.lower()))
+    hits = ((sum(found[word] for word in words.split()), code) for code, words in _STOP_WORDS.items())
+    (most, code), (second, _), *_ = sorted(hits, reverse=True)
+    return code if most >= _FEWEST_HITS and most > second else UNKNOWN
 
 
 def reads_as_english(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ class Place:
     slide: int | None
     said_at_s: float | None
     quote: str
+    under: str = field(default="", compare=False)  # of a table's cell its row and column: "Staff / 2026"
 
 
 @dataclass(frozen=True, slots=True)

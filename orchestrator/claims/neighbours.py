@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.hedges import ABOUT, SHARE_SLACK, hedge_beside
-from orchestrator.claims.number import Number, Read
+from orchestrator.claims.number import Number
 
 
-def settled(text: str, found: Sequence[Read]) -> tuple[Number, ...]:
+def settled(text: str, found: Sequence[Number]) -> tuple[Number, ...]:
     """The numbers of *text*, in order, once each knows what stands beside it."""
-    joined: list[Read] = []
-    for read in found:
+    joined: list[Number] = []
+    for number in found:
         before = joined[-1] if joined else None
-        if whole := (before and _time(text, before, read)) or (before and _share(text, before, read)):
+        if whole := before and (_time(text, before, number) or _share(text, before, number)):
             joined[-1] = whole
         else:
-            joined.append(_one_in(text, before, read) or read)
+            joined.append(_one_in(text, before.end if before else 0, number) or number)
     return tuple(_in_ranges(text, _in_lists(text, joined)))
 
 
@@ -33,23 +32,28 @@ _BESIDE = re.compile(r"\s?|,?\sand\s", re.IGNORECASE)
 _MINUTES = re.compile(r"[1-5]?\dm")
 
 
-def _time(text: str, first: Read, second: Read) -> Read | None:
+def _time(text: str, one: Number, other: Number) -> Number | None:
     """ "1 h 50 min", "two years and six months", "4h 30m"."""
-    one, other = first.number, second.number
-    if not _BESIDE.fullmatch(text[one.end : other.start]):
+    table = _SECONDS if one.unit in _SECONDS else _MONTHS if one.unit in _MONTHS else None
+    if table is None or one.unit is None or not _BESIDE.fullmatch(text[one.end : other.start]):
         return None
-    value, half, unit = other.value, second.half, other.unit
+    value, half, unit = other.value, other.half, other.unit
     if one.unit == "hour" and _MINUTES.fullmatch(other.text):
-        value, half, unit = value / second.factor, half / second.factor, "minute"
-    for table in (_SECONDS, _MONTHS):
-        if one.unit in table and unit in table and table[one.unit] > table[unit]:
-            value += one.value * table[one.unit] / table[unit]
-            low, high = value - half, value + half
-            if hedge := hedge_beside(text, one.start, other.end, is_time=True):
-                low, high = hedge.widen(value, low, high)
-            words = text[one.start : other.end]
-            return Read(Number(words, one.start, other.end, value, low, high, unit, None), 1.0, False, half)
-    return None
+        value, half, unit = value / other.factor, half / other.factor, "minute"
+    if unit not in table or table[one.unit] <= table[unit]:
+        return None
+    value += one.value * table[one.unit] / table[unit]
+    words = text[one.start : other.end]
+    whole = Number(words, one.start, other.end, value, value - half, value + half, unit, None, half)
+    return _hedged(text, whole)
+
+
+def _hedged(text: str, number: Number) -> Number:
+    hedge = hedge_beside(text, number.start, number.end, is_time=number.unit is not None)
+    if hedge is None:
+        return number
+    low, high = hedge.widen(number.value, number.low, number.high)
+    return number._replace(low=low, high=high)
 
 
 _OF_EVERY = re.compile(r"\s(?:in|(?:out\s)?of)\s(?:every|each)\s", re.IGNORECASE)
@@ -57,62 +61,62 @@ _ONE_IN = re.compile(r"(?<!number )\bone\s(?:in|out\sof)\s(?:(?:every|each)\s)?$
 _LARGEST_WHOLE: Final = 1000
 
 
-def _share(text: str, first: Read, second: Read) -> Read | None:
+def _share(text: str, one: Number, other: Number) -> Number | None:
     """ "Four in ten", "1 in 5", "2 out of every 100"; "9 out of 10" counted both, and stays two numbers."""
-    one, other = first.number, second.number
     gap = text[one.end : other.start]
-    in_words = one.value == 1 or not any(char.isdigit() for char in one.text + other.text)
-    if one.unit or not (_OF_EVERY.fullmatch(gap) or (in_words and gap.lower() == " in ")):
+    if one.unit or not (gap.lower() == " in " or _OF_EVERY.fullmatch(gap)):
         return None
-    return _of(text, one.start, one.value, second)
+    in_words = one.value == 1 or not any(char.isdigit() for char in one.text + other.text)
+    return share_of(text, one.start, one.value, other) if in_words or len(gap) > 4 else None
 
 
-def _one_in(text: str, before: Read | None, whole: Read) -> Read | None:
+def _one_in(text: str, after: int, whole: Number) -> Number | None:
     """ "One" alone is no number, since it is mostly a pronoun."""
-    left = max(before.number.end if before else 0, whole.number.start - 20)
-    match = _ONE_IN.search(text[left : whole.number.start])
-    return _of(text, left + match.start(), 1.0, whole) if match else None
+    left = max(after, whole.start - 20)
+    if whole.start - left < len("one in ") or not (match := _ONE_IN.search(text[left : whole.start])):
+        return None
+    return share_of(text, left + match.start(), 1.0, whole)
 
 
-def _of(text: str, start: int, part: float, whole: Read) -> Read | None:
-    number, size = whole.number, whole.number.value
-    if number.unit or whole.scaled or not 0 < part < size <= _LARGEST_WHOLE:
+def share_of(text: str, start: int, part: float, whole: Number) -> Number | None:
+    """The share that *part* of *whole* makes, from *start* on; None: these make none."""
+    size = whole.value
+    if whole.unit or whole.scaled or not 0 < part < size <= _LARGEST_WHOLE:
         return None
     value, half = part / size, min(0.5 / size, SHARE_SLACK)
     low, high = value - half, value + half
     if part == 1:  # "one in five" is neither one in four nor one in six
         low, high = 1 / (size + 0.5), 1 / (size - 0.5)
-    if hedge := hedge_beside(text, start, number.end, is_time=False):
-        low, high = hedge.widen(value, low, high)
-    words = text[start : number.end]
-    return Read(Number(words, start, number.end, value, low, high, None, number.noun), 1.0, False, half)
+    words = text[start : whole.end]
+    return _hedged(text, Number(words, start, whole.end, value, low, high, None, whole.noun, half))
 
 
 _COMMA = re.compile(r",\s")
 _LAST = re.compile(r",?\s(?:and|or)\s", re.IGNORECASE)
 
 
-def _in_lists(text: str, found: list[Read]) -> list[Read]:
+def _in_lists(text: str, found: list[Number]) -> list[Number]:
     """ "3.1, 2.4 and 1.7 million": three or more, of which only the last says what they are."""
     for last in range(len(found) - 1, 1, -1):
+        if not (found[last].unit or found[last].scaled):
+            continue
         first, gap = last, _LAST
-        while (
-            first and _is_bare(found[first - 1]) and gap.fullmatch(_gap(text, found[first - 1 : first + 1]))
-        ):
+        while first and _is_bare(found[first - 1]) and gap.fullmatch(_gap(text, found, first)):
             first, gap = first - 1, _COMMA
-        if last - first > 1 and (found[last].number.unit or found[last].scaled):
+        if last - first > 1:
             for place in range(first, last):
-                shared, _ = _sharing(found[place], found[last])
-                found[place] = replace(found[last], number=shared, half=found[place].half)
+                factor, scaled = found[last].factor, found[last].scaled
+                found[place] = _sharing(found[place], found[last])[0]._replace(factor=factor, scaled=scaled)
     return found
 
 
-def _is_bare(read: Read) -> bool:
-    return read.number.unit is None and read.number.noun is None and not read.scaled
+def _is_bare(number: Number) -> bool:
+    return number.unit is None and number.noun is None and not number.scaled
 
 
-def _gap(text: str, pair: Sequence[Read]) -> str:
-    return text[pair[0].number.end : pair[1].number.start]
+def _gap(text: str, found: Sequence[Number], at: int) -> str:
+    """What stands before the number at *at*, from the end of the one before it."""
+    return text[found[at - 1].end : found[at].start]
 
 
 _TO = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or|bis)\s)\+?", re.IGNORECASE)
@@ -125,42 +129,42 @@ _MOST_APART: Final = 10
 """ "From 500 to 2 million" starts at 500: nothing falls from 500 million in so few words."""
 
 
-def _in_ranges(text: str, found: list[Read]) -> list[Number]:
-    numbers = [read.number for read in found]
-    for place in range(len(found) - 1):
-        one, other = numbers[place], numbers[place + 1]
-        before, between = text[max(0, one.start - 16) : one.start], text[one.end : other.start]
-        is_change = _FROM.search(before) is not None
-        is_range = bool(_TO.fullmatch(between)) or bool(_AND.fullmatch(between) and _BETWEEN.search(before))
-        if not is_range or (one.unit == "%" and other.unit is None and not _is_dash(between)):
+def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
+    numbers = [*found]
+    for place in range(1, len(numbers)):
+        one, other = numbers[place - 1 : place + 1]
+        between = _gap(text, numbers, place)
+        before = text[max(0, one.start - 16) : one.start]
+        if not (_TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(before))):
+            continue
+        is_dash = between.strip(" +") in ("-", "–", "—")
+        if one.unit == "%" and other.unit is None and not is_dash:
             continue  # "grew 12 % to 340,000": a change, and where it led
-        one, other = _sharing(found[place], replace(found[place + 1], number=other))
-        if is_change and not _is_dash(between):
-            numbers[place : place + 2] = [one, other]
+        one, other = _sharing(found[place - 1], other)
+        if not is_dash and _FROM.search(before):
+            numbers[place - 1 : place + 1] = [one, other]
         elif one.value < other.value and one.unit == other.unit:
             low, high = min(one.low, other.low), max(one.high, other.high)
             hedge = hedge_beside(text, one.start, one.end, is_time=False)
             if hedge and hedge.kind == ABOUT:
                 high = max(high, hedge.widen(other.value, low, high)[1])
-            numbers[place] = replace(one, low=low, high=high)
-            numbers[place + 1] = replace(other, low=low, high=high)
+            numbers[place - 1] = one._replace(low=low, high=high)
+            numbers[place] = other._replace(low=low, high=high)
     return numbers
 
 
-def _is_dash(between: str) -> bool:
-    return between.strip(" +") in ("-", "–", "—")
-
-
-def _sharing(first: Read, second: Read) -> tuple[Number, Number]:
+def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
     """Both ends with the unit and the magnitude that only one of them is written with."""
-    one, other = first.number, second.number
-    is_near = abs(one.value * second.factor) <= _MOST_APART * abs(other.value)
-    factor = second.factor if is_near and abs(one.value) < _SHARED_BELOW and not first.scaled else 1.0
-    if one.unit is None and one.noun is None and not first.scaled and abs(one.value) < _SHARED_BELOW:
-        one = replace(one, unit=other.unit, noun=other.noun)
-    elif one.unit is None or not second.scaled:
+    is_small = abs(one.value) < _SHARED_BELOW and not one.scaled
+    is_near = abs(one.value * other.factor) <= _MOST_APART * abs(other.value)
+    factor = other.factor if is_near and is_small else 1.0
+    if one.unit is None and one.noun is None and is_small:
+        one = one._replace(unit=other.unit, noun=other.noun)
+    elif one.unit is None or not other.scaled:
         factor = 1.0
-    one = replace(one, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+    if factor != 1.0:
+        low, high, half = (end * factor for end in (one.low, one.high, one.half))
+        one = one._replace(value=one.value * factor, low=low, high=high, half=half)
     if other.unit is None and one.unit and (other.noun is None or one.unit.isupper()):
-        other = replace(other, unit=one.unit, noun=None)
+        other = other._replace(unit=one.unit, noun=None)
     return one, other

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """One number as it stands in a passage."""
+class Number(NamedTuple):
+    """One number as it stands in a passage; a tuple, since dense text holds thousands."""
 
     text: str  # as written, without hedge words: "4.2M", "a third", "nine weeks", "1.2 million euros"
     start: int
@@ -17,13 +16,6 @@ class Number:
     high: float
     unit: str | None  # "%", "pp", an ISO 4217 code, "x", a unit of time in the singular, or None
     noun: str | None  # of a plain count, the word that is counted; None: none
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A number before its neighbours are known."""
-
-    number: Number
-    factor: float  # of its magnitude
-    scaled: bool
-    half: float  # half of the last place written
+    half: float  # half of the last place written: what rounding alone allows
+    factor: float = 1.0  # of its magnitude
+    scaled: bool = False  # a magnitude is written

@@ -10,27 +10,23 @@ Which interval, where no word widens it:
 A range ("10-12 %", "between 10 and 12") is two numbers, and the interval of both is the whole range; a change
 ("from 10 to 12") is two numbers with intervals of their own. Of "€3-5M" both have the unit and the magnitude.
 "1 h 50 min" and "one in five" are one number each (`neighbours`); "9 out of 10" is two.
-Hedges are those of `hedges`. No numbers: dates, and what `labels` lists. Brackets are a minus where they hold
-all of the text, as in a cell: "(1,234)".
+Hedges are those of `hedges`. No numbers: dates, and what `identifiers` lists. Brackets are a minus where
+they hold all of the text, as in a cell: "(1,234)".
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
-from orchestrator.claims.figures import Figure, figures_in, last_place
+from orchestrator.claims.digits import PlainNumber, figures_in, last_place
+from orchestrator.claims.fractions import fractions_in
 from orchestrator.claims.hedges import SHARE_SLACK, hedge_beside
-from orchestrator.claims.labels import labels_in
+from orchestrator.claims.identifiers import identifiers_in
 from orchestrator.claims.neighbours import settled
-from orchestrator.claims.number import Number, Read
-from orchestrator.claims.shares import shares_in
+from orchestrator.claims.number import Number
 from orchestrator.claims.spelled import spelled_in
 from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
 from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
@@ -52,13 +48,15 @@ def numbers_in(text: str) -> tuple[Number, ...]:
     """The numbers of *text* in order; they never overlap, and `text[n.start:n.end] == n.text`."""
     if not _MAY_HOLD.search(text):
         return ()
-    taken = _merged([(d.start, d.end) for d in dates_in(text)], labels_in(text))
+    taken = bytearray(len(text))
+    for start, end in (*((date.start, date.end) for date in dates_in(text)), *identifiers_in(text)):
+        taken[start:end] = b"x" * (end - start)
     return _numbers(text, taken)
 
 
 def cell_number(text: str) -> Number | None:
     """The number that a table's cell is, years included ("2026" among counts); None: it is not one."""
-    found = _numbers(text, [])
+    found = _numbers(text, bytearray(len(text)))
     if len(found) != 1:
         return None
     around = text[: found[0].start] + text[found[0].end :]
@@ -67,45 +65,35 @@ def cell_number(text: str) -> Number | None:
     )
 
 
-def _numbers(text: str, taken: Sequence[tuple[int, int]]) -> tuple[Number, ...]:
+def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
+    """The numbers of *text* where nothing is *taken* by what is no number."""
     figures = sorted(
-        (*shares_in(text), *figures_in(text), *spelled_in(text)), key=lambda f: (f.start, -f.end)
+        (*fractions_in(text), *figures_in(text), *spelled_in(text)), key=lambda f: (f.start, -f.end)
     )
-    found: list[Read] = []
+    found: list[Number] = []
     for figure in figures:
-        if (found and figure.start < found[-1].number.end) or _is_within(figure, taken):
+        if (found and figure.start < found[-1].end) or taken.find(b"x", *figure[:2]) >= 0:
             continue
-        if (read := _read(text, figure, found[-1].number.end if found else 0)) is not None:
+        if (read := _read(text, figure, found[-1].end if found else 0)) is not None:
             found.append(read)
     return settled(text, found)
 
 
-def _merged(*spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All spans in order, those that overlap as one."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for some in spans for span in some):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif end > start:
-            merged.append((start, end))
-    return merged
-
-
-def _is_within(figure: Figure, taken: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(taken, (figure.start, sys.maxsize)) - 1
-    before = place >= 0 and figure.start < taken[place][1]
-    return before or (place + 1 < len(taken) and taken[place + 1][0] < figure.end)
-
-
-def _read(text: str, figure: Figure, after: int) -> Read | None:
+def _read(text: str, figure: PlainNumber, after: int) -> Number | None:
     currency, own_factor, sign, start = money_before(text, figure.start)
     if start < after:  # the currency belongs to the number before: "5 € 3"
         currency, own_factor, sign, start = None, 1.0, 1.0, figure.start
-    if currency is None and start == figure.start and _NAMED.search(text[max(0, start - 2) : start]):
+    before = text[max(0, start - 1) : start]
+    if (
+        before.isalnum()
+        and currency is None
+        and start == figure.start
+        and _NAMED.search(text[max(0, start - 2) : start])
+    ):
         return None  # "B2B"; the codes of currencies stand without a space too
     unit = unit_after(text, figure.end, currency)
-    if unit.name is None and currency is None and (_TIMES.search(text[max(0, start - 3) : start])):
-        start, unit = start - 1, replace(unit, name="x")
+    if unit.name is None and before in ("x", "×") and _TIMES.search(text[max(0, start - 3) : start]):
+        start, unit = start - 1, unit._replace(name="x")
     measure = measure_after(text, unit.end) if unit.name is None and unit.end == figure.end else None
     if not measure and text[unit.end : unit.end + 1].isalpha() and text[unit.end - 1].isdigit():
         return None  # "5G", "2FA"
@@ -122,11 +110,13 @@ def _read(text: str, figure: Figure, after: int) -> Read | None:
     elif unit.is_open:
         low, high = value, float("inf")
     noun = (measure or _noun(text, end, is_one=value == 1)) if unit.name is None else None
-    number = Number(text[start:end], start, end, value, low, high, unit.name, noun)
-    return Read(number, factor * figure.factor, unit.scaled or figure.factor > 1, half)
+    scaled = unit.scaled or figure.factor > 1
+    return Number(
+        text[start:end], start, end, value, low, high, unit.name, noun, half, factor * figure.factor, scaled
+    )
 
 
-def _half(figure: Figure, *, is_scaled: bool) -> float:
+def _half(figure: PlainNumber, *, is_scaled: bool) -> float:
     """Half of the last place that the figure is written to."""
     if figure.is_share:
         return SHARE_SLACK * figure.value
@@ -144,11 +134,11 @@ _CELL: Final = 40
 _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 
-def _negative(text: str, value: float, half: float, unit: str | None) -> Read:
+def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
     """A minus as accounts write it: "(1,234)", "(5)%"."""
     start, end, value = text.index("("), len(text.rstrip()), -abs(value)
-    return Read(
-        Number(text[start:end], start, end, value, value - half, value + half, unit, None), 1.0, True, half
+    return Number(
+        text[start:end], start, end, value, value - half, value + half, unit, None, half, scaled=True
     )
 
 

@@ -7,17 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.figures import Figure, last_place
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
+from orchestrator.claims.digits import PlainNumber, last_place
+from orchestrator.claims.words import FUNCTION_WORDS, SMALL_NUMBERS
 
-_DIGITS: Final = {"nought": 0.0, **{word: float(n) for n, word in enumerate(("zero", *ONES))}}
-_TEENS: Final = {word: 10.0 + n for n, word in enumerate(TEENS)}
-_TENS: Final = {word: 10.0 * n for n, word in enumerate(TENS, start=2)}
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_SMALL: Final = _DIGITS | _TEENS | _TENS
-_DOZEN: Final = 12.0
 _TOKEN = re.compile(
-    rf"\b(?:{'|'.join([*_SMALL, *_SCALES])}|hundred|dozen|point|and\sa\shalf)(?:\b|(?=fold\b))", re.IGNORECASE
+    rf"\b(?:{'|'.join([*SMALL_NUMBERS, *_SCALES])}|hundred|dozen|point|and\sa\shalf)(?:\b|(?=fold\b))",
+    re.IGNORECASE,
 )
 _MOST_WORDS: Final = 24
 """Words of one number: "nine hundred and ninety-nine million …" has fewer."""
@@ -66,6 +62,8 @@ class _Sum:
             return False
         if word.kind == "scale":
             return _SCALES[word.word] < self.largest
+        if word.kind == "point":
+            return following is not None and following.word in SMALL_NUMBERS
         if word.kind == "digit" and self.last == "ten" and word.word == "zero":
             return False
         ends_in = following.word if following is not None and following.kind == "scale" else ""
@@ -73,8 +71,8 @@ class _Sum:
 
     def add(self, word: _Word) -> None:
         self.end = word.end
-        if self.last in ("point", "decimal") and word.word in _SMALL:
-            self.decimals += f"{_SMALL[word.word]:.0f}"
+        if self.last in ("point", "decimal") and word.word in SMALL_NUMBERS:
+            self.decimals += str(SMALL_NUMBERS[word.word])
             self.step = 10.0 ** -len(self.decimals)
             self.last = "decimal"
             return
@@ -84,26 +82,22 @@ class _Sum:
             self.total += (self.current or 1.0) * self.largest
             self.current, self.step = 0.0, self.step * self.largest
         elif word.kind in ("hundred", "dozen"):
-            self.current = (self.current or 1.0) * (100 if word.kind == "hundred" else _DOZEN)
+            self.current = (self.current or 1.0) * (100 if word.kind == "hundred" else 12)
         elif word.kind == "half":
             self.current += 0.5 * (self.largest if self.last == "scale" else 1.0)
             self.step = 0.5 * (self.largest if self.last == "scale" else 1.0)
         elif word.kind != "point":
-            self.current += _SMALL[word.word]
+            self.current += SMALL_NUMBERS[word.word]
             self.step = 1.0
         self.last = word.kind
 
-    def value(self) -> float:
+    def plain(self) -> PlainNumber:
+        """With the place and the magnitude of its last word: a whole million in "four million"."""
         self._settle()
-        return self.total + self.current
-
-    def place(self) -> float:
-        """The place of the last word: a whole million in "four million"."""
-        return self.step if self.last in ("scale", "half", "decimal") else last_place(self.value())
-
-    def magnitude(self) -> float:
-        """Of the last word: "three to four hundred" are hundreds both."""
-        return {"scale": self.largest, "hundred": 100.0}.get(self.last, 1.0)
+        value = self.total + self.current
+        place = self.step if self.last in ("scale", "half", "decimal") else last_place(value)
+        factor = {"scale": self.largest, "hundred": 100.0}.get(self.last, 1.0)
+        return PlainNumber(self.start, self.end, value, place, factor=factor)
 
     def _settle(self) -> None:
         if self.decimals:
@@ -111,7 +105,7 @@ class _Sum:
             self.decimals = ""
 
 
-def spelled_in(text: str) -> Iterator[Figure]:
+def spelled_in(text: str) -> Iterator[PlainNumber]:
     """Each number in words, in order; ordinals, "one of the best" and "millions" are none."""
     words = [
         _Word(m[0].lower(), _kind(m[0].lower()), m.start(), m.end())
@@ -122,15 +116,14 @@ def spelled_in(text: str) -> Iterator[Figure]:
     while at < len(words):
         number, after = _read(text, words, at)
         if number is not None and _counts(text, number, words[at]):
-            yield Figure(number.start, number.end, number.value(), number.place(), factor=number.magnitude())
+            yield number.plain()
         at = after
 
 
 def _kind(word: str) -> str:
-    for kind, words in (("digit", _DIGITS), ("teen", _TEENS), ("ten", _TENS), ("scale", _SCALES)):
-        if word in words:
-            return kind
-    return "half" if word.startswith("and") else word
+    if (small := SMALL_NUMBERS.get(word)) is not None:
+        return "digit" if small < 10 else "teen" if small < 20 else "ten"
+    return "scale" if word in _SCALES else "half" if word.startswith("and") else word
 
 
 _ARTICLE = re.compile(r"\b(?P<half>half[ -])?an?\s$", re.IGNORECASE)
@@ -160,8 +153,6 @@ def _read(text: str, words: Sequence[_Word], at: int) -> tuple[_Sum | None, int]
         if following and following.start - word.end != 1:
             following = None
         if not _JOINT.fullmatch(joint) or not number.accepts(word, joint, following):
-            break
-        if word.kind == "point" and (following is None or following.word not in _SMALL):
             break
         number.add(word)
         after += 1

@@ -6,8 +6,7 @@ Each function reads the few characters on one side of a figure and says where it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from orchestrator.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
 
@@ -62,12 +61,20 @@ _BEFORE = re.compile(
     rf"(?P<sign>(?<![\w)%€$£])[-−–])?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
     rf"(?:(?P<symbol>{_SYMBOL})|(?P<code>{_CODE}){SPACE}?\$?){SPACE}?(?P<minus>[-−])?)?$"
 )
+_BEFORE_ENDS_IN: Final = frozenset("-−–sSeE") | {
+    one[-1] for words in (_SYMBOLS, CODES, CODES_LIKE_WORDS) for one in words
+}
+"""What a sign, "minus", "negative" or a currency ends in: all else is not looked at."""
+_OF_A_CURRENCY: Final = "".join(
+    {*"-−–. \u00a0\u2009\u202f", *"".join((*_SYMBOLS, *CODES, *_BESIDE_A_SIGN)), *"miordtslMIORDTSL"}
+)
+"""All characters that `_BEFORE` can match."""
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
 _LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")
 _DIGITS = re.compile(r"\d[\d.,]*")
-_NOTHING: Final = frozenset(',;:()[]/|%"')
-"""Signs that end no currency, sign or word."""
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
+_NO_UNIT: Final = frozenset((*',;:()[]|"?!', ""))
+"""With one of these, or the end of the text, behind a figure it has no unit."""
 _SCALE = re.compile(
     rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b"
     r"(?:\s(?P<second>thousand|million|billion)\b)?))"
@@ -106,8 +113,7 @@ _MEASURE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """The words behind a figure."""
 
     name: str | None
@@ -126,16 +132,16 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
     """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
     left = max(0, start - 16)
     window = text[left:start]
-    if not (last := window[-2:].strip()[-1:]) or last in _NOTHING or last.isnumeric():
+    if (last := window[-2:].strip()[-1:]) not in _BEFORE_ENDS_IN:
         return None, 1.0, 1.0, start
-    if spoken := _MINUS_SPOKEN.search(window):
+    if last in "sSeE" and (spoken := _MINUS_SPOKEN.search(window)):
         return None, 1.0, -1.0, left + spoken.start()
     like = _LIKE_WORD_BEFORE.search(window)
     if like and (
         _is_scaled(text, start) or (like["code"] not in OF_ANY_NUMBER and _LARGE.match(text, start))
     ):
         return like["code"], 1.0, 1.0, left + like.start()
-    match = _BEFORE.search(window)
+    match = _BEFORE.search(window, len(window.rstrip(_OF_A_CURRENCY)))
     if match is None:  # the pattern may match nothing, so this is for the type checker
         return None, 1.0, 1.0, start
     sign = -1.0 if match["sign"] or match["minus"] else 1.0
@@ -147,6 +153,9 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
 
 def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
     """The unit behind a figure that ends at *end*; *currency* stands in front of it."""
+    beside = text[end : end + 2]
+    if beside[:1] in _NO_UNIT or (beside[0] in " -\n" and beside[1:].isdigit()):
+        return Unit(currency, 1.0, end)
     factor, end, scaled = _scale(text, end, currency)
     is_open = text.startswith("+", end) and not text[end + 1 : end + 2].isdigit()
     end += is_open

@@ -16,6 +16,11 @@ TEENS: Final = (
     "nineteen",
 )  # fmt: skip
 TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SMALL_NUMBERS: Final = {
+    "nought": 0, **{word: n for n, word in enumerate(("zero", *ONES, *TEENS))},
+    **{word: 10 * n for n, word in enumerate(TENS, start=2)},
+}  # fmt: skip
+"""Every word for a number below a hundred, but for those of two words."""
 
 FUNCTION_WORDS: Final = word_set(
     "a about above after all an and any are as at be because been before below between both but by can could "

@@ -128,7 +128,8 @@ def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
     """One finding: the sentence, and every quote with its place."""
     yield from _wrapped(f"{number}. {words}", indent="   ", first="")
     for place in dict.fromkeys(tension.sides):
-        yield from _wrapped(f'{_where(place.slide, place.said_at_s)}: "{place.quote}"', indent="     ")
+        where = _where(place.slide, place.said_at_s) + (f", {place.under}" if place.under else "")
+        yield from _wrapped(f'{where}: "{place.quote}"', indent="     ")
 
 
 def _wrapped(text: str, *, indent: str, first: str | None = None) -> list[str]:

@@ -21,6 +21,7 @@ class Source:
     origin: str = "line"  # as Claim.origin, or "answer"
     exchange: str | None = None  # the exchange that an answer belongs to
     is_missing: bool = False  # the words only say which slide leaves something out
+    under: str = ""  # of a table's cell its row and column
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,12 @@ def place(source: Source) -> str:
         return f"your answer to {source.exchange}"
     if source.origin == "notes":
         return f"notes of slide {source.slide}"
-    return render.place(source.slide, source.said_at_s)
+    return render.place(source.slide, source.said_at_s, source.under)
 
 
 def of_place(one: Place) -> Source:
     """A side of a contradiction as a source."""
-    return Source(one.quote, one.slide, one.said_at_s)
+    return Source(one.quote, one.slide, one.said_at_s, under=one.under)
 
 
 def quoted(text: str) -> str:

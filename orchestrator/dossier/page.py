@@ -121,8 +121,8 @@ def at(slide: int | None) -> str:
 
 def sides(tension: Tension) -> list[str]:
     """Every place of a contradiction with its words, each once."""
-    places = tension.sides
-    return list(dict.fromkeys(f'{at(place.slide)}: "{one_line(place.quote)}"' for place in places))
+    where = ((", ".join(filter(None, (at(one.slide), one.under))), one.quote) for one in tension.sides)
+    return list(dict.fromkeys(f'{place}: "{one_line(quote)}"' for place, quote in where))
 
 
 def noted(tension: Tension) -> str:

@@ -109,6 +109,7 @@ def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
         lead_in="",
         angle=why["contradiction"],
         beside=tension.b,
+        under=a.under,
         good_answer=why["contradiction_good"],
     )
 

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.claims.figures import Figure
+from orchestrator.claims.digits import PlainNumber
 from orchestrator.claims.hedges import SLACK
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, word_set
+from orchestrator.claims.words import FUNCTION_WORDS, ONES, SMALL_NUMBERS, word_set
 
-_COUNTS: Final = {word: n for n, word in enumerate(ONES, start=1)}
 _NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
 _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
@@ -37,26 +36,26 @@ _WHICH_HALF = re.compile(
 )
 
 
-def shares_in(text: str) -> Iterator[Figure]:
+def fractions_in(text: str) -> Iterator[PlainNumber]:
     """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
     for match in _SHARE.finditer(text):
-        count = float(_COUNTS.get(match["count"].lower(), 1))
+        count = float(SMALL_NUMBERS.get(match["count"].lower(), 1))
         if _is_share(text, match, count):
             value = count / _PARTS[match["part"].lower()]
             if many := _OF_A_MILLION.match(text, match.end()):
-                yield Figure(match.start(), many.end(), value, SLACK)
+                yield PlainNumber(match.start(), many.end(), value, SLACK)
             else:
-                yield Figure(match.start(), match.end(), value, 0.0, is_share=True)
+                yield PlainNumber(match.start(), match.end(), value, 0.0, is_share=True)
     for match in _A.finditer(text):
-        yield Figure(match.start(), match.end(), 1.0, 0.5)
+        yield PlainNumber(match.start(), match.end(), 1.0, 0.5)
     for match in _HALF.finditer(text):
         before = text[max(0, match.start() - 10) : match.start()]
         if _WHICH_HALF.search(before) or before[-1:] == "-":
             continue
         if match["a"] and _MEASURED.match(text, match.end()):
-            yield Figure(match.start(), match.end(), 0.5, 0.5)
+            yield PlainNumber(match.start(), match.end(), 0.5, 0.5)
         elif not match["a"] and (_OF_A_WHOLE.match(text, match.end()) or _BY.search(before)):
-            yield Figure(match.start(), match.end(), 0.5, 0.0, is_share=True)
+            yield PlainNumber(match.start(), match.end(), 0.5, 0.0, is_share=True)
 
 
 def _is_share(text: str, match: re.Match[str], count: float) -> bool:

@@ -64,7 +64,7 @@ _SPELLED_MAGNITUDES: Final = frozenset(
 )
 
 
-def labels_in(text: str) -> Iterator[tuple[int, int]]:
+def identifiers_in(text: str) -> Iterator[tuple[int, int]]:
     """Where figures stand that are no numbers, in no particular order."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from orchestrator.claims.language import language_of
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class PlainNumber(NamedTuple):
     """A number before anything is known about its unit."""
 
     start: int
@@ -45,16 +43,18 @@ _WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.jo
 _OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\b)(?!/)", re.ASCII)
 _ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)
 _CONTINENTAL = re.compile(r"(?<![\d,])\d+,\d{1,2}(?![\d,])|\d\.\d{3}\.\d{3}|\d\.\d{3},\d", re.ASCII)
+_MOST_DIGITS: Final = 24
+"""No amount has as many, and a float has not."""
 _COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl"})
 
 
-def figures_in(text: str) -> Iterator[Figure]:
+def figures_in(text: str) -> Iterator[PlainNumber]:
     """Each figure of *text*; those of one kind in order, so a caller sorts them."""
     dots = None
     for pattern in (_FIGURE, _AFTER_LETTERS):
         for match in pattern.finditer(text):
             written = match[0]
-            if _ONE_DOT.fullmatch(written):
+            if "." in written and _ONE_DOT.fullmatch(written):
                 dots = _groups_by_dots(text) if dots is None else dots
                 if dots or _is_beside_money(text, match.start(), match.end()):
                     written = written.replace(".", "")
@@ -62,11 +62,11 @@ def figures_in(text: str) -> Iterator[Figure]:
     for match in _WITH_VULGAR.finditer(text):
         value = float(match["whole"] or 0) + _VULGAR[match["part"]]
         step = 0.5 if match["whole"] else 0.0
-        yield Figure(match.start(), match.end(), value, step, is_share=not match["whole"])
+        yield PlainNumber(match.start(), match.end(), value, step, is_share=not match["whole"])
     for match in _OVER.finditer(text):
         if 0 < int(match["part"]) < int(match["whole"]):
             value = int(match["part"]) / int(match["whole"])
-            yield Figure(match.start(), match.end(), value, 0.0, is_share=True)
+            yield PlainNumber(match.start(), match.end(), value, 0.0, is_share=True)
 
 
 def last_place(value: float) -> float:
@@ -80,17 +80,18 @@ def last_place(value: float) -> float:
     return 1.0 if value % 100 else place
 
 
-def _figure(written: str, start: int, end: int) -> Figure:
+def _figure(written: str, start: int, end: int) -> PlainNumber:
+    if written.isdigit() and len(written) <= _MOST_DIGITS:
+        return PlainNumber(start, end, float(written), 1.0)
     plain = re.sub(rf"['’ {_THIN}]", "", written)
     if plain.count(",") == 1 and (re.fullmatch(r"\d+,\d{1,2}|0,\d+", plain) or "." in plain.split(",")[0]):
         plain = plain.replace(".", "").replace(",", ".")
     elif plain.count(".") > 1:
         plain = plain.replace(".", "")
     plain = plain.replace(",", "")
-    if len(plain) > 24:  # no amount has as many digits, and a float has not
-        plain = plain[:24]
+    plain = plain[:_MOST_DIGITS]
     decimals = len(plain.partition(".")[2])
-    return Figure(start, end, float(plain), 10.0**-decimals)
+    return PlainNumber(start, end, float(plain), 10.0**-decimals)
 
 
 def _groups_by_dots(text: str) -> bool:
