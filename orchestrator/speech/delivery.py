@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from orchestrator.speech.fillers import FILLER, HEDGE, Mark, is_countable, marks
+from orchestrator.speech.fillers import Mark, is_countable, marks
 from orchestrator.speech.model import Segment
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
@@ -63,14 +63,6 @@ class Delivery:
     def count(self, kind: str) -> int:
         """How many fillers or hedges were said."""
         return sum(one.mark.kind == kind for one in self.said or ())
-
-    @property
-    def fillers(self) -> int:
-        return self.count(FILLER)
-
-    @property
-    def hedges(self) -> int:
-        return self.count(HEDGE)
 
 
 def delivery_of(

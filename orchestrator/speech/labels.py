@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.text import label
 
 _PREFIX = re.compile(r"(?:>>+\s*)?([^\W\d_][^:：?!;,\"“”\n]{0,39})(?::\s+|：\s*)(\S.*)", re.DOTALL)

@@ -8,8 +8,7 @@ from dataclasses import replace
 from orchestrator.errors import SpeechError
 from orchestrator.speech.captions import Cue, cues, is_timing, pieces_of, without_repeats
 from orchestrator.speech.labels import is_role, split_label
-from orchestrator.speech.live import LiveSegment, possible
-from orchestrator.speech.model import Segment
+from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.plain import read_plain_line
 from orchestrator.speech.segment_json import parse_line
@@ -27,8 +26,7 @@ def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) ->
     """
     length_s = spoken_s(live.text)
     floor_s = previous.start_s if previous else 0.0
-    start_s = live.start_s if possible(live.start_s) else None
-    end_s = live.end_s if possible(live.end_s) else None
+    start_s, end_s = possible(live.start_s), possible(live.end_s)
     if start_s is not None:
         begin_s = max(start_s, floor_s)
         return segment_of(live, begin_s, max(begin_s, start_s + length_s if end_s is None else end_s))
@@ -65,11 +63,10 @@ class LiveReader:
         if self._kind == "jsonl":
             piece = parse_line(text, self._number)
         elif self._kind == "txt":
-            self._count(text)
-            piece = read_plain_line(text, self._known())
+            piece = read_plain_line(text)
         else:
             return self._caption_line(text.strip("\ufeff\r\n"))
-        return () if piece is None else (piece,)
+        return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
         """What is left when nothing more comes: the last cue.
@@ -118,18 +115,11 @@ class LiveReader:
         )
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
-        if piece.speaker is not None:
-            return piece
-        self._count(piece.text)
+        """The piece with its speaker, where `Name:` is a role or has stood before words already."""
         name, words = split_label(piece.text)
-        if name is None or not (name in self._known() or is_role(name)):
+        if piece.speaker is not None or name is None or self._kind == "jsonl":
+            return piece
+        self._labels[name] += 1
+        if self._labels[name] == 1 and not is_role(name):
             return piece
         return replace(piece, text=words, speaker=name)
-
-    def _count(self, text: str) -> None:
-        name, _ = split_label(text.strip())
-        if name is not None:
-            self._labels[name] += 1
-
-    def _known(self) -> frozenset[str]:
-        return frozenset(name for name, count in self._labels.items() if count > 1)

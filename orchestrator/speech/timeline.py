@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orchestrator.speech.live import LiveSegment, possible
-from orchestrator.speech.model import Segment
+from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.stamps import as_clock
 
@@ -42,7 +41,7 @@ def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
         end_s=round(end_s, 3),
         speaker=piece.speaker,
         slide=piece.slide,
-        times_estimated=not possible(piece.start_s),
+        times_estimated=possible(piece.start_s) is None,
         confidence=piece.confidence,
     )
 
@@ -52,8 +51,7 @@ def _without_impossible(pieces: Sequence[LiveSegment], notices: list[str]) -> li
     backwards: list[int] = []
     checked = []
     for number, piece in enumerate(pieces, start=1):
-        start_s = piece.start_s if possible(piece.start_s) else None
-        end_s = piece.end_s if possible(piece.end_s) else None
+        start_s, end_s = possible(piece.start_s), possible(piece.end_s)
         if (start_s, end_s) != (piece.start_s, piece.end_s):
             impossible.append(number)
         if start_s is not None and end_s is not None and end_s < start_s:
