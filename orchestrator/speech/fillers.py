@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.claims.language import reads_as_english
+from orchestrator.speech.written import written
 
 FILLER: Final = "filler"
 HEDGE: Final = "hedge"
@@ -169,11 +169,8 @@ def _hesitates(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _rules() -> dict[str, list[_Rule]]:
     """The rules of `fillers.yaml` by the first word of the phrase, in their order."""
-    import yaml
-
-    written = yaml.BaseLoader((Path(__file__).parent / "fillers.yaml").read_text("utf-8")).get_single_data()
     rules: dict[str, list[_Rule]] = {}
-    for kind, phrases in written.items():
+    for kind, phrases in written("fillers").items():
         for phrase, rule in phrases.items():
             words = tuple(phrase.split())
             where = tuple(_conditions(one) for one in rule.get("where", [[]]))
