@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.captions import Cue, cues, is_timing, pieces_of, without_repeats
+from orchestrator.speech.captions import Cue, CueReader, pieces_of, without_repeats
 from orchestrator.speech.labels import is_role, split_label
 from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
@@ -49,7 +51,7 @@ class LiveReader:
             raise ValueError(f"unknown kind of feed: {kind!r}")
         self._kind = kind
         self._number = 0
-        self._block: list[str] = []
+        self._cues = CueReader(kind, live=True)
         self._last: Cue | None = None
         self._labels: Counter[str] = Counter()
 
@@ -65,7 +67,7 @@ class LiveReader:
         elif self._kind == "txt":
             piece = read_plain_line(text)
         else:
-            return self._caption_line(text.strip("\ufeff\r\n"))
+            return self._pieces(partial(self._cues.line, text.strip("\ufeff\r\n")))
         return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
@@ -74,45 +76,19 @@ class LiveReader:
         Raises:
             SpeechError: The last cue cannot be read.
         """
-        return self._flush()
+        return self._pieces(self._cues.close)
 
-    def _caption_line(self, line: str) -> tuple[LiveSegment, ...]:
-        if not line.strip():
-            return self._flush()
-        done: tuple[LiveSegment, ...] = ()
-        if "-->" in line and any("-->" in earlier for earlier in self._block):
-            number = self._block.pop() if self._block[-1].strip().isdigit() else None
-            done = self._flush()
-            self._block = [number] if number is not None else []
-        self._block.append(line)
-        return done
-
-    def _flush(self) -> tuple[LiveSegment, ...]:
-        block, self._block = self._block, []
-        if not any("-->" in line for line in block):
-            return self._rest_of_cue(block)
-        text = "\n".join(block)
-        found = cues(f"WEBVTT\n\n{text}" if self._kind == "vtt" else text, self._kind)
-        if not found and not any(map(is_timing, block)):
-            raise SpeechError(f"line {self._number}: the cue before it has times that cannot be read")
-        pieces: list[LiveSegment] = []
-        for cue in found:
-            new, _ = without_repeats([self._last, cue] if self._last else [cue])
-            self._last = cue
-            pieces += pieces_of(new[-1]) if len(new) > 1 or new[0] is cue else []
-        return tuple(self._named(piece) for piece in pieces)
-
-    def _rest_of_cue(self, block: list[str]) -> tuple[LiveSegment, ...]:
-        """SRT has no comments: words after a blank line within a cue belong to it."""
-        if self._kind != "srt" or self._last is None or all(line.strip().isdigit() for line in block):
+    def _pieces(self, read: Callable[[], Cue | None]) -> tuple[LiveSegment, ...]:
+        unread = len(self._cues.unread)
+        cue, before = read(), self._last
+        if len(self._cues.unread) > unread:
+            raise SpeechError(f"line {self._cues.number}: the cue before it has times that cannot be read")
+        if cue is None:
             return ()
-        found = cues("\n".join(["1", "00:00:00,000 --> 00:00:00,000", *block]), "srt")
-        cue = self._last
-        return tuple(
-            self._named(piece)
-            for rest in found
-            for piece in pieces_of(Cue(cue.start_s, cue.end_s, rest.lines))
-        )
+        self._last = cue
+        kept, _ = without_repeats([before, cue] if before else [cue])
+        new = pieces_of(kept[-1]) if len(kept) > 1 or kept[0] is cue else []
+        return tuple(self._named(piece) for piece in new)
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
         """The piece with its speaker, where `Name:` is a role or has stood before words already."""
