@@ -118,19 +118,16 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def _bytes(path: Path) -> bytes:
-    name = shown(path)
-    is_folder = "\0" not in name and path.is_dir()
-    no_file = (
-        "is a folder: give a recording's file"
-        if is_folder
-        else "is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`"
-    )
-    with open_recording(path, missing="give the path of a recording", no_file=no_file) as file:
+    with open_recording(
+        path,
+        missing="give the path of a recording",
+        no_file="is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`",
+        folder="is a folder: give a recording's file",
+    ) as file:
         raw = file.read(MAX_SIZE_BYTES + 1)
     if len(raw) > MAX_SIZE_BYTES:
-        raise SpeechError(
-            f"{name} is larger than {MAX_SIZE_BYTES // 1024**2} MB: give the transcript, not the sound"
-        )
+        most = MAX_SIZE_BYTES // 1024**2
+        raise SpeechError(f"{shown(path)} is larger than {most} MB: give the transcript, not the sound")
     return raw
 
 

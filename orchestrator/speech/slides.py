@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
@@ -87,12 +88,8 @@ def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
 
 def _middles(lengths_s: Sequence[float]) -> list[float]:
     """For each segment, the share of all speech that is over at its middle: 0 to 1."""
-    total_s, before_s = sum(lengths_s), 0.0
-    middles = []
-    for length_s in lengths_s:
-        middles.append((before_s + length_s / 2) / total_s)
-        before_s += length_s
-    return middles
+    total_s, before_s = sum(lengths_s), accumulate(lengths_s, initial=0.0)
+    return [(over_s + length_s / 2) / total_s for over_s, length_s in zip(before_s, lengths_s, strict=False)]
 
 
 def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list[list[float]] | None:
