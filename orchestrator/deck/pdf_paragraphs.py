@@ -23,7 +23,6 @@ _WRAPPED = 0.6  # share of the next line's width that a wrapped line has at leas
 _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
-_SAME_PITCH = 0.2  # how much the distance of lines may vary within one paragraph
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
 
@@ -116,10 +115,6 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
         return False
     if line.paragraph is not None and last.paragraph is not None:
         return line.paragraph == last.paragraph
-    if len(paragraph) > 1:
-        pitch = last.v - paragraph[-2].v
-        if abs(distance - pitch) > _SAME_PITCH * pitch:
-            return False
     if distance > _TIGHT * min(setting.pitches.get(_style(line), distance), distance):
         return False
     if _hangs(paragraph, line):
