@@ -150,11 +150,10 @@ def _without_comments(lines: list[str]) -> tuple[list[Line], int | None]:
     began = 0
     for number, line in enumerate(lines, 1):
         if comment is None and (fence or _FENCE.match(line)):
-            found = _FENCE.match(line)
-            is_fence = found is not None and found[1].startswith(fence)
-            if is_fence:
+            if (found := _FENCE.match(line)) and found[1].startswith(fence):
                 fence = "" if fence else found[1]
-            kept.append(Line("" if is_fence else line, code=True))
+                line = ""
+            kept.append(Line(line, code=True))
             continue
         text, notes, rest = "", [], line
         while True:

@@ -94,7 +94,8 @@ def piece_of(plain: Any, where: str) -> LiveSegment | None:
     if plain.get("final") is False or not text:
         return None
     start_s, end_s = _time(plain, "start", where), _time(plain, "end", where)
-    speaker, slide, confidence = (plain.get(key) for key in ("speaker", "slide", "confidence"))
+    speaker, slide = plain.get("speaker"), plain.get("slide")
+    confidence: Any = plain.get("confidence")
     if speaker is not None and not _is(speaker, str | int):
         raise SpeechError(f"{where}: speaker is not a label: give a string")
     if slide is not None and not (_is(slide, int) and 1 <= slide <= _MOST_SLIDES):
