@@ -402,6 +402,11 @@ def test_operators_of_a_content_stream(content: bytes, expected: list[tuple[byte
     assert list(operations(content)) == expected
 
 
+def test_numbers_that_no_operator_takes_cost_no_more_than_their_length(tmp_path: Path) -> None:
+    # Where each token looked at all numbers behind it, this took minutes, and the deck was refused.
+    assert lines_of(tmp_path, b"1 " * 100_000 + b"n\n", text("We grew.", 40, 300)) == ("We grew.",)
+
+
 # The real decks.
 
 UPTIME = (

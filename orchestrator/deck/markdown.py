@@ -19,13 +19,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import BinaryIO
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import DeckLimits
-from orchestrator.deck.markdown_blocks import FENCE, HEADING, read_blocks
+from orchestrator.deck.markdown_blocks import HEADING, Line, read_blocks
 from orchestrator.deck.markdown_inline import words
 from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.nesting import settled, without_line
@@ -36,15 +35,8 @@ _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _LONGEST_FRONT_MATTER = 200
 """Lines; a first slide that looks like front matter but is longer is a slide."""
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _NOTES = re.compile(r"\s*(?:speaker )?notes?:\s*(.*)", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(slots=True)
-class _Part:
-    """The Markdown of one slide, comments apart."""
-
-    lines: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def read_markdown(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
@@ -129,47 +121,39 @@ def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
     return title, lines[end + 1 :]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line without the HTML comments on it."""
-
-    text: str
-    code: bool = False  # belongs to fenced code
-    notes: tuple[str, ...] = ()  # what comments that end here note
-
-
-def _parts(lines: list[_Line]) -> Iterator[_Part]:
-    by_separators = any(_separates(line) for line in lines)
-    part = _Part()
+def _parts(lines: list[Line]) -> Iterator[list[Line]]:
+    """The lines of each slide, separators left out."""
+    begins = _separates if any(map(_separates, lines)) else _begins_slide
+    part: list[Line] = []
     for line in lines:
-        if _separates(line) if by_separators else _begins_slide(line):
+        if begins(line):
             yield part
-            part = _Part()
-        if not _separates(line):
-            part.lines.append(line.text)
-        part.notes += line.notes
+            part = []
+        part += [] if _separates(line) else [line]
     yield part
 
 
-def _separates(line: _Line) -> bool:
+def _separates(line: Line) -> bool:
     return not line.code and line.text.rstrip() == _SEPARATOR
 
 
-def _begins_slide(line: _Line) -> bool:
+def _begins_slide(line: Line) -> bool:
     found = None if line.code else HEADING.fullmatch(line.text)
     return found is not None and len(found[1]) <= 2 and bool((found[2] or "").strip())
 
 
-def _without_comments(lines: list[str]) -> tuple[list[_Line], int | None]:
+def _without_comments(lines: list[str]) -> tuple[list[Line], int | None]:
     """*lines* without HTML comments, and where one begins that has no end: its line from 1."""
-    kept: list[_Line] = []
+    kept: list[Line] = []
     fence = ""
     comment: list[str] | None = None
     began = 0
     for number, line in enumerate(lines, 1):
-        if comment is None and (fence or FENCE.match(line)):
-            fence = _fence_after(fence, line)
-            kept.append(_Line(line, code=True))
+        if comment is None and (fence or _FENCE.match(line)):
+            if (found := _FENCE.match(line)) and found[1].startswith(fence):
+                fence = "" if fence else found[1]
+                line = ""
+            kept.append(Line(line, code=True))
             continue
         text, notes, rest = "", [], line
         while True:
@@ -185,16 +169,8 @@ def _without_comments(lines: list[str]) -> tuple[list[_Line], int | None]:
                 break
             notes += _notes("\n".join(comment))
             comment = None
-        kept.append(_Line(text, notes=tuple(notes)))
+        kept.append(Line(text, notes=tuple(notes)))
     return kept, None if comment is None else began
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """The fence that is open behind *line*, "" if none is; *fence* is the one open before it."""
-    found = FENCE.match(line)
-    if not fence:
-        return found[1] if found else ""
-    return "" if found and found[1].startswith(fence) else fence
 
 
 def _notes(comment: str) -> list[str]:
@@ -202,14 +178,18 @@ def _notes(comment: str) -> list[str]:
     return [said for line in found[1].split("\n") if (said := words(line))] if found else []
 
 
-def _without_empty_ends(parts: list[_Part]) -> list[_Part]:
+def _without_empty_ends(parts: list[list[Line]]) -> list[list[Line]]:
     """*parts* without empty ones before the first and after the last slide."""
-    full = [index for index, part in enumerate(parts) if part.notes or "".join(part.lines).strip(" \t#")]
+    full = [
+        index
+        for index, part in enumerate(parts)
+        if any(line.notes or line.code or line.text.strip(" \t#") for line in part)
+    ]
     return parts[full[0] : full[-1] + 1] if full else []
 
 
-def _slide(number: int, part: _Part) -> Slide:
-    blocks = read_blocks(part.lines)
+def _slide(number: int, part: list[Line]) -> Slide:
+    blocks = read_blocks(part)
     lines, parents, code = blocks.lines, blocks.parents, blocks.code
     headings = [index for level, index in blocks.headings if level <= 2]
     headings += [index for _, index in blocks.headings]
@@ -224,7 +204,7 @@ def _slide(number: int, part: _Part) -> Slide:
         title=title,
         lines=tuple(lines),
         tables=tuple(blocks.tables),
-        notes="\n".join([*part.notes, *blocks.notes]),
+        notes="\n".join([*(note for line in part for note in line.notes), *blocks.notes]),
         alt_texts=tuple(alt for text in blocks.alt_texts if (alt := own_words(text))),
         parents=settled(parents),
         labels=tuple(code),

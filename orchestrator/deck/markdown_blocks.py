@@ -12,7 +12,6 @@ from orchestrator.deck.nesting import introduces
 from orchestrator.deck.shown import shown
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
@@ -23,6 +22,15 @@ _DEFINITION = re.compile(r" {0,3}\[[^\[\]]+\]:[ \t]+\S+.*")
 _NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
 _NOTES_BLOCK = re.compile(r":::+[ \t]*\{?\.?notes\}?[ \t]*", re.IGNORECASE)
 _BLOCK = re.compile(r":::+.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without the HTML comments on it."""
+
+    text: str
+    code: bool = False  # belongs to fenced code, which is shown as it stands; the fences are empty
+    notes: tuple[str, ...] = ()  # what comments that end here note
 
 
 @dataclass(slots=True)
@@ -38,8 +46,8 @@ class Blocks:
     alt_texts: list[str] = field(default_factory=list)
 
 
-def read_blocks(lines: Sequence[str]) -> Blocks:
-    """The blocks of a slide whose Markdown is *lines*, comments taken out already."""
+def read_blocks(lines: Sequence[Line]) -> Blocks:
+    """The blocks of a slide whose Markdown is *lines*."""
     reader = _Reader()
     index = 0
     while index < len(lines):
@@ -57,16 +65,18 @@ class _Reader:
         self._items: list[tuple[int, int]] = []  # indent and line of the list items that are open
         self._introduction: int | None = None  # the line that introduces the list
         self._open: list[tuple[int, int]] = []  # level and line of the headings that the next line is under
-        self._fence = ""
         self._in_notes = False  # until the end of the slide
         self._in_notes_block = False  # until the line of colons that ends it
 
-    def take(self, lines: Sequence[str], index: int) -> int:
+    def take(self, lines: Sequence[Line], index: int) -> int:
         """Read what begins at *index*; returns how many lines it took."""
-        line = lines[index]
-        if self._code(line):
-            return 1
-        if found := _NOTES_FROM_HERE.fullmatch(line):
+        line = lines[index].text
+        if lines[index].code:
+            self.end_paragraph()
+            said = shown(line)
+            self.blocks.code += [len(self.blocks.lines)] if said and not self._noting else []
+            self._say(said)
+        elif found := _NOTES_FROM_HERE.fullmatch(line):
             self.end_paragraph()
             self._in_notes = True
             self._paragraph += [found[1]] if found[1] else []
@@ -142,33 +152,16 @@ class _Reader:
         else:
             self._say(said)
 
-    def _code(self, line: str) -> bool:
-        """Whether *line* belongs to fenced code, which is shown as it stands."""
-        found = FENCE.match(line)
-        if self._fence:
-            if found and found[1].startswith(self._fence):
-                self._fence = ""
-            elif said := shown(line):
-                if not self._noting:
-                    self.blocks.code.append(len(self.blocks.lines))
-                self._say(said)
-            return True
-        if found:
-            self.end_paragraph()
-            self._fence = found[1]
-        return bool(found)
+    def _begins_table(self, lines: Sequence[Line], index: int) -> bool:
+        following = lines[index + 1].text if index + 1 < len(lines) else ""
+        return "|" in lines[index].text and "|" in following and bool(_TABLE_RULE.fullmatch(following))
 
-    def _begins_table(self, lines: Sequence[str], index: int) -> bool:
-        following = lines[index + 1] if index + 1 < len(lines) else ""
-        return "|" in lines[index] and "|" in following and bool(_TABLE_RULE.fullmatch(following))
-
-    def _table(self, lines: Sequence[str], index: int) -> int:
+    def _table(self, lines: Sequence[Line], index: int) -> int:
         self.end_paragraph()
         end = index + 2
-        while end < len(lines) and "|" in lines[end]:
+        while end < len(lines) and "|" in lines[end].text and not lines[end].code:
             end += 1
-        rows = [lines[index], *lines[index + 2 : end]]
-        table = Table(tuple(_cells(row) for row in rows))
+        table = Table(tuple(_cells(line.text) for line in (lines[index], *lines[index + 2 : end])))
         if self._noting:
             self.blocks.notes += [" | ".join(row) for row in table.rows]
         else:

@@ -13,19 +13,16 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from orchestrator.deck.alt_text import own_words
-from orchestrator.deck.furniture import FEWEST_LABELS, is_fragment
 from orchestrator.deck.limits import DeckLimits
-from orchestrator.deck.model import Deck, Slide
-from orchestrator.deck.nesting import settled
+from orchestrator.deck.model import Deck
 from orchestrator.deck.pdf_fonts import typefaces
 from orchestrator.deck.pdf_furniture import Page, without_furniture
 from orchestrator.deck.pdf_lines import page_lines
-from orchestrator.deck.pdf_paragraphs import Paragraph, page_paragraphs
+from orchestrator.deck.pdf_paragraphs import page_paragraphs
 from orchestrator.deck.pdf_runs import page_runs
 from orchestrator.deck.pdf_stream import TypefaceOf
 from orchestrator.deck.pdf_tags import StructureTree
-from orchestrator.deck.places import Placed, labels_of_figures, parents_by_place, with_label
-from orchestrator.deck.prominence import Heading, most_prominent
+from orchestrator.deck.pieces import Piece, heading_of, slide_of
 from orchestrator.errors import DeckError
 
 if TYPE_CHECKING:
@@ -55,7 +52,10 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
             unreadable.setdefault(trouble, []).append(number)
     if len(unreadable.get(_BROKEN, [])) == len(pages):
         raise DeckError("is damaged: none of its pages can be read; export it as PDF again")
-    slides = [_slide(number, page) for number, page in enumerate(without_furniture(pages), 1)]
+    slides = [
+        replace(slide_of(number, page.paragraphs, _heading(page.paragraphs)), alt_texts=page.alt_texts)
+        for number, page in enumerate(without_furniture(pages), 1)
+    ]
     return Deck(
         kind="pdf",
         name=name,
@@ -137,60 +137,14 @@ def _page(page: PageObject, tree: StructureTree, typeface_of: TypefaceOf) -> tup
     return read, "" if paragraphs else _NO_TEXT
 
 
-def _slide(number: int, page: Page) -> Slide:
-    heading = _heading(page.paragraphs)
-    others = [one for index, one in enumerate(page.paragraphs) if index != heading]
-    rest = _with_labels(others)
-    code = {index for index, one in enumerate(rest) if one.fixed_pitch}
-    parents = parents_by_place([_placed(paragraph) for paragraph in rest])
-    parents = [None if index in code else parent for index, parent in enumerate(parents)]
-    heads = {parent for parent in parents if parent is not None}
-    labels = {
-        index
-        for index, one in enumerate(rest)
-        if one.alone and parents[index] is None and index not in heads and is_fragment(one.text)
-    }
-    return Slide(
-        number=number,
-        title="" if heading is None else page.paragraphs[heading].text,
-        lines=tuple(paragraph.text for paragraph in rest),
-        alt_texts=page.alt_texts,
-        parents=settled(parents),
-        labels=tuple(sorted(code | (labels if len(labels) >= FEWEST_LABELS else set()))),
-    )
-
-
-def _with_labels(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
-    """*paragraphs*, each figure that is shown off on one line with its label."""
-    places = [_placed(paragraph) for paragraph in paragraphs]
-    labels = labels_of_figures(places)
-    joined = list(paragraphs)
-    for figure, label in labels.items():
-        whole = with_label(places[figure], places[label])
-        joined[figure] = replace(paragraphs[figure], text=whole.text, box=whole.box, alone=False)
-    gone = set(labels.values())
-    return [paragraph for index, paragraph in enumerate(joined) if index not in gone]
-
-
-def _placed(paragraph: Paragraph) -> Placed:
-    text = "" if paragraph.fixed_pitch else paragraph.text
-    return Placed(text, paragraph.box, paragraph.size, paragraph.item, paragraph.bold)
-
-
-def _heading(paragraphs: tuple[Paragraph, ...]) -> int | None:
+def _heading(pieces: Sequence[Piece]) -> int | None:
     """The paragraph that stands out, else a short first line that is no sentence."""
-    found = most_prominent(
-        [Heading("" if paragraph.item else paragraph.text, paragraph.size) for paragraph in paragraphs]
-    )
-    if found is None and paragraphs:
-        first = paragraphs[0]
-        if (
-            any(map(str.isalnum, first.text))
-            and len(first.text) <= _LONGEST_FIRST_LINE
-            and not first.item
-            and first.text[-1] not in ".,;:!?。、"
-        ):
-            return 0
+    found = heading_of(pieces)
+    if found is None and pieces:
+        first = pieces[0].lines[0]
+        item = pieces[0].placed is not None and pieces[0].placed.item
+        short = len(first) <= _LONGEST_FIRST_LINE and not item and first[-1] not in ".,;:!?。、"
+        return 0 if short and any(map(str.isalnum, first)) else None
     return found
 
 

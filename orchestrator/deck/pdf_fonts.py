@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.deck.pdf_objects import entry
+
 if TYPE_CHECKING:
     from pypdf.generic._font import Font
 
@@ -70,7 +72,6 @@ def typefaces() -> Callable[[Any], Typeface | None]:
     kept: list[Any] = []  # so that no id is given to another font
 
     def typeface_of(resource: Any) -> Typeface | None:
-        resource = resource.get_object() if hasattr(resource, "get_object") else resource
         if id(resource) not in known:
             kept.append(resource)
             font = Font.from_font_resource(resource) if isinstance(resource, DictionaryObject) else None
@@ -87,8 +88,7 @@ def typefaces() -> Callable[[Any], Typeface | None]:
 
 def _unit(font: Font, resource: Any) -> float:
     """A thousandth, but in Type 3 fonts what their matrix says: ISO 32000-1, 9.6.5."""
-    matrix = resource.get("/FontMatrix") if font.sub_type == "Type3" else None
-    matrix = matrix.get_object() if matrix is not None else None
+    matrix = entry(resource, "/FontMatrix") if font.sub_type == "Type3" else None
     if isinstance(matrix, list) and matrix and isinstance(matrix[0], int | float):
         return float(matrix[0])
     return 0.001

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.deck.pdf_paragraphs import Paragraph
+from orchestrator.deck.pieces import Piece
 
 _MARGIN = 0.14
 """Share of the page's height, at its top and bottom, in which furniture stands."""
@@ -24,7 +24,7 @@ _PAGE_NUMBER = re.compile(
 class Page:
     """A page: its paragraphs in reading order, its height in points, its alt texts."""
 
-    paragraphs: tuple[Paragraph, ...]
+    paragraphs: tuple[Piece, ...]
     height: float
     alt_texts: tuple[str, ...]
 
@@ -67,11 +67,11 @@ def _small(page: Page) -> frozenset[int]:
     )
 
 
-def _place(paragraph: Paragraph) -> tuple[str, int]:
-    return re.sub(r"\d+", "#", paragraph.text), round(paragraph.box.top / _STEP)
+def _place(paragraph: Piece) -> tuple[str, int]:
+    return re.sub(r"\d+", "#", paragraph.lines[0]), round(paragraph.box.top / _STEP)
 
 
-def _is_number(paragraph: Paragraph, page_number: int) -> bool:
-    numbers = re.findall(r"\d+", paragraph.text)
-    without = re.sub(r"\d+", "#", paragraph.text)
+def _is_number(paragraph: Piece, page_number: int) -> bool:
+    numbers = re.findall(r"\d+", paragraph.lines[0])
+    without = re.sub(r"\d+", "#", paragraph.lines[0])
     return numbers[:1] == [str(page_number)] and bool(_PAGE_NUMBER.fullmatch(without))

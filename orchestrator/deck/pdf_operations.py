@@ -13,9 +13,10 @@ from typing import Any
 
 Operand = Any  # float, bytes (a string), str (a name with its "/"), list, dict
 
-_TOKEN = re.compile(
+_TOKEN = re.compile(  # nothing is looked at twice: numbers before no operator would cost their square
     rb"(?:[\0\t\n\f\r ]+|%[^\r\n]*)*"
-    rb"(?:(?P<drawing>(?:[-+.\d]+[\0\t\n\f\r ]+)*(?:[mlcvyhnWfFSsBb]\*?|re|sh|gs|[wJjMdi]|[gGkK]|rg|RG)"
+    rb"(?:(?P<drawing>(?:[-+.\d]{1,20}+[\0\t\n\f\r ]{1,4}+){0,6}"
+    rb"(?:[mlcvyhnWfFSsBb]\*?|re|sh|gs|[wJjMdi]|[gGkK]|rg|RG)"
     rb"(?=[\0\t\n\f\r /(<\[]|\Z))"
     rb"|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?=[\0\t\n\f\r \[\]()<>/%]|\Z))"
     rb"|(?P<string>\()"
@@ -37,56 +38,48 @@ _DEEPEST = 16
 
 def operations(content: bytes) -> Iterator[tuple[bytes, list[Operand]]]:
     """Each operator of *content*, but those that draw lines or set colours, with its operands."""
-    operands: list[Operand] = []
+    opened: list[tuple[str, list[Operand]]] = [("", [])]  # the operands, then arrays and dictionaries
     position = 0
     while (token := _TOKEN.match(content, position)) is not None:
-        position = token.end()
-        kind = token.lastgroup
-        if kind == "drawing":
-            operands.clear()
-        elif kind == "word":
-            word = token["word"]
-            if word in _LITERALS:
-                operands.append(_LITERALS[word])
-                continue
-            if word == b"BI":
+        position, kind = token.end(), token.lastgroup or ""
+        inside, items = len(opened) > 1, opened[-1][1]
+        if kind in ("array", "dictionary"):
+            opened += [(kind, [])] if len(opened) <= _DEEPEST else []
+        elif kind in ("array_end", "dictionary_end"):
+            if inside:
+                opened[-2][1].append(_closed(*opened.pop()))
+        elif kind == "drawing":
+            items[:] = items if inside else []
+        elif kind == "word" and not inside and token["word"] not in _LITERALS:
+            if token["word"] == b"BI":
                 end = _IMAGE_END.search(content, position)
                 position = end.end() if end else len(content)
             else:
-                yield word, operands
-            operands = []
-        elif kind not in ("broken", "array_end", "dictionary_end"):
-            operand, position = _operand(content, token, 0)
-            operands.append(operand)
-            del operands[:-_MOST_OPERANDS]
+                yield token["word"], items
+            opened = [("", [])]
+        elif kind == "string":
+            text, position = _string(content, position)
+            items.append(text)
+        elif kind != "broken":
+            items.append(_operand(kind, token))
+        if not inside:
+            del items[:-_MOST_OPERANDS]
 
 
-def _operand(content: bytes, token: re.Match[bytes], depth: int) -> tuple[Operand, int]:
-    """The object that begins with *token*, and where it ends."""
-    kind, position = token.lastgroup, token.end()
+def _closed(kind: str, items: list[Operand]) -> Operand:
+    if kind == "array":
+        return items
+    pairs = zip(items[::2], items[1::2], strict=False)
+    return {key: value for key, value in pairs if isinstance(key, str)}
+
+
+def _operand(kind: str, token: re.Match[bytes]) -> Operand:
     if kind == "number":
-        return float(token["number"]), position
-    if kind == "string":
-        return _string(content, position)
+        return float(token["number"])
     if kind == "hex":
         digits = re.sub(rb"[^0-9A-Fa-f]", b"", token["hex"])
-        return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()), position
-    if kind == "name":
-        return "/" + _name(token["name"]), position
-    if kind == "word":
-        return _LITERALS.get(token["word"]), position
-    items: list[Operand] = []
-    while depth < _DEEPEST and (inner := _TOKEN.match(content, position)) is not None:
-        position = inner.end()
-        if inner.lastgroup in ("array_end", "dictionary_end"):
-            break
-        if inner.lastgroup not in ("broken", "drawing"):
-            item, position = _operand(content, inner, depth + 1)
-            items.append(item)
-    if kind == "array":
-        return items, position
-    pairs = zip(items[::2], items[1::2], strict=False)
-    return {key: value for key, value in pairs if isinstance(key, str)}, position
+        return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
+    return "/" + _name(token["name"]) if kind == "name" else _LITERALS.get(token["word"])
 
 
 def _string(content: bytes, position: int) -> tuple[bytes, int]:

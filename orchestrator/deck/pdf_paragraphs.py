@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.deck.pdf_lines import Line
+from orchestrator.deck.pieces import Piece
+from orchestrator.deck.places import Placed
 from orchestrator.deck.reading_order import Box, around, reading_order
 
 # In em, the size of the letters.
@@ -21,24 +23,10 @@ _WRAPPED = 0.6  # share of the next line's width that a wrapped line has at leas
 _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
-_SAME_PITCH = 0.2  # how much the distance of lines may vary within one paragraph
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph, bullet or heading of a page: its text on one line, and its place."""
-
-    text: str
-    box: Box  # in points from the upper left corner
-    size: float
-    item: bool
-    fixed_pitch: bool  # program text
-    bold: bool
-    alone: bool  # one line, apart from all others
-
-
-def page_paragraphs(lines: Sequence[Line]) -> list[Paragraph]:
+def page_paragraphs(lines: Sequence[Line]) -> list[Piece]:
     """The paragraphs of a page in reading order; lines of one sentence are put together.
 
     Where the file is tagged, its tags say which lines belong together. Elsewhere a line
@@ -127,10 +115,6 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
         return False
     if line.paragraph is not None and last.paragraph is not None:
         return line.paragraph == last.paragraph
-    if len(paragraph) > 1:
-        pitch = last.v - paragraph[-2].v
-        if abs(distance - pitch) > _SAME_PITCH * pitch:
-            return False
     if distance > _TIGHT * min(setting.pitches.get(_style(line), distance), distance):
         return False
     if _hangs(paragraph, line):
@@ -186,18 +170,14 @@ def _box(line: Line) -> Box:
     return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
 
 
-def _paragraph(lines: list[Line], *, alone: bool) -> Paragraph:
+def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
+    """The paragraph as a piece, its text on one line and its place in points from the upper left corner."""
     text = lines[0].text
     for line in lines[1:]:
         broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
         without_space = _CJK.match(text[-1]) and _CJK.match(line.text[0])
         text += line.text if broken_word or without_space else f" {line.text}"
-    return Paragraph(
-        text=text,
-        box=around([_box(line) for line in lines]),
-        size=max(line.size for line in lines),
-        item=lines[0].item,
-        fixed_pitch=all(line.fixed_pitch for line in lines),
-        bold=all(line.bold for line in lines),
-        alone=alone,
-    )
+    box, size = around([_box(line) for line in lines]), max(line.size for line in lines)
+    code = all(line.fixed_pitch for line in lines)
+    placed = Placed("" if code else text, box, size, lines[0].item, all(line.bold for line in lines))
+    return Piece(box, (text,), (None,), size, placed, free=alone, code=code)

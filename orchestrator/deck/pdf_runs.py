@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from orchestrator.deck.pdf_stream import Drawing, Matrix, PageText, Run, State, Stream, TypefaceOf
+from orchestrator.deck.pdf_stream import Matrix, PageText, Run, State, Stream, TypefaceOf
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -28,11 +28,10 @@ def page_runs(page: PageObject, paragraphs: dict[int, int], typeface_of: Typefac
     matrix, width, height = _upright(
         page.rotation % 360, float(box.left), float(box.bottom), float(box.right), float(box.top)
     )
-    text = PageText(height=height)
+    text = PageText(typeface_of, height)
     contents = page.get("/Contents")
     if contents is not None:
-        drawing = Drawing(text, typeface_of)
-        stream = Stream(drawing, paragraphs, page.get("/Resources"), State(matrix), 0)
+        stream = Stream(text, paragraphs, page.get("/Resources"), State(matrix))
         stream.run(ContentStream(contents.get_object(), page.pdf).get_data())
     text.runs = [run for run in _distinct(text.runs) if _inside(run, width, height)]
     return text

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.deck.pdf_objects import entry, resolved
 from orchestrator.deck.pdf_operations import operations
 
 if TYPE_CHECKING:
@@ -59,20 +60,13 @@ class _Marked:
 
 @dataclass(slots=True)
 class PageText:
-    """All runs of a page in drawing order, and whether text was met that cannot be read."""
+    """All runs of a page in drawing order, and what all content streams of the page share."""
 
-    runs: list[Run] = field(default_factory=list)
-    height: float = 0.0  # of the page as shown, in points
-    unreadable: bool = False
-    too_long: bool = False  # more runs than are read of one page
-
-
-@dataclass(slots=True)
-class Drawing:
-    """What all content streams of a page share."""
-
-    text: PageText
     typeface_of: TypefaceOf
+    height: float  # of the page as shown, in points
+    runs: list[Run] = field(default_factory=list)
+    unreadable: bool = False  # text was met whose letters the file does not tell
+    too_long: bool = False  # more runs than are read of one page
     marked: list[_Marked] = field(default_factory=list)
     forms: int = 0
 
@@ -91,15 +85,25 @@ class State:
     rise: float = 0.0
 
 
+_PARAMETERS = {
+    b"Tc": ("letter_space", 1),
+    b"Tw": ("word_space", 1),
+    b"Tz": ("stretch", 100),
+    b"TL": ("leading", 1),
+    b"Ts": ("rise", 1),
+}
+"""Operators that set one number of the state, and what it is divided by."""
+
+
 class Stream:
     """Runs one content stream: the page's own, or that of a form on it."""
 
     def __init__(
-        self, drawing: Drawing, paragraphs: dict[int, int], resources: Any, state: State, depth: int
+        self, page: PageText, paragraphs: dict[int, int], resources: Any, state: State, depth: int = 0
     ) -> None:
-        self._drawing = drawing
-        self._paragraphs = paragraphs
-        self._resources = _resolved(resources)
+        self._page = page
+        self._paragraphs = paragraphs  # of each marked-content id
+        self._resources = resources
         self._state = state
         self._depth = depth
         self._saved: list[State] = []
@@ -109,60 +113,61 @@ class Stream:
     def run(self, content: bytes) -> None:
         """Run all operators of *content*, a decoded content stream."""
         for operator, operands in operations(content):
-            if act := _OPERATORS.get(operator):
-                act(self, operands)
-            if len(self._drawing.text.runs) >= _MOST_RUNS:
-                self._drawing.text.too_long = True
+            if operator in _PARAMETERS:
+                name, divisor = _PARAMETERS[operator]
+                self._set(**{name: _number(operands, 0) / divisor})
+            else:
+                self._run(operator, operands)
+            if len(self._page.runs) >= _MOST_RUNS:
+                self._page.too_long = True
                 return
 
-    def save(self, _: list[Any]) -> None:
-        self._saved.append(self._state)
+    def _run(self, operator: bytes, operands: list[Any]) -> None:
+        match operator:
+            case b"Tj" | b"TJ":
+                self._show(operands)
+            case b"Td":
+                self._move(_number(operands, 0), _number(operands, 1))
+            case b"TD":
+                self._set(leading=-_number(operands, 1))
+                self._move(_number(operands, 0), _number(operands, 1))
+            case b"T*":
+                self._move(0, -self._state.leading)
+            case b"'":
+                self._move(0, -self._state.leading)
+                self._show(operands)
+            case b'"':
+                self._set(word_space=_number(operands, 0), letter_space=_number(operands, 1))
+                self._move(0, -self._state.leading)
+                self._show(operands)
+            case b"BT":
+                self._line = self._letter = _IDENTITY
+            case b"Tm":
+                self._line = self._letter = _matrix(operands)
+            case b"Tf":
+                font = entry(self._resources, "/Font", operands[0]) if operands else None
+                typeface = None if font is None else self._page.typeface_of(font)
+                self._set(typeface=typeface, size=_number(operands, 1))
+            case b"q":
+                self._saved.append(self._state)
+            case b"Q" if self._saved:
+                self._state = self._saved.pop()
+            case b"cm":
+                self._set(matrix=_times(_matrix(operands), self._state.matrix))
+            case b"Do" if operands:
+                self._draw_form(entry(self._resources, "/XObject", operands[0]))
+            case b"BDC" | b"BMC":
+                self._begin_marked(operands)
+            case b"EMC" if self._page.marked:
+                self._end_marked(self._page.marked.pop())
 
-    def restore(self, _: list[Any]) -> None:
-        if self._saved:
-            self._state = self._saved.pop()
+    def _set(self, **parameters: Any) -> None:
+        self._state = replace(self._state, **parameters)
 
-    def transform(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, matrix=_times(_matrix(operands), self._state.matrix))
+    def _move(self, right: float, up: float) -> None:
+        self._line = self._letter = _times(_moved(right, up), self._line)
 
-    def begin_text(self, _: list[Any]) -> None:
-        self._line = self._letter = _IDENTITY
-
-    def set_matrix(self, operands: list[Any]) -> None:
-        self._line = self._letter = _matrix(operands)
-
-    def set_font(self, operands: list[Any]) -> None:
-        fonts = _resolved(_entry(self._resources, "/Font"))
-        font = _entry(fonts, operands[0]) if operands else None
-        typeface = None if font is None else self._drawing.typeface_of(font)
-        self._state = replace(self._state, typeface=typeface, size=_number(operands, 1))
-
-    def set_letter_space(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, letter_space=_number(operands, 0))
-
-    def set_word_space(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, word_space=_number(operands, 0))
-
-    def set_stretch(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, stretch=_number(operands, 0) / 100)
-
-    def set_leading(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, leading=_number(operands, 0))
-
-    def set_rise(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, rise=_number(operands, 0))
-
-    def move(self, operands: list[Any]) -> None:
-        self._line = self._letter = _times(_moved(_number(operands, 0), _number(operands, 1)), self._line)
-
-    def move_and_set_leading(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, leading=-_number(operands, 1))
-        self.move(operands)
-
-    def next_line(self, _: list[Any]) -> None:
-        self._line = self._letter = _times(_moved(0, -self._state.leading), self._line)
-
-    def show(self, operands: list[Any]) -> None:
+    def _show(self, operands: list[Any]) -> None:
         """`Tj` and `TJ`: strings, and in the latter numbers that move the pen back.
 
         What is only kerned apart is one run; what is further apart may be words or columns.
@@ -184,52 +189,39 @@ class Stream:
                     self._advance(move)
         self._add(text, width)
 
-    def show_on_next_line(self, operands: list[Any]) -> None:
-        self.next_line([])
-        self.show(operands)
-
-    def show_spaced_on_next_line(self, operands: list[Any]) -> None:
-        self._state = replace(self._state, word_space=_number(operands, 0), letter_space=_number(operands, 1))
-        self.show_on_next_line(operands)
-
-    def draw_form(self, operands: list[Any]) -> None:
+    def _draw_form(self, form: Any) -> None:
         from pypdf.generic import StreamObject
 
-        forms = _resolved(_entry(self._resources, "/XObject"))
-        form = _resolved(_entry(forms, operands[0] if operands else None))
         if not isinstance(form, StreamObject) or form.get("/Subtype") != "/Form":
             return
-        self._drawing.forms += 1
-        if self._depth >= _DEEPEST or self._drawing.forms > _MOST_FORMS:
+        self._page.forms += 1
+        if self._depth >= _DEEPEST or self._page.forms > _MOST_FORMS:
             return
-        matrix = _times(_matrix(_resolved(form.get("/Matrix")) or []), self._state.matrix)
+        matrix = _times(_matrix(entry(form, "/Matrix") or []), self._state.matrix)
         resources = form.get("/Resources", self._resources)
         # The form's marked-content ids are its own, not the page's.
-        inner = Stream(self._drawing, {}, resources, replace(self._state, matrix=matrix), self._depth + 1)
+        inner = Stream(self._page, {}, resources, replace(self._state, matrix=matrix), self._depth + 1)
         inner.run(form.get_data())
 
-    def begin_marked(self, operands: list[Any]) -> None:
-        properties = _resolved(operands[1]) if len(operands) > 1 else None
+    def _begin_marked(self, operands: list[Any]) -> None:
+        properties = resolved(operands[1]) if len(operands) > 1 else None
         if isinstance(properties, str):
-            properties = _resolved(_entry(_resolved(_entry(self._resources, "/Properties")), properties))
-        identity = _resolved(_entry(properties, "/MCID"))
-        self._drawing.marked.append(
+            properties = entry(self._resources, "/Properties", properties)
+        identity = entry(properties, "/MCID")
+        self._page.marked.append(
             _Marked(
                 paragraph=self._paragraphs.get(int(identity)) if isinstance(identity, float) else None,
-                spoken=_text(_resolved(_entry(properties, "/ActualText"))),
-                first_run=len(self._drawing.text.runs),
+                spoken=_text(entry(properties, "/ActualText")),
+                first_run=len(self._page.runs),
                 artifact=bool(operands) and operands[0] == "/Artifact",
             )
         )
 
-    def end_marked(self, _: list[Any]) -> None:
-        if not self._drawing.marked:
-            return
-        marked = self._drawing.marked.pop()
-        runs = self._drawing.text.runs[marked.first_run :]
+    def _end_marked(self, marked: _Marked) -> None:
+        runs = self._page.runs[marked.first_run :]
         if marked.spoken is not None and runs:
             end = max(run.end for run in runs)
-            self._drawing.text.runs[marked.first_run :] = [replace(runs[0], text=marked.spoken, end=end)]
+            self._page.runs[marked.first_run :] = [replace(runs[0], text=marked.spoken, end=end)]
 
     def _advance(self, width: float) -> None:
         self._letter = _times(_moved(width, 0), self._letter)
@@ -238,7 +230,7 @@ class Stream:
         """What a string says, and how far it moves the pen in text space."""
         state = self._state
         if state.typeface is None:
-            self._drawing.text.unreadable = True
+            self._page.unreadable = True
             return "", 0.0
         text, width, codes, spaces = state.typeface.decoded(raw)
         return text, (
@@ -247,21 +239,20 @@ class Stream:
 
     def _add(self, text: str, width: float) -> None:
         """A run of *text*, which moves the pen by *width*, unless it is in an artifact or has no place."""
-        if not text:
+        state, marked = self._state, self._page.marked
+        if not text or state.typeface is None:
             return
-        drawing, state = self._drawing, self._state
         a, b, c, d, x, y = _times(_moved(0, state.rise), _times(self._letter, state.matrix))
         self._advance(width)
         along = math.hypot(a, b)
         size = abs(state.size) * math.hypot(c, d)
-        if not along or not size or not all(map(math.isfinite, (a, b, x, y, width, size))):
-            return
-        if any(marked.artifact for marked in drawing.marked):
+        nowhere = not along or not size or not all(map(math.isfinite, (a, b, x, y, width, size)))
+        if nowhere or any(one.artifact for one in marked):
             return
         right, down = direction = _nearest(a / along, b / along)
         start = x * right + y * down
         behind_the_last_letter = state.letter_space * state.stretch
-        drawing.text.runs.append(
+        self._page.runs.append(
             Run(
                 text=text,
                 start=start,
@@ -269,39 +260,11 @@ class Stream:
                 v=y * right - x * down,
                 size=size,
                 direction=direction,
-                fixed_pitch=state.typeface is not None and state.typeface.fixed_pitch,
-                bold=state.typeface is not None and state.typeface.bold,
-                paragraph=next(
-                    (m.paragraph for m in reversed(drawing.marked) if m.paragraph is not None), None
-                ),
+                fixed_pitch=state.typeface.fixed_pitch,
+                bold=state.typeface.bold,
+                paragraph=next((m.paragraph for m in reversed(marked) if m.paragraph is not None), None),
             )
         )
-
-
-_OPERATORS: dict[bytes, Callable[[Stream, list[Any]], None]] = {
-    b"q": Stream.save,
-    b"Q": Stream.restore,
-    b"cm": Stream.transform,
-    b"Do": Stream.draw_form,
-    b"BT": Stream.begin_text,
-    b"Tf": Stream.set_font,
-    b"Tc": Stream.set_letter_space,
-    b"Tw": Stream.set_word_space,
-    b"Tz": Stream.set_stretch,
-    b"TL": Stream.set_leading,
-    b"Ts": Stream.set_rise,
-    b"Tm": Stream.set_matrix,
-    b"Td": Stream.move,
-    b"TD": Stream.move_and_set_leading,
-    b"T*": Stream.next_line,
-    b"Tj": Stream.show,
-    b"TJ": Stream.show,
-    b"'": Stream.show_on_next_line,
-    b'"': Stream.show_spaced_on_next_line,
-    b"BDC": Stream.begin_marked,
-    b"BMC": Stream.begin_marked,
-    b"EMC": Stream.end_marked,
-}
 
 
 def _nearest(right: float, down: float) -> tuple[int, int]:
@@ -339,11 +302,3 @@ def _text(value: Any) -> str | None:
         marked = value[:2] in (b"\xfe\xff", b"\xff\xfe")  # text strings: 7.9.2.2
         return value.decode("utf-16", "replace") if marked else value.decode("latin-1")
     return str(value) if isinstance(value, str) else None
-
-
-def _resolved(value: Any) -> Any:
-    return value.get_object() if hasattr(value, "get_object") else value
-
-
-def _entry(dictionary: Any, key: Any) -> Any:
-    return dictionary.get(key) if isinstance(dictionary, dict) and key is not None else None

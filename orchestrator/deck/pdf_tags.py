@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from orchestrator.deck.pdf_objects import entry, resolved
+
 _INSIDE_A_PARAGRAPH = ("Span", "Link", "Em", "Strong", "Sub", "Quote", "Reference", "Code", "Annot")
 _AROUND_PARAGRAPHS = (
     *("Document", "Part", "Art", "Sect", "Div", "BlockQuote", "L", "LI", "Table", "TR"),
@@ -28,26 +30,26 @@ class StructureTree:
     """The structure tree of a PDF; empty where the file is not tagged."""
 
     def __init__(self, root: Any) -> None:
-        tree = _of(_resolved(root), "/StructTreeRoot")
-        self._roles = _of(tree, "/RoleMap")
+        tree = entry(root, "/StructTreeRoot")
+        self._roles = entry(tree, "/RoleMap")
         self._by_page: dict[int, Any] = {}
-        self._collect(_of(tree, "/ParentTree"), 0)
+        self._collect(entry(tree, "/ParentTree"), 0)
 
     def tags(self, page: Any) -> Tags:
         """The tags of *page*."""
-        number = _of(page, "/StructParents")
-        elements = _resolved(self._by_page.get(number)) if isinstance(number, int) else None
+        number = entry(page, "/StructParents")
+        elements = resolved(self._by_page.get(number)) if isinstance(number, int) else None
         if not isinstance(elements, list):
             return Tags()
         paragraphs: dict[int, int] = {}
         alt_texts: dict[str, None] = {}
         for identity, reference in enumerate(elements):
-            element = _resolved(reference)
+            element = resolved(reference)
             if isinstance(element, dict):
                 paragraph = self._paragraph(element)
                 if paragraph is not None:
                     paragraphs[identity] = id(paragraph)
-                if self._role(element) == "Figure" and isinstance(alt := _of(element, "/Alt"), str):
+                if self._role(element) == "Figure" and isinstance(alt := entry(element, "/Alt"), str):
                     alt_texts[alt] = None
         return Tags(paragraphs, tuple(alt_texts))
 
@@ -58,33 +60,25 @@ class StructureTree:
                 return None
             if role not in _INSIDE_A_PARAGRAPH:
                 return element
-            element = _of(element, "/P")
+            element = entry(element, "/P")
             if not isinstance(element, dict):
                 return None
         return None
 
     def _role(self, element: Any) -> str:
-        role = _of(element, "/S")
-        mapped = _of(self._roles, role)
+        role = entry(element, "/S")
+        mapped = entry(self._roles, role)
         return str(mapped if isinstance(mapped, str) else role).removeprefix("/")
 
     def _collect(self, node: Any, depth: int) -> None:
         """The leaves of a number tree: 7.9.7."""
         if not isinstance(node, dict) or depth > _DEEPEST:
             return
-        numbers = _of(node, "/Nums")
+        numbers = entry(node, "/Nums")
         if isinstance(numbers, list):
             for key, value in zip(numbers[::2], numbers[1::2], strict=False):
                 if isinstance(key, int):
                     self._by_page[int(key)] = value
-        kids = _of(node, "/Kids")
+        kids = entry(node, "/Kids")
         for kid in kids if isinstance(kids, list) else ():
-            self._collect(_resolved(kid), depth + 1)
-
-
-def _resolved(value: Any) -> Any:
-    return value.get_object() if hasattr(value, "get_object") else value
-
-
-def _of(dictionary: Any, key: Any) -> Any:
-    return _resolved(dictionary.get(key)) if isinstance(dictionary, dict) and key is not None else None
+            self._collect(resolved(kid), depth + 1)

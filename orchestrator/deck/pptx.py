@@ -10,12 +10,12 @@ sections (2.2.7).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import BinaryIO
 
 from orchestrator.deck.limits import DeckLimits
 from orchestrator.deck.model import Deck, Slide
-from orchestrator.deck.nesting import settled
 from orchestrator.deck.ooxml import P14, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
@@ -95,21 +95,10 @@ def _slide(
     package: Package, layouts: Layouts, part: str, number: int, section: str | None, notices: list[str]
 ) -> Slide:
     root = package.xml(part)
-    text = read_shapes(package, layouts, part, root)
-    notices += [f"slide {number}: {notice}" for notice in text.notices]
-    return Slide(
-        number=number,
-        title=text.title,
-        lines=tuple(text.lines),
-        tables=tuple(text.tables),
-        charts=tuple(text.charts),
-        notes=_notes(package, part, number, notices),
-        alt_texts=tuple(text.alt_texts),
-        hidden=root.get("show") in ("0", "false"),
-        section=section,
-        parents=settled(text.parents),
-        labels=tuple(text.labels),
-    )
+    slide, troubles = read_shapes(package, layouts, part, root, number)
+    notices += [f"slide {number}: {trouble}" for trouble in troubles]
+    notes = _notes(package, part, number, notices)
+    return replace(slide, notes=notes, hidden=root.get("show") in ("0", "false"), section=section)
 
 
 def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from orchestrator.deck.alt_text import own_words
-from orchestrator.deck.furniture import FEWEST_LABELS, is_fragment
-from orchestrator.deck.model import Chart, Table
+from orchestrator.deck.model import Chart, Slide, Table
 from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
-from orchestrator.deck.places import Placed, parents_by_place
+from orchestrator.deck.pieces import Piece, heading_of, slide_of
+from orchestrator.deck.places import Placed
 from orchestrator.deck.pptx_charts import read_charts
-from orchestrator.deck.pptx_pieces import Piece, heading_of, in_order, moved, with_labels
 from orchestrator.deck.pptx_placeholders import (
     FURNITURE,
     TITLES,
@@ -24,7 +23,7 @@ from orchestrator.deck.pptx_placeholders import (
 )
 from orchestrator.deck.pptx_smartart import smartart_lines
 from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, nested_paragraphs, paragraphs
-from orchestrator.deck.reading_order import Box, around
+from orchestrator.deck.reading_order import Box, around, reading_order
 from orchestrator.errors import DeckError
 
 _NOWHERE = Box(0, 0, 0, 0)
@@ -35,58 +34,42 @@ _DEEPEST = 32
 """Groups within groups that are followed; PowerPoint's own decks stay below 10."""
 
 
-@dataclass(slots=True)
-class SlideText:
-    """Everything on a slide that can be quoted, each kind in reading order."""
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A shape of a tree: its piece, whether it is a title, and the shapes of a group."""
 
-    title: str = ""
-    lines: list[str] = field(default_factory=list)
-    parents: list[int | None] = field(default_factory=list)
-    labels: list[int] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    charts: list[Chart] = field(default_factory=list)
-    alt_texts: list[str] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    piece: Piece
+    title: bool = False
+    inside: tuple[_Shape, ...] = ()
 
 
-def read_shapes(package: Package, layouts: Layouts, part: str, root: Element) -> SlideText:
-    """The text of the slide *root*, which is the package's *part*."""
+def read_shapes(
+    package: Package, layouts: Layouts, part: str, root: Element, number: int
+) -> tuple[Slide, list[str]]:
+    """The slide *root*, which is the package's *part*, without its notes; and what could not be read."""
     tree = root.find(f"{P}cSld/{P}spTree")
-    text = SlideText()
-    if tree is None:
-        return text
-    reader = _Reader(package, layouts, part, text.notices)
-    pieces = list(in_order(reader.pieces(tree, 0)))
-    heading = heading_of(pieces)
-    if heading is not None:
-        text.title = " ".join(pieces[heading].lines)
-        pieces[heading] = replace(pieces[heading], lines=(), parents=(), placed=None)
-    pieces = with_labels(pieces)
-    _add_lines(text, [piece for piece in pieces if piece.lines])
-    for piece in pieces:
-        text.tables += piece.tables
-        text.charts += piece.charts
-        if piece.alt_text and piece.alt_text not in text.alt_texts:
-            text.alt_texts.append(piece.alt_text)
-    return text
+    notices: list[str] = []
+    reader = _Reader(package, layouts, part, notices)
+    shapes = [] if tree is None else list(_in_order(reader.shapes(tree, 0)))
+    titles = (index for index, shape in enumerate(shapes) if shape.title and _says_something(shape.piece))
+    pieces = [shape.piece for shape in shapes]
+    heading = next(titles, None)
+    return slide_of(number, pieces, heading_of(pieces) if heading is None else heading), notices
 
 
-def _add_lines(text: SlideText, pieces: list[Piece]) -> None:
-    """The lines of *pieces*, those of a shape that stands under another one's heading under that heading."""
-    placed = [piece.placed or Placed("", piece.box, 0.0) for piece in pieces]
-    heads = parents_by_place(placed)
-    firsts: list[int] = []
-    fragments: list[int] = []
-    for index, (piece, head) in enumerate(zip(pieces, heads, strict=True)):
-        first = len(text.lines)
-        firsts.append(first)
-        above = None if head is None else firsts[head]
-        text.parents += [above if parent is None else first + parent for parent in piece.parents]
-        text.lines += piece.lines
-        single = piece.free and len(piece.lines) == 1 and head is None and index not in heads
-        if single and is_fragment(piece.lines[0]):
-            fragments.append(first)
-    text.labels += fragments if len(fragments) >= FEWEST_LABELS else []
+def _says_something(piece: Piece) -> bool:
+    return any(map(str.isalnum, "".join(piece.lines)))  # a lone icon is no title
+
+
+def _in_order(shapes: list[_Shape]) -> Iterator[_Shape]:
+    """*shapes* and what is inside them, in reading order."""
+    for index in reading_order([shape.piece.box for shape in shapes], [_letters(shape) for shape in shapes]):
+        yield shapes[index]
+        yield from _in_order(list(shapes[index].inside))
+
+
+def _letters(shape: _Shape) -> int:
+    return sum(map(len, shape.piece.lines)) + sum(map(_letters, shape.inside))
 
 
 class _Reader:
@@ -98,19 +81,19 @@ class _Reader:
         self._part = part
         self._notices = notices
 
-    def pieces(self, tree: Element, depth: int) -> list[Piece]:
-        """The pieces of a shape tree or group, in drawing order, in that group's own units."""
-        found = (self._piece(shape, depth) for shape in _shapes(tree))
-        return [piece for piece in found if piece is not None]
+    def shapes(self, tree: Element, depth: int) -> list[_Shape]:
+        """The shapes of a shape tree or group, in drawing order, in that group's own units."""
+        found = (self._shape(shape, depth) for shape in _shapes(tree))
+        return [shape for shape in found if shape is not None]
 
-    def _piece(self, shape: Element, depth: int) -> Piece | None:
+    def _shape(self, shape: Element, depth: int) -> _Shape | None:
         kind = placeholder_type(shape)
         if kind in FURNITURE:
             return None
         box = own_box(shape) or self._layouts.box(self._part, shape) or _NOWHERE
         alt_text = _alt_text(shape)
         if shape.tag == f"{P}grpSp":
-            inside = tuple(self.pieces(shape, depth + 1)) if depth < _DEEPEST else ()
+            inside = tuple(self.shapes(shape, depth + 1)) if depth < _DEEPEST else ()
             return _group(shape, box, alt_text, inside)
         if shape.tag == f"{P}graphicFrame":
             return self._graphic(shape, box, alt_text)
@@ -123,9 +106,10 @@ class _Reader:
         # A size that is only inherited is a guess: nothing is told from it.
         text = lines[0] if stated and len(lines) == 1 else ""
         placed = Placed(text, box, size * _EMU_PER_SIZE) if lines else None
-        return Piece(box, lines, parents, kind in TITLES, size, placed, free=kind is None, alt_text=alt_text)
+        piece = Piece(box, lines, parents, size, placed, free=kind is None, alt_text=alt_text)
+        return _Shape(piece, title=kind in TITLES)
 
-    def _graphic(self, frame: Element, box: Box, alt_text: str) -> Piece | None:
+    def _graphic(self, frame: Element, box: Box, alt_text: str) -> _Shape | None:
         tables = tuple(_table(table) for table in frame.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"))
         nested: list[tuple[str, int]] = []
         charts: tuple[Chart, ...] = ()
@@ -137,7 +121,7 @@ class _Reader:
         if not (tables or nested or charts or alt_text):
             return None
         lines, parents = _nested(nested)
-        return Piece(box, lines, parents, tables=tables, charts=charts, alt_text=alt_text)
+        return _Shape(Piece(box, lines, parents, tables=tables, charts=charts, alt_text=alt_text))
 
     def _charts(self, relationship: str) -> list[Chart]:
         root = self._related(relationship, "a chart")
@@ -184,17 +168,34 @@ def _nested(paragraphs: list[tuple[str, int]]) -> tuple[tuple[str, ...], Parents
     return tuple(texts), tuple(by_levels(texts, [level for _, level in paragraphs]))
 
 
-def _group(group: Element, box: Box, alt_text: str, inside: tuple[Piece, ...]) -> Piece | None:
+def _group(group: Element, box: Box, alt_text: str, inside: tuple[_Shape, ...]) -> _Shape | None:
     """The group as one piece; what is inside is moved to where the group shows it."""
     if not inside and not alt_text:
         return None
     place = group.find(f"{P}grpSpPr/{A}xfrm")
     own = None if place is None else box_of(place.find(f"{A}chOff"), place.find(f"{A}chExt"))
     if box == _NOWHERE and inside:
-        box = around([piece.box for piece in inside])
+        box = around([shape.piece.box for shape in inside])
     elif own is not None and own.width and own.height:
-        inside = tuple(moved(piece, own, box) for piece in inside)
-    return Piece(box, alt_text=alt_text, inside=inside)
+        inside = tuple(_moved(shape, own, box) for shape in inside)
+    return _Shape(Piece(box, alt_text=alt_text), inside=inside)
+
+
+def _moved(shape: _Shape, own: Box, shown: Box) -> _Shape:
+    """*shape* from the units of its group, of which *own* is shown as *shown*."""
+    across, down = shown.width / own.width, shown.height / own.height
+    box, placed = shape.piece.box, shape.piece.placed
+    box = Box(
+        shown.left + (box.left - own.left) * across,
+        shown.top + (box.top - own.top) * down,
+        box.width * across,
+        box.height * down,
+    )
+    return replace(
+        shape,
+        piece=replace(shape.piece, box=box, placed=None if placed is None else replace(placed, box=box)),
+        inside=tuple(_moved(one, own, shown) for one in shape.inside),
+    )
 
 
 def _table(table: Element) -> Table:

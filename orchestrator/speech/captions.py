@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.text import LINE_END, clean, label
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]{0,400})>")
@@ -20,7 +20,9 @@ _TAG = re.compile(
 )
 _OVERRIDE = re.compile(r"\{\\[^{}]*\}")  # SubStation positions such as {\an8}, which many SRT files carry
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
-_TIMING = re.compile(r"\s*(?:\d+:)?[0-5]?\d:[0-5]?\d[.,]\d+\s*-->\s*(?:\d+:)?[0-5]?\d:[0-5]?\d[.,]\d+")
+_TIME = r"(?:(\d+):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})\d*"
+_TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
+_SRT_HEAD = re.compile(r"\s*(?:\d+\s*)?\d[^\r\n]*-->")
 _TOUCHING_S = 0.05  # rolling captions of speech-to-text programs leave gaps of 10 ms at most
 _ROLLING_SHARE = 1 / 3
 
@@ -34,6 +36,57 @@ class Cue:
     lines: tuple[tuple[str | None, str], ...]
 
 
+class CueReader:
+    """The cues of a file or feed, line by line; faults that programs are known for are mended."""
+
+    def __init__(self, kind: str, *, live: bool) -> None:
+        """Read cues of this *kind* ("vtt" or "srt"); where they are *live*, a blank line ends one.
+
+        In a whole SRT file it does not: words behind a blank line belong to the cue before it.
+        """
+        self.unread: list[int] = []  # the lines of times that cannot be read
+        self.number = 0  # of the last line
+        self._ends_at_blank = live or kind == "vtt"
+        self._goes_on = kind == "srt"
+        self._timing = ""
+        self._timing_number = 0
+        self._lines: list[str] = []
+        self._last: Cue | None = None
+
+    def line(self, line: str) -> Cue | None:
+        """The cue that this line completes."""
+        self.number += 1
+        done: Cue | None = None
+        if "-->" in line:
+            if self._lines and self._lines[-1].strip().isdigit():
+                self._lines.pop()  # the number of the cue that begins here
+            done = self.close()
+            self._timing, self._timing_number = line, self.number
+        elif line.strip():
+            self._lines.append(line)
+        elif self._ends_at_blank and not line:  # one space is how rolling captions begin
+            done = self.close()
+        return done
+
+    def close(self) -> Cue | None:
+        """The cue that is complete now; None where it has no words."""
+        timing, self._timing = self._timing, ""
+        lines, self._lines = self._lines, []
+        if not timing:  # a header, a comment, the name of a cue; in live SRT the rest of one
+            rest = self._goes_on and self._last and not all(line.strip().isdigit() for line in lines)
+            times = (self._last.start_s, self._last.end_s) if rest and self._last else None
+        elif match := _TIMING.match(timing):
+            times = _seconds(*match.groups()[:4]), _seconds(*match.groups()[4:])
+        else:
+            self.unread.append(self._timing_number)
+            times = None
+        voiced = _voiced("\n".join(lines)) if times else ()
+        if times is None or not voiced:
+            return None
+        self._last = Cue(*times, voiced)
+        return self._last
+
+
 def read_captions(text: str, kind: str) -> tuple[list[LiveSegment], list[str]]:
     """The pieces of speech of a whole file, and what a user should know about them.
 
@@ -43,38 +96,26 @@ def read_captions(text: str, kind: str) -> tuple[list[LiveSegment], list[str]]:
     Raises:
         SpeechError: *text* is not of this *kind* ("vtt" or "srt").
     """
-    found = cues(text, kind)
-    notices = _unread(text)
-    kept, repeated = without_repeats(found)
+    lines = LINE_END.split(text)
+    if kind == "vtt" and not text.startswith("WEBVTT"):
+        raise SpeechError("is not VTT: it must begin with the line WEBVTT")
+    if kind == "srt" and not _SRT_HEAD.match(text):
+        raise SpeechError("is not SRT: it must begin with a number and a line of times")
+    reader = CueReader(kind, live=False)
+    read = [*map(reader.line, lines), reader.close()]
+    kept, repeated = without_repeats([cue for cue in read if cue is not None])
+    notices = []
+    if reader.unread:
+        more = f", and {len(reader.unread) - 1} more" if len(reader.unread) > 1 else ""
+        notices.append(f"the cue at line {reader.unread[0]} has times that cannot be read{more}; left out")
     if repeated:
         notices.append(f"lines that rolling captions show again were left out: {repeated}")
     return [piece for cue in kept for piece in pieces_of(cue)], notices
 
 
-def cues(text: str, kind: str) -> list[Cue]:
-    """The cues of a file, in its order, with clean text; cues without words are left out.
-
-    Raises:
-        SpeechError: *text* is not of this *kind* ("vtt" or "srt").
-    """
-    from webvtt import WebVTT
-    from webvtt.errors import MalformedCaptionError, MalformedFileError
-
-    lines = _numbered(text) if kind == "srt" else [text]
-    try:
-        captions = WebVTT.from_buffer(lines, format=kind).captions
-    except (MalformedFileError, MalformedCaptionError, ValueError):
-        first = "the line WEBVTT" if kind == "vtt" else "a number and a line of times"
-        raise SpeechError(f"is not {kind.upper()}: it must begin with {first}") from None
-    read = [
-        Cue(
-            caption.start_time.in_milliseconds() / 1000,
-            caption.end_time.in_milliseconds() / 1000,
-            _voiced("\n".join(caption.lines)),
-        )
-        for caption in captions
-    ]
-    return [cue for cue in read if cue.lines]
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return (whole * 1000 + int(fraction.ljust(3, "0"))) / 1000
 
 
 def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
@@ -109,11 +150,6 @@ def pieces_of(cue: Cue) -> list[LiveSegment]:
     ]
 
 
-def is_timing(line: str) -> bool:
-    """Whether this is a cue's line of times, and they can be read."""
-    return _TIMING.match(line) is not None
-
-
 def _repeated(before: Cue, cue: Cue, slack_s: float) -> int:
     if cue.start_s > before.end_s + slack_s:
         return 0
@@ -136,28 +172,3 @@ def _voiced(raw: str) -> tuple[tuple[str | None, str], ...]:
 
 def _plain(text: str) -> str:
     return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
-
-
-def _numbered(text: str) -> list[str]:
-    """SRT lines with a number before every line of times: some programs leave it out."""
-    lines: list[str] = []
-    for line in LINE_END.split(text.strip("\ufeff \t\r\n")):
-        if is_timing(line) and not (lines and lines[-1].strip().isdigit()):
-            lines += ["", "1"]
-        lines.append(line)
-    while lines and not lines[0]:
-        del lines[0]
-    return [lines[0].strip(), *lines[1:]] if lines else []
-
-
-def _unread(text: str) -> list[str]:
-    """A notice about cues whose times cannot be read, so that nothing is lost silently."""
-    bad, in_block = [], 0  # the line of times is the first or second of its block
-    for number, line in enumerate(LINE_END.split(text), start=1):
-        if "-->" in line and in_block < 2 and not is_timing(line):
-            bad.append(number)
-        in_block = in_block + 1 if line.strip() else 0
-    if not bad:
-        return []
-    more = f", and {len(bad) - 1} more" if len(bad) > 1 else ""
-    return [f"the cue at line {bad[0]} has times that cannot be read{more}; left out"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from orchestrator.speech.fillers import FILLER, HEDGE, Mark, is_countable, marks
+from orchestrator.speech.fillers import Mark, is_countable, marks
 from orchestrator.speech.model import Segment
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
@@ -63,14 +63,6 @@ class Delivery:
     def count(self, kind: str) -> int:
         """How many fillers or hedges were said."""
         return sum(one.mark.kind == kind for one in self.said or ())
-
-    @property
-    def fillers(self) -> int:
-        return self.count(FILLER)
-
-    @property
-    def hedges(self) -> int:
-        return self.count(HEDGE)
 
 
 def delivery_of(
@@ -137,17 +129,13 @@ def pauses_in(
 def _longest_alone(
     segments: Sequence[Segment], presenter: str | None, asked_at_s: Sequence[float]
 ) -> tuple[float, float] | None:
-    best: tuple[float, float] | None = None
-    begin_s: float | None = None
-    last_s = 0.0
+    alone: list[tuple[float, float]] = []
+    before: Segment | None = None
     for one in segments:
-        if not is_presenters(one, presenter):
-            begin_s = None
-            continue
-        asked = any(last_s <= at_s <= one.start_s for at_s in asked_at_s)
-        if begin_s is None or asked:
-            begin_s = one.start_s
-        last_s = one.end_s
-        if best is None or last_s - begin_s > best[1] - best[0]:
-            best = (begin_s, last_s)
-    return best
+        if is_presenters(one, presenter):
+            goes_on = before is not None and is_presenters(before, presenter)
+            asked = before and any(before.end_s <= at_s <= one.start_s for at_s in asked_at_s)
+            begin_s = alone[-1][0] if goes_on and not asked else one.start_s
+            alone.append((begin_s, one.end_s))
+        before = one
+    return max(alone, key=lambda time: time[1] - time[0], default=None)

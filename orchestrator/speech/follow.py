@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from orchestrator.errors import SpeechError
+from orchestrator.speech.source import open_recording
 from orchestrator.speech.text import shown
 
 MAX_LINE_BYTES = 1024 * 1024
@@ -40,23 +40,24 @@ def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[s
     Raises:
         SpeechError: The file is missing at the start, no file, not UTF-8, or has a line over 1 MB.
     """
+    for number, line in enumerate(_raw_lines(path, poll_s, stop), start=1):
+        try:
+            yield line.removesuffix(b"\r").decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise SpeechError(f"{shown(path)}: line {number} is not UTF-8 text: save it as UTF-8") from None
+
+
+def _raw_lines(path: Path, poll_s: float, stop: Callable[[], bool]) -> Iterator[bytes]:
     tail = _Tail(path)
-    number = 0
     try:
         while True:
-            end_bytes = tail.size_bytes() if stop() else None
-            new = tail.lines()
-            while new:
-                for line in new:
-                    number += 1
-                    yield _decoded(line, path, number)
-                new = tail.lines() if end_bytes is None or tail.read_bytes < end_bytes else []
-            if end_bytes is not None:
+            over = stop()
+            yield from tail.lines()
+            if over:
                 break
             time.sleep(poll_s)
-            tail.look_again()
-        if _is_whole(tail.partial, path):
-            yield _decoded(tail.partial, path, number + 1)
+            yield from tail.look_again()
+        yield from tail.last_line()
     finally:
         tail.close()
 
@@ -66,87 +67,66 @@ class _Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = _open(path)
-        self.read_bytes = 0
-        self._digest = hashlib.sha256()
         self._cut = False
-        self._left: list[bytes] = []  # the last line, without its end, of a file that was replaced
-        self.partial = b""
+        self._begin()
 
-    def lines(self) -> list[bytes]:
-        """The lines completed since last time, at most some 64 KB of them."""
-        if self._left:
-            left, self._left = self._left, []
-            return left
-        if self._cut:
-            return []
-        chunk = self._file.read(_CHUNK_BYTES)
-        self.read_bytes += len(chunk)
-        self._digest.update(chunk)
-        *lines, self.partial = (self.partial + chunk).split(b"\n")
-        if len(self.partial) > MAX_LINE_BYTES:
-            raise SpeechError(f"{shown(self._path)}: a line is longer than 1 MB: give one segment a line")
-        return lines if lines or not chunk else self.lines()
+    def _begin(self) -> None:
+        self._file = open_recording(self._path, missing="start the program that writes it first")
+        self._read_bytes, self._digest, self._partial = 0, hashlib.sha256(), b""
 
-    def look_again(self) -> None:
-        """Notice that the file was cut or replaced, and find the place to go on from."""
+    def lines(self) -> Iterator[bytes]:
+        """The lines that were completed since last time."""
+        while not self._cut and (chunk := self._file.read(_CHUNK_BYTES)):
+            self._read_bytes += len(chunk)
+            self._digest.update(chunk)
+            *lines, self._partial = (self._partial + chunk).split(b"\n")
+            if len(self._partial) > MAX_LINE_BYTES:
+                raise SpeechError(f"{shown(self._path)}: a line is longer than 1 MB: give one segment a line")
+            yield from lines
+
+    def last_line(self) -> list[bytes]:
+        """The line without an end, if it is a whole one."""
+        return [self._partial] if _is_whole(self._partial, self._path) else []
+
+    def look_again(self) -> list[bytes]:
+        """Notice that the file was cut or replaced, and find the place to go on from.
+
+        Returns the last line, without its end, of a file that was replaced by another one.
+        """
         here = os.fstat(self._file.fileno())
         try:
             there = self._path.stat()
         except OSError:
-            return  # away: about to be replaced
-        replaced = (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino)
-        if not replaced and here.st_size >= self.read_bytes and not self._cut:
-            return
-        if there.st_size < self.read_bytes and not self._cut:
+            return []  # away: about to be replaced
+        replaced = not os.path.samestat(here, there)
+        if not replaced and here.st_size >= self._read_bytes and not self._cut:
+            return []
+        if there.st_size < self._read_bytes and not self._cut:
             self._cut = True  # being written anew: whoever does it may not be done
-            return
+            return []
         self._cut = False
-        if replaced and here.st_size > self.read_bytes:
-            return  # what the replaced file still holds comes first
-        self._file.close()
-        self._file = _open(self._path)
-        if not self._begins_as_read():
-            self._left = [self.partial] if _is_whole(self.partial, self._path) else []
-            self._file.seek(0)
-            self.read_bytes, self._digest, self.partial = 0, hashlib.sha256(), b""
-
-    def size_bytes(self) -> int:
-        return os.fstat(self._file.fileno()).st_size
+        if replaced and here.st_size > self._read_bytes:
+            return []  # what the replaced file still holds comes first
+        self.close()
+        read_bytes, digest, partial, last = self._read_bytes, self._digest, self._partial, self.last_line()
+        self._begin()
+        if _digest(self._file, read_bytes) == digest.digest():
+            self._read_bytes, self._digest, self._partial = read_bytes, digest, partial
+            return []
+        self._file.seek(0)
+        return last
 
     def close(self) -> None:
         self._file.close()
 
-    def _begins_as_read(self) -> bool:
-        """Whether the file begins with what was read; it is then placed behind it."""
-        digest, left = hashlib.sha256(), self.read_bytes
-        while left and (chunk := self._file.read(min(left, _CHUNK_BYTES))):
-            digest.update(chunk)
-            left -= len(chunk)
-        return not left and digest.digest() == self._digest.digest()
 
-
-def _open(path: Path) -> BinaryIO:
-    name = shown(path)
-    try:
-        # Not blocking, so that a FIFO is refused instead of waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise SpeechError(f"{name} does not exist: start the program that writes it first") from None
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
-        raise SpeechError(f"{name} cannot be read: {reason}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise SpeechError(f"{name} is not a file: give a recording's file")
-    return os.fdopen(descriptor, "rb")
-
-
-def _decoded(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.removesuffix(b"\r").decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        raise SpeechError(f"{shown(path)}: line {number} is not UTF-8 text: save it as UTF-8") from None
+def _digest(file: BinaryIO, size_bytes: int) -> bytes:
+    """The SHA-256 of the next bytes, which are then behind the file's place."""
+    digest = hashlib.sha256()
+    while size_bytes and (chunk := file.read(min(size_bytes, _CHUNK_BYTES))):
+        digest.update(chunk)
+        size_bytes -= len(chunk)
+    return digest.digest()
 
 
 def _is_whole(partial: bytes, path: Path) -> bool:

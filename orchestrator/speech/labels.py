@@ -7,25 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.text import label
+from orchestrator.speech.written import word_list
 
 _PREFIX = re.compile(r"(?:>>+\s*)?([^\W\d_][^:：?!;,\"“”\n]{0,39})(?::\s+|：\s*)(\S.*)", re.DOTALL)
-_ROLE = re.compile(
-    r"(?:speaker|presenter|host|moderator|operator|interviewer|interviewee|chair(?:man|woman|person)?"
-    r"|narrator|participant|sprecher(?:in)?|orador(?:a)?|intervenant(?:e)?)[ _#]*[0-9a-z]{0,3}",
-    re.IGNORECASE,
-)
-_PARTICLES = "van von der den de da di du del della la le bin al el of the and & y e"
-_NOT_NAMES = """
-    note notes warning caution question questions answer answers slide slides step example examples
-    agenda summary conclusion conclusions risk risks cost costs price revenue profit goal goals result
-    results first second third fourth next then finally last problem problems solution point figure table
-    source sources tip fact facts why how what when where who which update status action actions total
-    title subject date time topic section chapter part page today tomorrow so and but or yes no ok okay
-    remember important reminder overall context background challenge impact outcome benefit benefits
-    option options team market product timeline budget ask ps nb fig
-"""
+_NUMBER = re.compile(r"[ _#]*[0-9a-z]{0,3}", re.IGNORECASE)  # behind a role
 _RECURS = 2
 _LEAST_SHARE = 0.05  # a label on fewer of the pieces than this is a turn of phrase
 
@@ -41,7 +28,7 @@ def split_label(text: str) -> tuple[str | None, str]:
     if match is None:
         return None, text
     words = match[1].split()
-    if len(words) > 5 or words[0].casefold().strip(".") in _NOT_NAMES.split():
+    if len(words) > 5 or words[0].casefold().strip(".") in word_list("not names"):
         return None, text
     if not _capital(words[0]) or not all(_fits(word) for word in words[1:]):
         return None, text
@@ -50,7 +37,9 @@ def split_label(text: str) -> tuple[str | None, str]:
 
 def is_role(name: str) -> bool:
     """Whether the label says what somebody does in the recording: `Speaker 2`, `Operator`."""
-    return _ROLE.fullmatch(name) is not None
+    folded = name.casefold()
+    roles = (role for role in word_list("roles") if folded.startswith(role))
+    return any(_NUMBER.fullmatch(name, len(role)) for role in roles)
 
 
 def speakers_among(texts: Sequence[str]) -> frozenset[str]:
@@ -93,4 +82,4 @@ def _capital(word: str) -> bool:
 
 def _fits(word: str) -> bool:
     bare = word.strip("()[]#.-&")
-    return not bare or _capital(bare) or bare.isdigit() or bare.casefold() in _PARTICLES.split()
+    return not bare or _capital(bare) or bare.isdigit() or bare.casefold() in word_list("particles")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import queue
 import select
@@ -69,17 +68,16 @@ class Lines:
 
 def _lines_of(fd: int, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[str]:
     """Lines of a descriptor. It is looked at before it is read, so that *stop* is heard in silence too."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    rest = ""
+    rest = b""
     while not stop():
         if not select.select([fd], [], [], poll_s)[0]:
             continue
         chunk = os.read(fd, _CHUNK_BYTES)
-        *lines, rest = (rest + decoder.decode(chunk, final=not chunk)).split("\n")
-        yield from (line.removesuffix("\r") for line in lines)
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines)
         if not chunk:
             break
         if len(rest) > MAX_LINE_BYTES:
             raise SpeechError("standard input: a line is longer than 1 MB: give one segment a line")
     if rest:
-        yield rest
+        yield rest.decode("utf-8", "replace")

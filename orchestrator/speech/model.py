@@ -1,11 +1,30 @@
-"""One piece of speech, as it stands in a transcript."""
+"""One piece of speech: as it came in, and as it stands in a transcript."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 WORDS_PER_MINUTE = 150
 """The pace assumed for words without times (DESIGN.md, section 6)."""
+MAX_TIME_S = 24 * 3600.0
+"""A time beyond one day is a broken clock, not a rehearsal; our own limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSegment:
+    """Words that were said, before their times are settled.
+
+    `text` and `speaker` are clean (see `orchestrator.speech.text`). A time is what the source
+    gave, however impossible, or None where it gave none.
+    """
+
+    text: str
+    start_s: float | None = None
+    end_s: float | None = None
+    speaker: str | None = None
+    slide: int | None = None
+    confidence: float | None = None  # 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +39,10 @@ class Segment:
     slide_estimated: bool = False  # the slide was found by matching words, not told
     times_estimated: bool = False  # the times were counted from words, not told
     confidence: float | None = None  # 0 to 1, from the speech-to-text program
+
+
+def possible(time_s: float | None) -> float | None:
+    """The time if it can be one within a recording, else None."""
+    if time_s is None or not math.isfinite(time_s) or not 0 <= time_s <= MAX_TIME_S:
+        return None
+    return time_s

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from orchestrator.speech.labels import is_role, speakers_among, split_label, with_speakers
-from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.labels import speakers_among, split_label, with_speakers
+from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.stamps import STAMP, clock_s
 from orchestrator.speech.text import LINE_END, clean
 
@@ -46,28 +46,17 @@ def read_plain(text: str) -> list[LiveSegment]:
     paragraphs: list[_Paragraph] = []
     for block in blocks:
         _add(paragraphs, block, speakers, bare=bare)
-    pieces = [
-        LiveSegment(words, paragraph.start_s, paragraph.end_s)
-        for paragraph in paragraphs
-        if (words := clean(" ".join(paragraph.lines)))
-    ]
-    return with_speakers(pieces)
+    return with_speakers(piece for one in paragraphs if (piece := _piece(one)) is not None)
 
 
-def read_plain_line(line: str, known: frozenset[str]) -> LiveSegment | None:
-    """One line of a text that grows: a segment of its own; None where it has no words.
+def read_plain_line(line: str) -> LiveSegment | None:
+    """One line of a text that grows: a segment of its own; None where it has no words."""
+    return _piece(_stamped(line, bare=False) or _Paragraph([line]))
 
-    `Name:` is a speaker where it is a role or among the *known* labels.
-    """
-    paragraph = _stamped(line, bare=False) or _Paragraph([line])
+
+def _piece(paragraph: _Paragraph) -> LiveSegment | None:
     words = clean(" ".join(paragraph.lines))
-    if not words:
-        return None
-    piece = LiveSegment(words, paragraph.start_s, paragraph.end_s)
-    name, rest = split_label(words)
-    if name is not None and (name in known or is_role(name)):
-        return replace(piece, text=rest, speaker=name)
-    return piece
+    return LiveSegment(words, paragraph.start_s, paragraph.end_s) if words else None
 
 
 def _blocks(text: str) -> list[list[str]]:

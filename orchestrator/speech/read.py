@@ -5,17 +5,16 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import SpeechError
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
-from orchestrator.speech.live import LiveSegment
-from orchestrator.speech.model import Segment
+from orchestrator.speech.model import LiveSegment, Segment
 from orchestrator.speech.plain import read_plain
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
+from orchestrator.speech.source import open_recording
 from orchestrator.speech.text import shown
 from orchestrator.speech.timeline import lay_out
 
@@ -119,26 +118,16 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def _bytes(path: Path) -> bytes:
-    name = shown(path)
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise SpeechError(f"{name} is a folder: give a recording's file")
-        if not stat.S_ISREG(mode):
-            raise SpeechError(
-                f"{name} is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`"
-            )
-        with path.open("rb") as file:
-            raw = file.read(MAX_SIZE_BYTES + 1)
-    except FileNotFoundError:
-        raise SpeechError(f"{name} does not exist: give the path of a recording") from None
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
-        raise SpeechError(f"{name} cannot be read: {reason}") from None
+    with open_recording(
+        path,
+        missing="give the path of a recording",
+        no_file="is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`",
+        folder="is a folder: give a recording's file",
+    ) as file:
+        raw = file.read(MAX_SIZE_BYTES + 1)
     if len(raw) > MAX_SIZE_BYTES:
-        raise SpeechError(
-            f"{name} is larger than {MAX_SIZE_BYTES // 1024**2} MB: give the transcript, not the sound"
-        )
+        most = MAX_SIZE_BYTES // 1024**2
+        raise SpeechError(f"{shown(path)} is larger than {most} MB: give the transcript, not the sound")
     return raw
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from types import UnionType
 from typing import Any
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.live import LiveSegment
+from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.stamps import seconds
 from orchestrator.speech.text import LINE_END, clean, label
 
 LIST_KEYS = ("segments", "meeting_transcripts")
 """Where an object keeps its segments: speech-to-text programs, and the QMSum meetings."""
+_MOST_SLIDES = 100_000
 
 
 def read_json(text: str) -> list[LiveSegment]:
@@ -91,14 +93,20 @@ def piece_of(plain: Any, where: str) -> LiveSegment | None:
     text = clean(text)
     if plain.get("final") is False or not text:
         return None
-    return LiveSegment(
-        text=text,
-        start_s=_time(plain, "start", where),
-        end_s=_time(plain, "end", where),
-        speaker=_speaker(plain.get("speaker"), where),
-        slide=_slide(plain.get("slide"), where),
-        confidence=_confidence(plain.get("confidence")),
-    )
+    start_s, end_s = _time(plain, "start", where), _time(plain, "end", where)
+    speaker, slide = plain.get("speaker"), plain.get("slide")
+    confidence: Any = plain.get("confidence")
+    if speaker is not None and not _is(speaker, str | int):
+        raise SpeechError(f"{where}: speaker is not a label: give a string")
+    if slide is not None and not (_is(slide, int) and 1 <= slide <= _MOST_SLIDES):
+        raise SpeechError(f"{where}: slide must be a whole number from 1")
+    sure = float(confidence) if _is(confidence, int | float) and 0 <= confidence <= 1 else None
+    return LiveSegment(text, start_s, end_s, None if speaker is None else label(str(speaker)), slide, sure)
+
+
+def _is(value: Any, kinds: type | UnionType) -> bool:
+    """Whether the value is of one of these kinds; JSON's true and false are no numbers."""
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _time(plain: dict[str, Any], key: str, where: str) -> float | None:
@@ -107,29 +115,9 @@ def _time(plain: dict[str, Any], key: str, where: str) -> float | None:
         return None
     if isinstance(value, str) and (read := seconds(value)) is not None:
         return read
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not _is(value, int | float):
         raise SpeechError(f"{where}: {key} is not a time: give seconds as a number")
     try:
         return float(value)
     except OverflowError:
         return float("inf")
-
-
-def _speaker(value: Any, where: str) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | None):
-        raise SpeechError(f"{where}: speaker is not a label: give a string")
-    return None if value is None else label(str(value))
-
-
-def _slide(value: Any, where: str) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 100_000:
-        raise SpeechError(f"{where}: slide must be a whole number from 1")
-    return value
-
-
-def _confidence(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 <= value <= 1 else None

@@ -6,8 +6,10 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from orchestrator.deck.model import Deck, Slide
+from orchestrator.deck.texts import slide_texts
 from orchestrator.errors import SpeechError
 from orchestrator.speech.model import Segment
 from orchestrator.speech.pace import spoken_s
@@ -17,8 +19,7 @@ from orchestrator.speech.text import shown
 
 # The weights below are our own, tuned on speech made from the words of real decks; twice or half of any of
 # them finds the same slides for all but one in a hundred segments.
-_TITLE_WEIGHT = 3.0  # a word of the title counts as three of the text
-_ALT_WEIGHT = 0.5
+_WEIGHTS = {"title": 3.0, "alt": 0.5}  # by origin: a word of the title counts as three of the text
 _FROM_SLIDE = 0.35  # the share of the spoken content words that a presenter takes from the slide
 _SKIP_COST = 1.5  # for each slide that is passed over
 _BACK_COST = 6.0  # for each slide that the presenter goes back
@@ -87,12 +88,8 @@ def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
 
 def _middles(lengths_s: Sequence[float]) -> list[float]:
     """For each segment, the share of all speech that is over at its middle: 0 to 1."""
-    total_s, before_s = sum(lengths_s), 0.0
-    middles = []
-    for length_s in lengths_s:
-        middles.append((before_s + length_s / 2) / total_s)
-        before_s += length_s
-    return middles
+    total_s, before_s = sum(lengths_s), accumulate(lengths_s, initial=0.0)
+    return [(over_s + length_s / 2) / total_s for over_s, length_s in zip(before_s, lengths_s, strict=False)]
 
 
 def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list[list[float]] | None:
@@ -131,22 +128,9 @@ def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list
 
 def _weights(slide: Slide) -> dict[str, float]:
     weights: defaultdict[str, float] = defaultdict(float)
-
-    def add(text: str, weight: float) -> None:
+    for origin, text in slide_texts(slide):
         for term in terms(text):
-            weights[term] += weight
-
-    add(slide.title, _TITLE_WEIGHT)
-    for line in (*slide.lines, slide.notes):
-        add(line, 1.0)
-    for table in slide.tables:
-        for cell in (cell for row in table.rows for cell in row):
-            add(cell, 1.0)
-    for chart in slide.charts:
-        for name in (chart.title, *chart.categories, *(series.name for series in chart.series)):
-            add(name, 1.0)
-    for text in slide.alt_texts:
-        add(text, _ALT_WEIGHT)
+            weights[term] += _WEIGHTS.get(origin, 1.0)
     return dict(weights)
 
 

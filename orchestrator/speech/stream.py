@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.captions import Cue, cues, is_timing, pieces_of, without_repeats
+from orchestrator.speech.captions import Cue, CueReader, pieces_of, without_repeats
 from orchestrator.speech.labels import is_role, split_label
-from orchestrator.speech.live import LiveSegment, possible
-from orchestrator.speech.model import Segment
+from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.plain import read_plain_line
 from orchestrator.speech.segment_json import parse_line
@@ -27,8 +28,7 @@ def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) ->
     """
     length_s = spoken_s(live.text)
     floor_s = previous.start_s if previous else 0.0
-    start_s = live.start_s if possible(live.start_s) else None
-    end_s = live.end_s if possible(live.end_s) else None
+    start_s, end_s = possible(live.start_s), possible(live.end_s)
     if start_s is not None:
         begin_s = max(start_s, floor_s)
         return segment_of(live, begin_s, max(begin_s, start_s + length_s if end_s is None else end_s))
@@ -51,7 +51,7 @@ class LiveReader:
             raise ValueError(f"unknown kind of feed: {kind!r}")
         self._kind = kind
         self._number = 0
-        self._block: list[str] = []
+        self._cues = CueReader(kind, live=True)
         self._last: Cue | None = None
         self._labels: Counter[str] = Counter()
 
@@ -65,11 +65,10 @@ class LiveReader:
         if self._kind == "jsonl":
             piece = parse_line(text, self._number)
         elif self._kind == "txt":
-            self._count(text)
-            piece = read_plain_line(text, self._known())
+            piece = read_plain_line(text)
         else:
-            return self._caption_line(text.strip("\ufeff\r\n"))
-        return () if piece is None else (piece,)
+            return self._pieces(partial(self._cues.line, text.strip("\ufeff\r\n")))
+        return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
         """What is left when nothing more comes: the last cue.
@@ -77,59 +76,26 @@ class LiveReader:
         Raises:
             SpeechError: The last cue cannot be read.
         """
-        return self._flush()
+        return self._pieces(self._cues.close)
 
-    def _caption_line(self, line: str) -> tuple[LiveSegment, ...]:
-        if not line.strip():
-            return self._flush()
-        done: tuple[LiveSegment, ...] = ()
-        if "-->" in line and any("-->" in earlier for earlier in self._block):
-            number = self._block.pop() if self._block[-1].strip().isdigit() else None
-            done = self._flush()
-            self._block = [number] if number is not None else []
-        self._block.append(line)
-        return done
-
-    def _flush(self) -> tuple[LiveSegment, ...]:
-        block, self._block = self._block, []
-        if not any("-->" in line for line in block):
-            return self._rest_of_cue(block)
-        text = "\n".join(block)
-        found = cues(f"WEBVTT\n\n{text}" if self._kind == "vtt" else text, self._kind)
-        if not found and not any(map(is_timing, block)):
-            raise SpeechError(f"line {self._number}: the cue before it has times that cannot be read")
-        pieces: list[LiveSegment] = []
-        for cue in found:
-            new, _ = without_repeats([self._last, cue] if self._last else [cue])
-            self._last = cue
-            pieces += pieces_of(new[-1]) if len(new) > 1 or new[0] is cue else []
-        return tuple(self._named(piece) for piece in pieces)
-
-    def _rest_of_cue(self, block: list[str]) -> tuple[LiveSegment, ...]:
-        """SRT has no comments: words after a blank line within a cue belong to it."""
-        if self._kind != "srt" or self._last is None or all(line.strip().isdigit() for line in block):
+    def _pieces(self, read: Callable[[], Cue | None]) -> tuple[LiveSegment, ...]:
+        unread = len(self._cues.unread)
+        cue, before = read(), self._last
+        if len(self._cues.unread) > unread:
+            raise SpeechError(f"line {self._cues.number}: the cue before it has times that cannot be read")
+        if cue is None:
             return ()
-        found = cues("\n".join(["1", "00:00:00,000 --> 00:00:00,000", *block]), "srt")
-        cue = self._last
-        return tuple(
-            self._named(piece)
-            for rest in found
-            for piece in pieces_of(Cue(cue.start_s, cue.end_s, rest.lines))
-        )
+        self._last = cue
+        kept, _ = without_repeats([before, cue] if before else [cue])
+        new = pieces_of(kept[-1]) if len(kept) > 1 or kept[0] is cue else []
+        return tuple(self._named(piece) for piece in new)
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
-        if piece.speaker is not None:
-            return piece
-        self._count(piece.text)
+        """The piece with its speaker, where `Name:` is a role or has stood before words already."""
         name, words = split_label(piece.text)
-        if name is None or not (name in self._known() or is_role(name)):
+        if piece.speaker is not None or name is None or self._kind == "jsonl":
+            return piece
+        self._labels[name] += 1
+        if self._labels[name] == 1 and not is_role(name):
             return piece
         return replace(piece, text=words, speaker=name)
-
-    def _count(self, text: str) -> None:
-        name, _ = split_label(text.strip())
-        if name is not None:
-            self._labels[name] += 1
-
-    def _known(self) -> frozenset[str]:
-        return frozenset(name for name, count in self._labels.items() if count > 1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 
-from orchestrator.speech.live import LiveSegment, possible
-from orchestrator.speech.model import Segment
+from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.stamps import as_clock
 
@@ -42,7 +42,7 @@ def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
         end_s=round(end_s, 3),
         speaker=piece.speaker,
         slide=piece.slide,
-        times_estimated=not possible(piece.start_s),
+        times_estimated=possible(piece.start_s) is None,
         confidence=piece.confidence,
     )
 
@@ -52,8 +52,7 @@ def _without_impossible(pieces: Sequence[LiveSegment], notices: list[str]) -> li
     backwards: list[int] = []
     checked = []
     for number, piece in enumerate(pieces, start=1):
-        start_s = piece.start_s if possible(piece.start_s) else None
-        end_s = piece.end_s if possible(piece.end_s) else None
+        start_s, end_s = possible(piece.start_s), possible(piece.end_s)
         if (start_s, end_s) != (piece.start_s, piece.end_s):
             impossible.append(number)
         if start_s is not None and end_s is not None and end_s < start_s:
@@ -73,8 +72,10 @@ def _note(notices: list[str], numbers: list[int], what: str) -> None:
 
 def _in_order(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment]:
     timed = [(index, piece.start_s) for index, piece in enumerate(pieces) if piece.start_s is not None]
-    if _back_steps([start_s for _, start_s in timed]):
-        strays = _outside_longest_run([start_s for _, start_s in timed])
+    starts_s = [start_s for _, start_s in timed]
+    latest_s = accumulate(starts_s, max, initial=0.0)
+    if any(start_s < late_s - OVERLAP_S for start_s, late_s in zip(starts_s, latest_s, strict=False)):
+        strays = _outside_longest_run(starts_s)
         if len(strays) <= max(1, _STRAY_SHARE * len(timed)):
             places = [timed[stray][0] for stray in strays]
             for index in places:
@@ -92,15 +93,6 @@ def _groups(pieces: Sequence[LiveSegment]) -> list[tuple[int, int]]:
     """Ranges of one piece with a time (or the very first) and the pieces without that follow it."""
     firsts = [index for index, piece in enumerate(pieces) if index == 0 or piece.start_s is not None]
     return list(zip(firsts, [*firsts[1:], len(pieces)], strict=True))
-
-
-def _back_steps(starts_s: list[float]) -> bool:
-    latest_s = 0.0
-    for start_s in starts_s:
-        if start_s < latest_s - OVERLAP_S:
-            return True
-        latest_s = max(latest_s, start_s)
-    return False
 
 
 def _outside_longest_run(starts_s: list[float]) -> list[int]:
@@ -161,8 +153,5 @@ def _placed(group: list[LiveSegment], next_start_s: float | None) -> list[Segmen
         words_s = [spoken_s(piece.text) for piece in group]
         squeeze = (next_start_s - begin_s) / sum(words_s)
         lengths_s = [length_s * squeeze for length_s in words_s]
-    placed = []
-    for piece, length_s in zip(group, lengths_s, strict=True):
-        placed.append(segment_of(piece, begin_s, begin_s + length_s))
-        begin_s += length_s
-    return placed
+    edges_s = pairwise(accumulate(lengths_s, initial=begin_s))
+    return [segment_of(piece, *edges) for piece, edges in zip(group, edges_s, strict=True)]

@@ -1,0 +1,38 @@
+"""The file that a recording comes from."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from orchestrator.errors import SpeechError
+from orchestrator.speech.text import shown
+
+_NO_FILE = "is not a file: give a recording's file"
+
+
+def open_recording(path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE) -> BinaryIO:
+    """The file, open to be read; a pipe or device is refused, never waited for.
+
+    Args:
+        missing: What to do where there is no file, for the message.
+        no_file, folder: What to say of anything but a file.
+
+    Raises:
+        SpeechError: It cannot be opened, or is no file.
+    """
+    name = shown(path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise SpeechError(f"{name} does not exist: {missing}") from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise SpeechError(f"{name} cannot be read: {reason}") from None
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise SpeechError(f"{name} {folder if stat.S_ISDIR(mode) else no_file}")
+    return os.fdopen(descriptor, "rb")
