@@ -27,6 +27,8 @@ FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""
 
 QUOTE: Final = "{quote}"
+SUBJECT: Final = "{it}"
+"""In a wording: the deck's own name for its matter, or its kind's noun."""
 
 Condition = tuple[str, ...]
 """Patterns that are needed together."""
@@ -43,7 +45,10 @@ class Entry:
     about: str  # of ABOUT
     good: str  # what a good answer gives
     when: tuple[Condition, ...] = ()  # any one of them; none: always
+    but: tuple[str, ...] = ()  # none of them in the line that is quoted, or on the slide whose title is
     on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
+    heads: tuple[str, ...] = ()  # any one of them in a slide's title: that is quoted, and no line
+    kinds: tuple[str, ...] = ()  # of deck, of an entry of ANY that is not for all of them
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it is answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
@@ -68,6 +73,8 @@ class DeckKind:
 
     id: str
     name: str
+    noun: str  # for its matter where the deck gives it no name
+    is_named: bool  # whether the deck's title may be the name of its matter
     cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
     titles: tuple[str, ...]  # that weigh more in a heading than in a text
     texts: tuple[str, ...]
@@ -85,6 +92,7 @@ class Phrases:
     estimates: re.Pattern[str]  # before a figure: it is an estimate, and the line says so
     abbreviations: re.Pattern[str]  # their full stop ends no sentence
     bounds: tuple[str, ...]  # beside them a number counts nothing
+    agendas: tuple[str, ...]  # titles of slides that only list what is to come
     courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     hesitations: tuple[str, ...]  # nobody is quoted with them
     put_off: tuple[str, ...]  # whole sentences, plain
@@ -103,6 +111,7 @@ class Bank:
     kinds: tuple[DeckKind, ...]
     entries: tuple[Entry, ...]
     phrases: Phrases
+    noun: str  # for the matter of any deck
 
 
 @lru_cache(maxsize=1)
@@ -110,18 +119,21 @@ def bank() -> Bank:
     """The bank as it is shipped."""
     kinds: list[DeckKind] = []
     entries: list[Entry] = []
+    nouns: dict[str, str] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
         if path.stem == "phrases":
             continue
         data = _load(path)
         kind = data["kind"]
+        nouns[kind] = data["noun"]
         if kind != ANY:
             signs = data["signs"]
             cover, titles, texts = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
             needs = _conditions(signs.get("needs", ()))
-            kinds.append(DeckKind(kind, data["name"], cover, titles, texts, needs))
+            is_named = data.get("named", False)
+            kinds.append(DeckKind(kind, data["name"], nouns[kind], is_named, cover, titles, texts, needs))
         entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
-    return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
+    return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")), nouns[ANY])
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -139,6 +151,9 @@ def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
         firm=_texts(known.pop("firm", ())),
         soft=_texts(known.pop("soft", ())),
         when=_conditions(known.pop("when", ())),
+        but=_texts(known.pop("but", ())),
+        heads=_texts(known.pop("heads", ())),
+        kinds=_texts(known.pop("kinds", ())),
         on=_conditions(known.pop("on", ())),
         unless=_conditions(known.pop("unless", ())),
         topic=known.pop("topic", "") or known["id"],
@@ -164,6 +179,7 @@ def _phrases(data: Mapping[str, Any]) -> Phrases:
         estimates=re.compile("|".join(data["estimates"])),
         abbreviations=re.compile("|".join(data["abbreviations"])),
         bounds=tuple(data["bounds"]),
+        agendas=tuple(data["agendas"]),
         courtesies=tuple(data["courtesies"]),
         hesitations=tuple(data["hesitations"]),
         put_off=tuple(data["put_off"]),

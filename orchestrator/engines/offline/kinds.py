@@ -42,6 +42,12 @@ class Kind:
         return f"{'set to' if self.given else 'read as'}: {self.name}"
 
 
+def noun_of(kind: Kind) -> str:
+    """How the matter of a deck of this kind is called; where the signs are mixed, of any."""
+    known = {one.id: one.noun for one in bank().kinds}
+    return bank().noun if kind.beside is not None else known.get(kind.id, bank().noun)
+
+
 NO_KIND: Final = Kind(ANY, "any deck", 0)
 
 

@@ -21,6 +21,12 @@ from orchestrator.speech.model import Segment
 FEWEST_WORDS: Final = 4
 """A shorter line is a name or a heading, unless it holds a figure or an admission."""
 
+LONGEST_HEADING: Final = 6
+"""Words of a title that names a matter; a longer one makes a statement."""
+
+FEWEST_POINTS: Final = 2
+"""Under a heading of which a question may ask which of its points."""
+
 SMALLEST_COUNT: Final = 3
 """Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
 
@@ -59,6 +65,7 @@ class Page:
     words: str  # plain: title, lines, cells and notes, with the tags of its lines
     asserted: str  # plain: its title and what may be quoted, with the tags
     lines: tuple[Line, ...]
+    heading: Line | None = None  # its title as a line, where points stand under it
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,8 @@ def _cover(deck: Deck, first: Slide | None) -> str:
 def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     lines = []
     seen: set[str] = set()
-    asserted = list(asserted_lines(slide))
+    is_agenda = any(holds(plain(slide.title), one) for one in bank().phrases.agendas)
+    asserted = [] if is_agenda else list(asserted_lines(slide))
     for index, (origin, text, parent) in enumerate(asserted):
         after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
         line = _line(slide.number, text, parent, claims, is_title=origin == "title")
@@ -122,7 +130,18 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     whole = plain(" ".join([slide.title, *slide.lines, cells, charts, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
     said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if text.rstrip()[-1:] != "?")]))
-    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
+    heading = None if is_first or is_agenda else _heading(slide)
+    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines), heading)
+
+
+def _heading(slide: Slide) -> Line | None:
+    """A short title over two points or more: it names what they have in common."""
+    title = slide.title.strip()
+    points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
+    is_short = plain(title).count(" ") - 1 <= LONGEST_HEADING
+    if slide.title_is_furniture or not title or not is_short or points < FEWEST_POINTS:
+        return None
+    return Line(title, plain(title), None, slide.number, is_title=True)
 
 
 def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:

@@ -1,0 +1,48 @@
+"""How a question names the matter of a deck: the deck's own name for it, or the noun of its kind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from orchestrator.deck.model import Deck
+from orchestrator.engines.offline.bank import bank
+from orchestrator.engines.offline.kinds import Kind, noun_of
+from orchestrator.engines.offline.words import holds, plain
+
+FEWEST_MENTIONS: Final = 3
+"""Of a word of the title, in the same spelling, before it counts as a name."""
+
+FEWEST_LETTERS: Final = 4
+"""A shorter word in capitals is an abbreviation like many others."""
+
+_WORD = re.compile(r"[^\W_]+")
+_SPELT_AS_A_NAME = re.compile(r"[^\W\d_]\w*[A-Z]\w*")  # a capital that begins no word: PlantPal, ODFE
+_END_OF_NAME = re.compile(r"[:;,|(–—]| - ")
+
+
+def subject_of(deck: Deck, kind: Kind) -> str:
+    """The name in the deck's title, where decks of this kind bear the name of their matter."""
+    if not any(one.is_named for one in bank().kinds if one.id in (kind.id, kind.beside)):
+        return noun_of(kind)
+    return _spelt_out(deck) or _first_word(deck.title) or noun_of(kind)
+
+
+def _spelt_out(deck: Deck) -> str | None:
+    """The title's first word that the lines spell as a name, as they spell it most often."""
+    found = Counter(word for slide in deck.slides for line in slide.lines for word in _WORD.findall(line))
+    for word in _WORD.findall(deck.title.replace("_", " ")):
+        forms = {form: count for form, count in found.items() if form.casefold() == word.casefold()}
+        is_name = all(_SPELT_AS_A_NAME.fullmatch(form) for form in forms) and len(word) >= FEWEST_LETTERS
+        if is_name and sum(forms.values()) >= FEWEST_MENTIONS:
+            return max(forms, key=lambda form: forms[form])
+    return None
+
+
+def _first_word(title: str) -> str | None:
+    """The one word that the title consists of, or begins with before a colon; none that the bank knows."""
+    name = _END_OF_NAME.split(title)[0].strip()
+    signs = (one for kind in bank().kinds for one in (*kind.cover, *kind.titles, *kind.texts))
+    is_known = any(holds(plain(name), sign) for sign in signs)
+    return name if _WORD.fullmatch(name) and name[0].isupper() and not is_known else None
