@@ -43,9 +43,8 @@ class Kind:
 
 
 def noun_of(kind: Kind) -> str:
-    """How the matter of a deck of this kind is called; where the signs are mixed, of any."""
-    known = {one.id: one.noun for one in bank().kinds}
-    return bank().noun if kind.beside is not None else known.get(kind.id, bank().noun)
+    """How the matter of a deck of this kind is called."""
+    return next((one.noun for one in bank().kinds if one.id == kind.id), bank().noun)
 
 
 NO_KIND: Final = Kind(ANY, "any deck", 0)

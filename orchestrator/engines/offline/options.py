@@ -32,6 +32,9 @@ LATER: Final = 40.0
 SPREAD: Final = 4
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
+MANY_KINDS: Final = 3
+"""A question about a line that boards of so many kinds ask is asked of a deck of no kind, too."""
+
 KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
@@ -109,9 +112,9 @@ def _options(pages: Pages, kind: Kind, intensity: str, key: str, tell: Tell) -> 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
     """Where the signs are mixed, what boards of both kinds or of any ask, in the words of the first."""
-    both = {kind.id, kind.beside or kind.id}
     if entry.kind == ANY:
-        return not entry.kinds or both <= set(entry.kinds)
+        is_for_many = kind.id == ANY and entry.has_quote and len(entry.kinds) >= MANY_KINDS
+        return not entry.kinds or is_for_many or {kind.id, kind.beside or kind.id} <= {*entry.kinds}
     if kind.beside is None or entry.kind != kind.id:
         return entry.kind == kind.id
     return entry.topic in _topics(kind.beside) | _topics(ANY)

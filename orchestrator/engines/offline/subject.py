@@ -31,12 +31,13 @@ def subject_of(deck: Deck, kind: Kind) -> str:
 
 def _spelt_out(deck: Deck) -> str | None:
     """The title's first word that the lines spell as a name, as they spell it most often."""
-    found = Counter(word for slide in deck.slides for line in slide.lines for word in _WORD.findall(line))
+    lines = (line for slide in deck.slides for line in slide.lines)
+    found: Counter[str] = Counter(word for line in lines for word in _WORD.findall(line))
     for word in _WORD.findall(deck.title.replace("_", " ")):
-        forms = {form: count for form, count in found.items() if form.casefold() == word.casefold()}
-        is_name = all(_SPELT_AS_A_NAME.fullmatch(form) for form in forms) and len(word) >= FEWEST_LETTERS
-        if is_name and sum(forms.values()) >= FEWEST_MENTIONS:
-            return max(forms, key=lambda form: forms[form])
+        forms = [form for form, _ in found.most_common() if form.casefold() == word.casefold()]
+        is_often = sum(found[form] for form in forms) >= FEWEST_MENTIONS
+        if is_often and len(word) >= FEWEST_LETTERS and _SPELT_AS_A_NAME.fullmatch(forms[0]):
+            return forms[0]
     return None
 
 
