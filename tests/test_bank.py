@@ -14,7 +14,7 @@ from orchestrator.engines.offline.bank import (
     ANY,
     FIGURES,
     FOLDER,
-    MOODS,
+    HEADING,
     QUOTE,
     SEATS,
     SUBJECT,
@@ -24,7 +24,17 @@ from orchestrator.engines.offline.bank import (
 from orchestrator.engines.offline.wording import entry_of
 
 ENTRIES = bank().entries
-TAGS = {"#money", "#percent", "#count", "#duration", "#date", "#question", "#placeholder", "#estimate"}
+TAGS = {
+    "#money",
+    "#percent",
+    "#count",
+    "#duration",
+    "#date",
+    "#question",
+    "#placeholder",
+    "#estimate",
+    HEADING,
+}
 LONGEST_WORDS = 27
 """Of one question: what is said in a breath."""
 
@@ -54,7 +64,7 @@ def test_there_is_a_file_for_each_kind_of_deck_and_one_for_any() -> None:
 
 
 def test_any_deck_has_questions_of_every_seat_and_more_than_a_dozen_that_need_nothing() -> None:
-    always = [one for one in ENTRIES if one.kind == ANY and not one.when and not one.unless and not one.mood]
+    always = [one for one in ENTRIES if one.kind == ANY and not one.when and not one.unless]
     assert len({one.topic for one in always}) >= 12
 
 
@@ -62,7 +72,6 @@ def test_any_deck_has_questions_of_every_seat_and_more_than_a_dozen_that_need_no
 def test_an_entry_is_valid(entry: Entry) -> None:
     assert re.fullmatch(r"[a-z0-9-]+", entry.id)
     assert (entry.seat in SEATS, entry.about in ABOUT) == (True, True)
-    assert entry.mood in (None, *MOODS)
     assert entry.asks_for in (None, *FIGURES)
     assert entry.ask
     assert len(entry.good.split()) > 2 or entry.good == "a name"
@@ -82,7 +91,7 @@ def test_what_follows_a_quote_reads_right_whatever_goes_in() -> None:
 
 
 def test_a_question_about_a_line_says_when_it_is_asked() -> None:
-    assert [entry.id for entry in ENTRIES if entry.has_quote and not entry.when and not entry.heads] == []
+    assert [entry.id for entry in ENTRIES if entry.has_quote and not entry.when] == []
 
 
 def test_a_question_is_known_again_by_its_words_alone() -> None:

@@ -22,9 +22,16 @@ ANY: Final = "any"
 
 ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
 SEATS: Final = ASKS
-MOODS: Final = ("soft", "firm")
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""
+
+OF_TEXTS: Final = ("ask", "firm", "soft", "but", "heads", "kinds")
+OF_CONDITIONS: Final = ("when", "on", "unless")
+OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
+"""The fields that are read as texts, conditions and regular expressions."""
+
+HEADING: Final = "#heading"
+"""The tag of a slide's title that may be quoted for what stands under it."""
 
 QUOTE: Final = "{quote}"
 SUBJECT: Final = "{it}"
@@ -45,13 +52,11 @@ class Entry:
     about: str  # of ABOUT
     good: str  # what a good answer gives
     when: tuple[Condition, ...] = ()  # any one of them; none: always
-    but: tuple[str, ...] = ()  # none of them in the line that is quoted, or on the slide whose title is
+    but: tuple[str, ...] = ()  # none of them in that line, or on the slide whose title is quoted
     on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
-    heads: tuple[str, ...] = ()  # any one of them in a slide's title: that is quoted, and no line
     kinds: tuple[str, ...] = ()  # of deck, of an entry of ANY that is not for all of them
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it is answered there
     topic: str = ""  # asked once a session, whichever entry asks it
-    mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
     soft: tuple[str, ...] = ()  # and for a friendly one
@@ -143,23 +148,15 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
-    known = dict(item)
-    ask = known.pop("ask")
-    return Entry(
-        kind=kind,
-        ask=_texts(ask),
-        firm=_texts(known.pop("firm", ())),
-        soft=_texts(known.pop("soft", ())),
-        when=_conditions(known.pop("when", ())),
-        but=_texts(known.pop("but", ())),
-        heads=_texts(known.pop("heads", ())),
-        kinds=_texts(known.pop("kinds", ())),
-        on=_conditions(known.pop("on", ())),
-        unless=_conditions(known.pop("unless", ())),
-        topic=known.pop("topic", "") or known["id"],
-        place=place,
-        **known,
-    )
+    """An entry with `heads` is about the heading of a slide: each of them is a condition."""
+    known: dict[str, Any] = {"topic": item["id"]}
+    for name, value in item.items():
+        read = _texts if name in OF_TEXTS else _conditions if name in OF_CONDITIONS else None
+        known[name] = value if read is None else read(value)
+    heads = known.pop("heads", ())
+    if heads:
+        known["when"] = tuple((head, HEADING, *when) for head in heads for when in known.get("when", ((),)))
+    return Entry(kind=kind, place=place, **known)
 
 
 def _texts(items: Any) -> tuple[str, ...]:
@@ -171,26 +168,12 @@ def _conditions(items: Any) -> tuple[Condition, ...]:
 
 
 def _phrases(data: Mapping[str, Any]) -> Phrases:
-    return Phrases(
-        contradictions=_lists(data["contradictions"]),
-        seats=_lists(data["seats"]),
-        why=data["why"],
-        placeholders=re.compile("|".join(data["placeholders"])),
-        estimates=re.compile("|".join(data["estimates"])),
-        abbreviations=re.compile("|".join(data["abbreviations"])),
-        bounds=tuple(data["bounds"]),
-        agendas=tuple(data["agendas"]),
-        courtesies=tuple(data["courtesies"]),
-        hesitations=tuple(data["hesitations"]),
-        put_off=tuple(data["put_off"]),
-        do_not_know=tuple(data["do_not_know"]),
-        fillers=tuple(data["fillers"]),
-        lead_to_figure=tuple(data["lead_to_figure"]),
-        after_figure=tuple(data["after_figure"]),
-        undertakes=tuple(data["undertakes"]),
-        follow_ups=_lists(data["follow_ups"]),
-    )
+    compiled = {name: re.compile("|".join(data[name])) for name in OF_PATTERNS}
+    frozen = {name: _frozen(value) for name, value in data.items()}
+    return Phrases(**{**frozen, **compiled})
 
 
-def _lists(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {key: tuple(values) for key, values in data.items()}
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _frozen(one) for key, one in value.items()}
+    return tuple(value) if isinstance(value, list) else value

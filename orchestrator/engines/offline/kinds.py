@@ -42,11 +42,6 @@ class Kind:
         return f"{'set to' if self.given else 'read as'}: {self.name}"
 
 
-def noun_of(kind: Kind) -> str:
-    """How the matter of a deck of this kind is called."""
-    return next((one.noun for one in bank().kinds if one.id == kind.id), bank().noun)
-
-
 NO_KIND: Final = Kind(ANY, "any deck", 0)
 
 

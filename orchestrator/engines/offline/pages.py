@@ -14,7 +14,7 @@ from typing import Final
 from orchestrator.claims.model import Claim
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck, Slide
-from orchestrator.engines.offline.bank import bank
+from orchestrator.engines.offline.bank import HEADING, bank
 from orchestrator.engines.offline.words import holds, plain
 from orchestrator.speech.model import Segment
 
@@ -65,7 +65,6 @@ class Page:
     words: str  # plain: title, lines, cells and notes, with the tags of its lines
     asserted: str  # plain: its title and what may be quoted, with the tags
     lines: tuple[Line, ...]
-    heading: Line | None = None  # its title as a line, where points stand under it
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +129,17 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     whole = plain(" ".join([slide.title, *slide.lines, cells, charts, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
     said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if text.rstrip()[-1:] != "?")]))
-    heading = None if is_first or is_agenda else _heading(slide)
-    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines), heading)
+    if not is_first and not is_agenda and _is_heading(slide):
+        words = f"{whole}{tags} {HEADING} "
+        lines.append(Line(slide.title.strip(), words, None, slide.number, is_title=True))
+    return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
 
 
-def _heading(slide: Slide) -> Line | None:
+def _is_heading(slide: Slide) -> bool:
     """A short title over two points or more: it names what they have in common."""
-    title = slide.title.strip()
+    words = plain(slide.title).count(" ") - 1
     points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
-    is_short = plain(title).count(" ") - 1 <= LONGEST_HEADING
-    if slide.title_is_furniture or not title or not is_short or points < FEWEST_POINTS:
-        return None
-    return Line(title, plain(title), None, slide.number, is_title=True)
+    return not slide.title_is_furniture and 0 < words <= LONGEST_HEADING and points >= FEWEST_POINTS
 
 
 def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:

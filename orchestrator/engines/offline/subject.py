@@ -8,7 +8,7 @@ from typing import Final
 
 from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.kinds import Kind, noun_of
+from orchestrator.engines.offline.kinds import Kind
 from orchestrator.engines.offline.words import holds, plain
 
 FEWEST_MENTIONS: Final = 3
@@ -24,9 +24,10 @@ _END_OF_NAME = re.compile(r"[:;,|(–—]| - ")
 
 def subject_of(deck: Deck, kind: Kind) -> str:
     """The name in the deck's title, where decks of this kind bear the name of their matter."""
-    if not any(one.is_named for one in bank().kinds if one.id in (kind.id, kind.beside)):
-        return noun_of(kind)
-    return _spelt_out(deck) or _first_word(deck.title) or noun_of(kind)
+    own = next((one for one in bank().kinds if one.id == kind.id), None)
+    if own is None:
+        return bank().noun
+    return (own.is_named and (_spelt_out(deck) or _first_word(deck.title))) or own.noun
 
 
 def _spelt_out(deck: Deck) -> str | None:
