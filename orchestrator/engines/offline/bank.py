@@ -22,11 +22,20 @@ ANY: Final = "any"
 
 ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
 SEATS: Final = ASKS
-MOODS: Final = ("soft", "firm")
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """What one figure a question can ask for: the kinds of claims, as `claims` names them."""
 
+OF_TEXTS: Final = ("ask", "firm", "soft", "but", "heads", "kinds")
+OF_CONDITIONS: Final = ("when", "on", "unless")
+OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
+"""The fields that are read as texts, conditions and regular expressions."""
+
+HEADING: Final = "#heading"
+"""The tag of a slide's title that may be quoted for what stands under it."""
+
 QUOTE: Final = "{quote}"
+SUBJECT: Final = "{it}"
+"""In a wording: the deck's own name for its matter, or its kind's noun."""
 
 Condition = tuple[str, ...]
 """Patterns that are needed together."""
@@ -43,10 +52,11 @@ class Entry:
     about: str  # of ABOUT
     good: str  # what a good answer gives
     when: tuple[Condition, ...] = ()  # any one of them; none: always
+    but: tuple[str, ...] = ()  # none of them in that line, or on the slide whose title is quoted
     on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
+    kinds: tuple[str, ...] = ()  # of deck, of an entry of ANY that is not for all of them
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it is answered there
     topic: str = ""  # asked once a session, whichever entry asks it
-    mood: str | None = None  # of MOODS: firm is for hard boards only, soft for friendly ones
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
     soft: tuple[str, ...] = ()  # and for a friendly one
@@ -68,6 +78,8 @@ class DeckKind:
 
     id: str
     name: str
+    noun: str  # for its matter where the deck gives it no name
+    is_named: bool  # whether the deck's title may be the name of its matter
     cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
     titles: tuple[str, ...]  # that weigh more in a heading than in a text
     texts: tuple[str, ...]
@@ -85,6 +97,7 @@ class Phrases:
     estimates: re.Pattern[str]  # before a figure: it is an estimate, and the line says so
     abbreviations: re.Pattern[str]  # their full stop ends no sentence
     bounds: tuple[str, ...]  # beside them a number counts nothing
+    agendas: tuple[str, ...]  # titles of slides that only list what is to come
     courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     hesitations: tuple[str, ...]  # nobody is quoted with them
     put_off: tuple[str, ...]  # whole sentences, plain
@@ -103,6 +116,7 @@ class Bank:
     kinds: tuple[DeckKind, ...]
     entries: tuple[Entry, ...]
     phrases: Phrases
+    noun: str  # for the matter of any deck
 
 
 @lru_cache(maxsize=1)
@@ -110,18 +124,21 @@ def bank() -> Bank:
     """The bank as it is shipped."""
     kinds: list[DeckKind] = []
     entries: list[Entry] = []
+    nouns: dict[str, str] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
         if path.stem == "phrases":
             continue
         data = _load(path)
         kind = data["kind"]
+        nouns[kind] = data["noun"]
         if kind != ANY:
             signs = data["signs"]
             cover, titles, texts = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
             needs = _conditions(signs.get("needs", ()))
-            kinds.append(DeckKind(kind, data["name"], cover, titles, texts, needs))
+            is_named = data.get("named", False)
+            kinds.append(DeckKind(kind, data["name"], nouns[kind], is_named, cover, titles, texts, needs))
         entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
-    return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")))
+    return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")), nouns[ANY])
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -131,20 +148,15 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
-    known = dict(item)
-    ask = known.pop("ask")
-    return Entry(
-        kind=kind,
-        ask=_texts(ask),
-        firm=_texts(known.pop("firm", ())),
-        soft=_texts(known.pop("soft", ())),
-        when=_conditions(known.pop("when", ())),
-        on=_conditions(known.pop("on", ())),
-        unless=_conditions(known.pop("unless", ())),
-        topic=known.pop("topic", "") or known["id"],
-        place=place,
-        **known,
-    )
+    """An entry with `heads` is about the heading of a slide: each of them is a condition."""
+    known: dict[str, Any] = {"topic": item["id"]}
+    for name, value in item.items():
+        read = _texts if name in OF_TEXTS else _conditions if name in OF_CONDITIONS else None
+        known[name] = value if read is None else read(value)
+    heads = known.pop("heads", ())
+    if heads:
+        known["when"] = tuple((head, HEADING, *when) for head in heads for when in known.get("when", ((),)))
+    return Entry(kind=kind, place=place, **known)
 
 
 def _texts(items: Any) -> tuple[str, ...]:
@@ -156,25 +168,12 @@ def _conditions(items: Any) -> tuple[Condition, ...]:
 
 
 def _phrases(data: Mapping[str, Any]) -> Phrases:
-    return Phrases(
-        contradictions=_lists(data["contradictions"]),
-        seats=_lists(data["seats"]),
-        why=data["why"],
-        placeholders=re.compile("|".join(data["placeholders"])),
-        estimates=re.compile("|".join(data["estimates"])),
-        abbreviations=re.compile("|".join(data["abbreviations"])),
-        bounds=tuple(data["bounds"]),
-        courtesies=tuple(data["courtesies"]),
-        hesitations=tuple(data["hesitations"]),
-        put_off=tuple(data["put_off"]),
-        do_not_know=tuple(data["do_not_know"]),
-        fillers=tuple(data["fillers"]),
-        lead_to_figure=tuple(data["lead_to_figure"]),
-        after_figure=tuple(data["after_figure"]),
-        undertakes=tuple(data["undertakes"]),
-        follow_ups=_lists(data["follow_ups"]),
-    )
+    compiled = {name: re.compile("|".join(data[name])) for name in OF_PATTERNS}
+    frozen = {name: _frozen(value) for name, value in data.items()}
+    return Phrases(**{**frozen, **compiled})
 
 
-def _lists(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {key: tuple(values) for key, values in data.items()}
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _frozen(one) for key, one in value.items()}
+    return tuple(value) if isinstance(value, list) else value

@@ -20,7 +20,7 @@ from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.exchange import Candidate
 
 TURNS: Final = (
-    ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, WHOLE, ADMISSION, WHOLE,
+    ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
 )  # fmt: skip
 """What one panelist asks about, one question after the other: a board does not dwell on one sort."""
 
@@ -52,14 +52,15 @@ def candidate(request: CandidateRequest) -> Candidate | None:
         return None
     mine, turns, focus = seats_of(request.seat), _turns(scene, agent), _focus(scene)
 
-    def rank(one: Option) -> tuple[bool, bool, bool, int, float]:
+    def rank(one: Option) -> tuple[bool, bool, bool, bool, int, float]:
+        is_last = one.tier == WHOLE  # what could be asked of any deck: where nothing else is left
         is_early = shown is not None and one.quote is None
         order = one.order - FOCUSED * _is_about(one, focus)
         is_mine = one.agent is not None or one.is_for(agent, mine)  # what was left open is everybody's
-        return not _is_shown(one.slide, shown), not is_mine, is_early, turns[one.tier], order
+        return not _is_shown(one.slide, shown), is_last, not is_mine, is_early, turns[one.tier], order
 
     best = min(ready, key=rank)
-    _, is_others, is_early, *_ = rank(best)
+    _, _, is_others, is_early, *_ = rank(best)
     return _candidate(best, agent, round(RELEVANCE[best.tier] - FROM_AFAR * (is_others + is_early), 2))
 
 

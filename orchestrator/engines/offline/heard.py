@@ -45,7 +45,7 @@ def _admitted(scene: Scene) -> Iterator[Option]:
     for segment in scene.segments:
         if scene.presenter is None or segment.speaker in (scene.presenter, None):
             for entry, line in _admissions(segment):
-                question = said(entry, scene.deck.sha256, scene.intensity, line)
+                question = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
                 yield Option(entry, question, ADMISSION, entry.place, line)
 
 

@@ -64,13 +64,17 @@ def sort_of(said: list[str]) -> str | None:
 
 def _bare(sentence: str) -> str:
     """The sentence in plain words without the fillers before it."""
-    words = plain(sentence).strip()
-    fillers = sorted((plain(one).strip() for one in bank().phrases.fillers), key=len, reverse=True)
+    return _after(plain(sentence).strip(), bank().phrases.fillers)
+
+
+def _after(words: str, known: tuple[str, ...]) -> str:
+    """What is left when known forms are taken from the beginning, the longest first."""
+    forms = sorted((plain(one).strip() for one in known), key=len, reverse=True)
     while True:
-        filler = next((one for one in fillers if words == one or words.startswith(f"{one} ")), None)
-        if filler is None:
+        form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)
+        if form is None:
             return words
-        words = words[len(filler) :].strip()
+        words = words[len(form) :].strip()
 
 
 def _without_answer(
@@ -123,17 +127,7 @@ def _is_bare(text: str, start: int, end: int) -> bool:
     """Only a short lead stands before the figure and a short tail after it."""
     phrases = bank().phrases
     after = plain(text[end:]).strip()
-    return _all_of(_bare(text[:start]), phrases.lead_to_figure) and _all_of(after, phrases.after_figure)
-
-
-def _all_of(words: str, known: tuple[str, ...]) -> bool:
-    forms = [plain(one).strip() for one in known]
-    while words:
-        form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)
-        if form is None:
-            return False
-        words = words[len(form) :].strip()
-    return True
+    return not _after(_bare(text[:start]), phrases.lead_to_figure) and not _after(after, phrases.after_figure)
 
 
 def undertakes(sentence: str) -> bool:

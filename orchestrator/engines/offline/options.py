@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from orchestrator.claims.model import Claim
 from orchestrator.deck.model import Deck
-from orchestrator.engines.offline.bank import ANY, Entry, bank
+from orchestrator.engines.offline.bank import ANY, HEADING, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
+from orchestrator.engines.offline.subject import subject_of
 from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences
 from orchestrator.engines.offline.words import holds, holds_all, plain
 
@@ -25,15 +26,15 @@ ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
 FOUND: Final = 3.0
 """Places by which a question goes up in its file where its words were found in the deck."""
 
-LATER: Final = 40.0
-"""Places by which a question for hard or friendly boards goes back where the board is neither."""
-
 SPREAD: Final = 4
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
 KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
+
+Tell = Callable[..., str]
+"""`said` of an entry, and of a line with it, for this deck and board."""
 
 _kept: OrderedDict[tuple[int, int, str, str], tuple[Pages, tuple[Option, ...]]] = OrderedDict()
 
@@ -82,80 +83,62 @@ def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: st
     known = _kept.get(key)
     if known is not None and known[0] is pages:
         return known[1]
-    made = _options(pages, kind_of(deck, kind, claims), intensity, deck.sha256)
+    read_as = kind_of(deck, kind, claims)
+    tell = partial(said, key=deck.sha256, intensity=intensity, subject=subject_of(deck, read_as))
+    made = _options(pages, read_as, deck.sha256, tell)
     _kept[key] = (pages, made)
     while len(_kept) > KEPT:
         _kept.popitem(last=False)
     return made
 
 
-def _options(pages: Pages, kind: Kind, intensity: str, key: str) -> tuple[Option, ...]:
+def _options(pages: Pages, kind: Kind, key: str, tell: Tell) -> tuple[Option, ...]:
     found: list[Option] = []
     for entry in bank().entries:
         is_answered = any(holds_all(pages.words, one) for one in entry.unless)
-        if _is_of(entry, kind) and _suits(entry, intensity) and not is_answered:
-            order = entry.place + _by_mood(entry, intensity)
-            order += number_of(key, entry.id) % SPREAD
-            made = _of_lines if entry.has_quote else _of_deck
-            found += made(entry, order, pages, key, intensity)
+        if _is_of(entry, kind) and not is_answered:
+            order = entry.place + number_of(key, entry.id) % SPREAD
+            found += (_of_lines if entry.has_quote else _of_deck)(entry, order, pages, tell)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
     """Where the signs are mixed, what boards of both kinds or of any ask, in the words of the first."""
     if entry.kind == ANY:
-        return True
-    if kind.beside is None or entry.kind != kind.id:
-        return entry.kind == kind.id
-    return entry.topic in _topics(kind.beside) | _topics(ANY)
+        return not entry.kinds or {kind.id, kind.beside or kind.id} <= {*entry.kinds}
+    is_asked_by_both = kind.beside is None or entry.topic in _topics(kind.beside)
+    return entry.kind == kind.id and is_asked_by_both
 
 
 @lru_cache(maxsize=32)
 def _topics(kind: str) -> frozenset[str]:
-    return frozenset(entry.topic for entry in bank().entries if entry.kind == kind)
-
-
-def _suits(entry: Entry, intensity: str) -> bool:
-    """Firm questions are not for a friendly board, and soft ones for no hard one."""
-    return (entry.mood, intensity) not in (("firm", "friendly"), ("soft", "adversarial"))
-
-
-def _by_mood(entry: Entry, intensity: str) -> float:
-    """A hard board puts the hard questions first, and a friendly one the friendly ones."""
-    if entry.mood is None:
-        return 0.0
-    return LATER if intensity == "moderate" else -LATER
+    return frozenset(entry.topic for entry in bank().entries if entry.kind in (kind, ANY))
 
 
 def tier_of(entry: Entry) -> int:
     """What sort of question it is."""
     if entry.has_quote:
         return ADMISSION if entry.about == "admission" else FIGURE
-    return LEFT_OUT if entry.kind != ANY else WHOLE
+    return LEFT_OUT if entry.kind != ANY or entry.kinds else WHOLE
 
 
-def _of_deck(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
+def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
     """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
-    if not entry.when:
-        return [Option(entry, said(entry, key, intensity), tier_of(entry), order)]
     found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
-    if not found:
+    if entry.when and not found:
         return []
-    titled = next((page for page in found if page is not pages.pages[0] and _is_titled(page, entry)), None)
-    shown = titled if entry.about == "missing" else None
-    return [Option(entry, said(entry, key, intensity), tier_of(entry), order - FOUND, None, shown)]
+    titles = {one[0] for one in entry.when if entry.about == "missing"}
+    titled = (page for page in found if any(holds(plain(page.title), title) for title in titles))
+    shown = next((page for page in titled if page is not pages.pages[0]), None)
+    return [Option(entry, tell(entry), tier_of(entry), order - FOUND * bool(found), None, shown)]
 
 
-def _is_titled(page: Page, entry: Entry) -> bool:
-    return any(holds(plain(page.title), one[0]) for one in entry.when)
-
-
-def _of_lines(entry: Entry, order: float, pages: Pages, key: str, intensity: str) -> list[Option]:
+def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
     """The entry asked of each line that calls for it, the one with the largest figure first."""
     called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
     found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
     return [
-        Option(entry, said(entry, key, intensity, line), tier_of(entry), order + 0.1 * number, line)
+        Option(entry, tell(entry, line=line), tier_of(entry), order + 0.1 * number, line)
         for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
     ]
 
@@ -169,8 +152,12 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
     title = "" if page is None else page.title
     if entry.on and not any(holds_all(plain(title), one) for one in entry.on):
         return None
+    if any(holds(line.words, one) for one in entry.but):
+        return None
     around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
     for when in entry.when:
+        if (HEADING in when) != holds(line.words, HEADING):
+            continue
         tags = [one for one in when if one.startswith("#")]
         words = [one for one in when if not one.startswith("#")]
         if not holds_all(line.words, tags) or not holds_all(around, words):

@@ -14,12 +14,18 @@ from typing import Final
 from orchestrator.claims.model import Claim
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.model import Deck, Slide
-from orchestrator.engines.offline.bank import bank
+from orchestrator.engines.offline.bank import HEADING, bank
 from orchestrator.engines.offline.words import holds, plain
 from orchestrator.speech.model import Segment
 
 FEWEST_WORDS: Final = 4
 """A shorter line is a name or a heading, unless it holds a figure or an admission."""
+
+LONGEST_HEADING: Final = 6
+"""Words of a title that names a matter; a longer one makes a statement."""
+
+FEWEST_POINTS: Final = 2
+"""Under a heading of which a question may ask which of its points."""
 
 SMALLEST_COUNT: Final = 3
 """Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
@@ -108,7 +114,8 @@ def _cover(deck: Deck, first: Slide | None) -> str:
 def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     lines = []
     seen: set[str] = set()
-    asserted = list(asserted_lines(slide))
+    is_agenda = any(holds(plain(slide.title), one) for one in bank().phrases.agendas)
+    asserted = [] if is_agenda else list(asserted_lines(slide))
     for index, (origin, text, parent) in enumerate(asserted):
         after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
         line = _line(slide.number, text, parent, claims, is_title=origin == "title")
@@ -122,7 +129,17 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     whole = plain(" ".join([slide.title, *slide.lines, cells, charts, *slide.alt_texts, slide.notes]))
     tags = " ".join(dict.fromkeys(tag for line in lines for tag in line.words.split() if tag[0] == "#"))
     said = plain(" ".join([slide.title, *(text for _, text, _ in asserted if text.rstrip()[-1:] != "?")]))
+    if not is_first and not is_agenda and _is_heading(slide):
+        words = f"{whole}{tags} {HEADING} "
+        lines.append(Line(slide.title.strip(), words, None, slide.number, is_title=True))
     return Page(slide.number, slide.title.strip(), f"{whole}{tags} ", f"{said}{tags} ", tuple(lines))
+
+
+def _is_heading(slide: Slide) -> bool:
+    """A short title over two points or more: it names what they have in common."""
+    words = plain(slide.title).count(" ") - 1
+    points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
+    return not slide.title_is_furniture and 0 < words <= LONGEST_HEADING and points >= FEWEST_POINTS
 
 
 def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:

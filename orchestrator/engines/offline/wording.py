@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from orchestrator.engines.offline.bank import QUOTE, Entry, bank
+from orchestrator.engines.offline.bank import QUOTE, SUBJECT, Entry, bank
 from orchestrator.engines.offline.pages import Line
-from orchestrator.engines.offline.words import holds, plain
 
 LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
@@ -18,11 +17,9 @@ LONGEST_QUOTE: Final = 160
 LONGEST_PARENT: Final = 48
 """Characters of the line above it, which only says what the quote belongs to."""
 
-WRITTEN: Final = ("slide", "write", "read")
-"""A wording with one of these is for what stands on a slide, and not for what was said."""
-
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
+_A_SUBJECT: Final = r"\S+(?: \S+){0,2}"  # names and nouns have three words at most
 _T = TypeVar("_T")
 _INNER: Final = str.maketrans('“”"', "‘’'")
 
@@ -48,12 +45,10 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in (*found, text[start:]) if part.strip()]
 
 
-def said(entry: Entry, key: str, intensity: str, line: Line | None = None) -> str:
-    """The question as it is said; of words that were spoken, none that speaks of a slide."""
-    asks = entry.wordings(intensity)
-    if line is not None and line.said_at_s is not None:
-        asks = tuple(ask for ask in asks if not any(holds(plain(ask), word) for word in WRITTEN)) or asks
-    text = pick(asks, key, entry.id)
+def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> str:
+    """The question as it is said of the *subject*, with the words of the line in it."""
+    text = pick(entry.wordings(intensity), key, entry.id).replace(SUBJECT, subject)
+    text = text[0].upper() + text[1:]
     return text if line is None else text.replace(QUOTE, quoted(line))
 
 
@@ -86,7 +81,7 @@ def _asked_forms() -> tuple[tuple[re.Pattern[str], Entry], ...]:
     forms = []
     for entry in bank().entries:
         for ask in (*entry.ask, *entry.firm, *entry.soft):
-            pattern = re.escape(ask).replace(re.escape(QUOTE), ".+")
+            pattern = re.escape(ask).replace(re.escape(QUOTE), ".+").replace(re.escape(SUBJECT), _A_SUBJECT)
             forms.append((re.compile(pattern, re.DOTALL), entry))
     return tuple(forms)
 
