@@ -78,8 +78,7 @@ def trace_of(session: Session) -> tuple[dict[str, Any], list[str]]:
     """The full trace of a session, from its ledger: as JSON, and as lines for people."""
     from dataclasses import asdict
 
-    from orchestrator.memory.trace import full_trace
-    from orchestrator.memory.trace_lines import trace_lines
+    from orchestrator.memory.trace import full_trace, trace_lines
 
     store = session.rehearsal.store
     trace = full_trace(store.record(entry.seq) for entry in store.entries())

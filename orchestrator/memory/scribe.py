@@ -29,16 +29,18 @@ from orchestrator.memory.compressing import (
 from orchestrator.memory.entries import (
     AGENT,
     LEFT_OUT,
+    MAX_CONTENT_BYTES,
     MAX_FIELD_BYTES,
+    TRANSCRIPT,
     USER,
     Noted,
     SessionContext,
     SessionEntry,
     cut,
 )
-from orchestrator.memory.events import entry_of, spoken_in, words_of
 from orchestrator.memory.joining import Joining, Sentence
 from orchestrator.memory.naming import names
+from orchestrator.memory.record_types import ENTRIES, PLAIN_SPEECH, read, type_of
 from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.telling import Course, summary_of
@@ -59,6 +61,9 @@ MAX_SPOKEN_CHARS: Final = 20_000
 
 OPEN: Final = "open"
 _ENDS_A_SENTENCE: Final = frozenset({"slide", "exchange_opened", "answered", "verdict", "exchange_closed"})
+_MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
+"""Behind these nobody is off the record any more; `fact_log` has the same."""
+_SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
 _QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 
 
@@ -100,9 +105,11 @@ class Scribe:
 
     def _take(self, record: Record) -> None:
         value: Mapping[str, Any] = record.value or {}
-        kind = str(value.get("type", ""))
+        kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
+        if kind in _MOVES_ON:
+            self._withheld.over()
         if kind in _STEPS:
             _STEPS[kind](self, value, record)
         self._is_over = self._is_over or record.op == "freeze"
@@ -110,8 +117,11 @@ class Scribe:
         if entry is None:
             return
         self.turn_count += 1
-        spoken = spoken_in(record)
-        if self._stays(spoken if spoken is not None else words_of(value), value, kind, spoken is not None):
+        row = ENTRIES[kind]
+        is_speech = kind in _SPEECH and record.op == "append" and record.file == TRANSCRIPT
+        spoken = read(row.content, record) if is_speech else None
+        said = spoken if spoken is not None else read(row.quoting or row.content, record)
+        if self._stays(said, value, kind, spoken is not None):
             entry = SessionEntry(entry.timestamp, entry.type, LEFT_OUT, _bare(entry), entry.tool_name)
             if spoken is not None:
                 self._joining.drop()
@@ -229,14 +239,12 @@ class Scribe:
 
     def _slide(self, value: Mapping[str, Any], record: Record) -> None:
         self.course.slide = value["slide"]
-        self._withheld.over()
 
     def _opened(self, value: Mapping[str, Any], record: Record) -> None:
         asked = value["exchange"]
         self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
         self._opened_seq = record.seq
         self.course.open = self._asking
-        self._withheld.over()
 
     def _remembered(self, value: Mapping[str, Any], record: Record) -> None:
         """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
@@ -262,7 +270,6 @@ class Scribe:
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
         self._is_sensitive = False
-        self._withheld.over()
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
         text = cut(masked(one_line(words)), MAX_NOTED_BYTES)
@@ -290,6 +297,30 @@ _STEPS: Final = {
     "exchange_closed": Scribe._closed,
     RECORD: Scribe._remembered,
 }
+
+
+def entry_of(record: Record) -> SessionEntry | None:
+    """The entry that a record makes; None: nothing happened that anybody would tell.
+
+    What is marked sensitive is only counted, and addresses and numbers of people are masked, so
+    nothing made of entries can carry them away.
+    """
+    row = ENTRIES.get(type_of(record))
+    content = None if row is None else read(row.content, record)
+    if row is None or content is None:
+        return None
+    tool, result = read(row.tool, record), read(row.result, record)
+    metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
+    if is_marked(content, record.value or {}):
+        return SessionEntry(record.at, row.type, LEFT_OUT, {**metadata, "sensitive": True}, tool)
+    for name, one in read(row.more, record).items():
+        if one is not None:
+            metadata[name] = cut(masked(one_line(one)), MAX_FIELD_BYTES) if isinstance(one, str) else one
+    shown = masked(one_line(content))
+    kept = cut(shown, MAX_CONTENT_BYTES)
+    if kept != shown:
+        metadata["cut"] = len(shown) - len(kept) + 1
+    return SessionEntry(record.at, row.type, kept, metadata, tool, result, read(row.sure, record))
 
 
 def _key(text: str) -> str:
