@@ -27,10 +27,9 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.earlier import Begun, deck_tag, sessions_of
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.entries import cut
-from orchestrator.memory.flushing import left_open
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
-from orchestrator.memory.open_points import points_and_memories
+from orchestrator.memory.open_points import left_open, points_and_memories
 from orchestrator.memory.recall import recall
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.memory.scratchpads import scratchpad

@@ -19,8 +19,8 @@ from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.embedding_careful import careful
+from orchestrator.memory.flush import carried_into, keep_what_matters
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.hooks import carried_into, keep_what_matters
 from orchestrator.memory.pages import ask_for_pages
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
