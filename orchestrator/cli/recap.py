@@ -24,7 +24,7 @@ def recap(session: Name) -> None:
     """The "previously on" of a session: what was said, decided and left open."""
     from orchestrator.memory.entries import to_plain
     from orchestrator.memory.scribe import context_of
-    from orchestrator.memory.telling import previously_on
+    from orchestrator.memory.summary import previously_on
 
     with looked_at(session) as opened:
         context = context_of(opened.rehearsal.store)

@@ -30,10 +30,10 @@ from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.presenters import name_in
+from orchestrator.memory.record_types import counted
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.sensitive import masked
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
-from orchestrator.memory.telling import counted
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 KEPT_S: Final = 300

@@ -36,7 +36,7 @@ from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import context_of
 from orchestrator.memory.sensitive import is_marked, masked
 from orchestrator.memory.situation import lately
-from orchestrator.memory.telling import previously_on
+from orchestrator.memory.summary import previously_on
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store

@@ -91,10 +91,10 @@ class _Words(Formatter):
         return counted(value, format_spec) if format_spec else str(value)
 
 
-def counted(number: Any, plural: str) -> str:
-    """ "1 memory", "3 memories"; *plural* is the noun of several."""
-    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
-    return f"{number} {one if number == 1 else plural}"
+def counted(number: Any, noun: str) -> str:
+    """ "1 memory", "3 memories"; *noun* is that of one or of several."""
+    one = f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+    return f"{number} {one if number == 1 else f'{one}s' if noun == one else noun}"
 
 
 def described(action: Plain, output: Any) -> str:

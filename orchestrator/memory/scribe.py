@@ -15,17 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.compressing import (
-    COMPRESS_PAST,
-    MAX_RECENT,
-    Condense,
-    Digest,
-    Line,
-    compressed,
-    line_of,
-    most_telling,
-    told,
-)
 from orchestrator.memory.entries import (
     AGENT,
     LEFT_OUT,
@@ -43,11 +32,14 @@ from orchestrator.memory.naming import names
 from orchestrator.memory.record_types import ENTRIES, PLAIN_SPEECH, read, type_of
 from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
-from orchestrator.memory.telling import Course, summary_of
+from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
 from orchestrator.store import Store
 
+MAX_RECENT: Final = 10
+COMPRESS_PAST: Final = 20
+"""Both are the seed's: `max_recent_entries` and `summarize_threshold`."""
 MAX_NOTED: Final = 30
 """Of goals, decisions, blockers and open questions each; the oldest make room, and are counted."""
 MAX_NOTED_BYTES: Final = 300
@@ -71,18 +63,14 @@ _QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 class Scribe:
     """The fold itself; `take` is given every record once, in order.
 
-    *condense* lets an engine write the summary's prose. It is asked once for every eleven entries;
-    where it fails, the extraction stands. `failures` counts that, and records that are not in the
-    shape of this release: they are passed over.
+    `failures` counts records that are not in the shape of this release: they are passed over.
     """
 
-    condense: Condense | None = None
     turn_count: int = 0
     failures: int = 0
     course: Course = field(default_factory=Course)
     _held: list[SessionEntry] = field(default_factory=list)
-    _digest: Digest = field(default_factory=Digest)
-    _lines: list[Line] = field(default_factory=list)  # of what was said since the last compression
+    _lines: list[Line] = field(default_factory=list)  # what was said that tells most, and what came since
     _joining: Joining = field(default_factory=Joining)
     _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
@@ -131,7 +119,7 @@ class Scribe:
         if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
             self._said.append(entry)
         if len(self._held) > COMPRESS_PAST:
-            self._compress()
+            self._held, self._lines = self._held[-MAX_RECENT:], most_telling(self._lines)
 
     def context(self) -> SessionContext:
         """The context as it stands."""
@@ -142,12 +130,7 @@ class Scribe:
             decisions=tuple(self._noted.get(DECISION, {}).values()),
             blockers=tuple(self._noted.get(BLOCKER, {}).values()),
             open_questions=tuple(self._noted.get(OPEN, {}).values()),
-            summary=summary_of(
-                self.course,
-                self._digest.prose,
-                most_telling([*self._digest.lines, *self._lines]),
-                self.turn_count,
-            ),
+            summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
             turn_count=self.turn_count,
             last_said=tuple(self._said) if self._is_over else (),
         )
@@ -186,7 +169,7 @@ class Scribe:
         if (line := line_of(words, seq)) is not None:
             self._lines.append(line)
             if len(self._lines) > MAX_LINES_WAITING:
-                self._lines = list(most_telling(self._lines))
+                self._lines = most_telling(self._lines)
 
     def _note(self, kind: str, noted: Noted) -> None:
         """Keep it unless it is there already; the oldest makes room."""
@@ -204,16 +187,6 @@ class Scribe:
         if len(self._entities) > MAX_ENTITIES:
             least = min(self._entities, key=lambda one: self._entities[one][1:])
             del self._entities[least]
-
-    def _compress(self) -> None:
-        leaving, self._held = self._held[:-MAX_RECENT], self._held[-MAX_RECENT:]
-        self._digest = compressed(self._digest, leaving, self._lines)
-        self._lines = []
-        if self.condense is not None:
-            try:
-                self._digest = told(self._digest, leaving, self.condense)
-            except Exception:  # noqa: BLE001 (whatever an engine raises, the extraction is there)
-                self.failures += 1
 
     # Each step below folds the value type it stands for in the table at the end.
 
@@ -333,13 +306,13 @@ def _bare(entry: SessionEntry) -> Mapping[str, Any]:
     return {**kept, "sensitive": True}
 
 
-def scribe_of(store: Store, *, condense: Condense | None = None) -> Scribe:
+def scribe_of(store: Store) -> Scribe:
     """The Scribe's fold of a session as it stands.
 
     Raises:
         LedgerCorruptError: A record cannot be read.
     """
-    scribe = Scribe(condense=condense)
+    scribe = Scribe()
     store.catch_up()
     for entry in store.entries():
         if entry.op not in ("receipt", "create", "replace"):  # of these no entry is ever made
