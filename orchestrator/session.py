@@ -34,8 +34,8 @@ from orchestrator.intel.read import read_intel
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.remembering import Remembering
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.summarising import NEVER, Schedule
-from orchestrator.memory.watching import Watch
+from orchestrator.memory.summariser import NEVER, Schedule
+from orchestrator.memory.watch import Watch
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal

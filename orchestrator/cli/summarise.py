@@ -30,9 +30,11 @@ def summarise(session: Name) -> None:
 
     Of a session that has ended nothing is new: all its facts are shown.
     """
+    from dataclasses import asdict
+
     from orchestrator.errors import SessionStateError
-    from orchestrator.memory.fact_files import FOLDER, INDEX, fact_json
-    from orchestrator.memory.summarising import Summary
+    from orchestrator.memory.fact_files import FOLDER, INDEX
+    from orchestrator.memory.summariser import Summary
 
     with opened(session) as found:
         summariser = found.watch.summariser
@@ -47,7 +49,7 @@ def summarise(session: Name) -> None:
             done = run
         known = len(summariser.facts.facts)
         plain: dict[str, Any] = {
-            "facts": [fact_json(fact) for fact in done.facts],
+            "facts": [asdict(fact) for fact in done.facts],
             "skipped": done.skipped,
             "refused": done.refused,
             "known": known,

@@ -1,4 +1,4 @@
-"""Whether a fact stands on what was said: the same check for rules and for a model.
+"""Which facts are kept of those that rules or a model propose: the ones that stand, and are new.
 
 The quote must stand in the passage, word for word, and the content must hold no figure and no
 name that the passage does not have, hardly a word of another matter, and no "not" too many or
@@ -9,13 +9,15 @@ In doubt a fact is refused: better to miss one than to make one up.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
 from orchestrator.grounding import figures
-from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage
+from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
 _ALIKE: Final = ("'’‘`", '"“”„«»', "-‐‑–—")
@@ -50,6 +52,39 @@ _NOT = re.compile(
     r"ruled? out|against)\b|n['’]t\b",
     re.IGNORECASE,
 )
+
+
+def sieved(
+    drafts: Sequence[FactDraft],
+    passages: Sequence[Passage],
+    log: FactLog,
+    alike: Callable[[str, Sequence[str]], bool] | None,
+) -> tuple[list[FactDraft], int, int]:
+    """The drafts that are kept; how many *log* had already; how many do not stand, or are to stay.
+
+    Args:
+        alike: Whether a fact says what one of those of its type says, in other words; None: only the
+            words themselves count.
+    """
+    by_seq = {passage.seq: passage for passage in passages}
+    known: dict[str, list[str]] = {}
+    for old in log.facts:
+        known.setdefault(old.type, []).append(old.content)
+    keys, kept, skipped, refused = set(log.keys), list[FactDraft](), 0, 0
+    for draft in drafts:
+        passage = by_seq.get(draft.source)
+        fact = grounded(draft, passage) if passage is not None else None
+        if fact is None or log.stays(f"{fact.content}\n{fact.quote}"):
+            refused += 1
+            continue
+        same_type = known.setdefault(fact.type, [])
+        if key_of(fact.content) in keys or (alike is not None and alike(fact.content, same_type)):
+            skipped += 1
+            continue
+        kept.append(fact)
+        keys.add(key_of(fact.content))
+        same_type.append(fact.content)
+    return kept, skipped, refused
 
 
 def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:

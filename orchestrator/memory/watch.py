@@ -16,7 +16,7 @@ from orchestrator.errors import SessionFrozenError
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.embedding_careful import careful
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.summarising import Schedule, Sitting, Summariser, Summary
+from orchestrator.memory.summariser import Schedule, Sitting, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
 
 SUMMARISER: Final = "summariser"

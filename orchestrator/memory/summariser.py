@@ -31,9 +31,9 @@ from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
+from orchestrator.memory.fact_grounding import sieved
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
-from orchestrator.memory.fact_sieve import sieved
-from orchestrator.memory.facts import Fact, FactDraft, key_of
+from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of
 from orchestrator.memory.remembered import RECORD, spoken, verified
 from orchestrator.persona import Seat
@@ -72,9 +72,8 @@ class Schedule:
     every_s: float | None = 300.0
     after_exchange: bool = True
     at_end: bool = True
-    is_paid: bool = (
-        False  # a model reads: questions alone are no reason to ask it, and the Scribe's are asked too
-    )
+    is_paid: bool = False
+    """A model reads: questions alone are no reason to ask it, and the Scribe's are asked too."""
 
     @property
     def runs(self) -> bool:
@@ -146,13 +145,14 @@ class Summariser:
             return self.run(why, wait_s=wait_s)
         except EngineError as error:
             # Its reason stands in the ledger; what was said does not belong into a log.
-            log.warning("%s: the summariser failed (%s)", self.sitting.store.root.name, type(error).__name__)
+            self._warn("the summariser failed (%s)", type(error).__name__)
             return None
 
     def run(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
         """Read everything that is new up to now; None: another process is at it, also after *wait_s*.
 
-        Call it outside of a transaction: the engine is asked while others may write.
+        The files are made again where they are not what the ledger says. Call it outside of a
+        transaction: the engine is asked while others may write.
 
         Raises:
             EngineError: The engine failed; what it did not read is still new.
@@ -176,12 +176,6 @@ class Summariser:
                 self._write_files()
         return done
 
-    def heal(self) -> tuple[str, ...]:
-        """Make the files again where they are not what the ledger says; returns those."""
-        store = self.sitting.store
-        with alone(store.root, FOLDER) as is_alone:
-            return self._write_files() if is_alone else ()
-
     def _claim(self, why: str, upto: int) -> Claim | None:
         """Take the next window, so that nobody else reads it; None: nothing is new."""
         store = self.sitting.store
@@ -191,44 +185,36 @@ class Summariser:
         with store.transaction():
             claim = self.facts.window(upto)
             if claim is not None:
-                store.note(
-                    {
-                        "type": "fact-run",
-                        "state": "began",
-                        "run": claim.run,
-                        "from_seq": claim.from_seq,
-                        "to_seq": claim.to_seq,
-                        "why": why,
-                    },
-                    by=WRITER,
-                )
-        if claim is not None and (self.facts.open is None or self.facts.open.run != claim.run):
+                window = {"run": claim.run, "from_seq": claim.from_seq, "to_seq": claim.to_seq}
+                store.note({"type": "fact-run", "state": "began", **window, "why": why}, by=WRITER)
+        if claim is not None and not self._is_open(claim):
             raise SessionStateError("the summariser was run inside a transaction: run it when that has ended")
         return claim
 
+    def _is_open(self, claim: Claim) -> bool:
+        """Whether the window is still this run's; else another process has taken it over."""
+        return self.facts.open is not None and self.facts.open.run == claim.run
+
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
-        known = [fact.content for fact in self.facts.facts]
-        request = FactsRequest(claim.passages, tuple(known[-MOST_KNOWN:]), self.sitting.scene().presenter)
+        store, before = self.sitting.store, len(self.facts.facts)
+        known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
-            drafts = _asked(self.sitting, request)
+            drafts = self._replied(FactsRequest(claim.passages, known, self.sitting.scene().presenter))
+            if not isinstance(drafts, tuple):
+                raise EngineError(f"the {self.sitting.engine.name} engine gave no list of facts")
         except EngineError as error:
-            self._failed(claim, error)
+            value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
+            with store.transaction():
+                if self._is_open(claim):
+                    store.note(value, by=WRITER)
             raise
         kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
-        store = self.sitting.store
-        before = len(self.facts.facts)
+        counts = {"skipped": skipped, "refused": refused}
+        value = {"type": "facts", "run": claim.run, "to_seq": claim.to_seq, "facts": to_json(kept), **counts}
         with store.transaction():
-            if self.facts.open is None or self.facts.open.run != claim.run:
-                return done  # another process has taken the window over: what it finds counts
-            value = {
-                "type": "facts",
-                "run": claim.run,
-                "to_seq": claim.to_seq,
-                "facts": to_json(kept),
-                "skipped": skipped,
-                "refused": refused,
-            }
+            if not self._is_open(claim):
+                return done  # what the other process finds counts
             store.note(value, by=WRITER)
         found = tuple(self.facts.facts[before:])
         if self.schedule.is_paid:
@@ -244,10 +230,9 @@ class Summariser:
             return
         known = tuple(self.facts.remembered[-MOST_KNOWN:])
         try:
-            said = _replied(self.sitting, ScribeRequest(passages, known))
+            said = self._replied(ScribeRequest(passages, known))
         except EngineError as error:
-            name = self.sitting.store.root.name
-            log.warning("%s: the Scribe's goals and decisions failed (%s)", name, type(error).__name__)
+            self._warn("the Scribe's goals and decisions failed (%s)", type(error).__name__)
             return
         told = {key_of(text) for text in known}
         kept = [
@@ -256,16 +241,14 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            store = self.sitting.store
-            with store.transaction():
-                store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
+            self.sitting.store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
 
-    def _failed(self, claim: Claim, error: EngineError) -> None:
-        store = self.sitting.store
-        with store.transaction():
-            if self.facts.open is not None and self.facts.open.run == claim.run:
-                value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
-                store.note(value, by=WRITER)
+    def _replied(self, request: Request[R]) -> R:
+        """The engine's answer, whose cost stands in the ledger whatever came of it."""
+        try:
+            return self.sitting.engine.reply(request, None)
+        finally:
+            self.sitting.note_calls()
 
     def _make_folder(self) -> None:
         """The folder whose lock `alone` takes; where none can be made, the run goes on without.
@@ -278,40 +261,23 @@ class Summariser:
             with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
                 pass
 
-    def _write_files(self) -> tuple[str, ...]:
+    def _write_files(self) -> None:
         """Under the session's lock, so that nothing is written behind the back of an end elsewhere.
 
         A failure is a warning: the ledger has the facts, and the next run makes the files again.
         """
         store = self.sitting.store
-        root = store.root
         with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
             try:
-                return write_fact_files(root, self.facts) if self.facts.run else ()
+                write_fact_files(store.root, self.facts)
             except OSError as error:
-                log.warning("%s: %s/ could not be written (%s)", root.name, FOLDER, files.reason(error))
-        return ()
+                self._warn("facts/ could not be written (%s)", files.reason(error))
 
     def _tell_passed_over(self) -> None:
         passed = self.facts.passed_over
         if len(passed) > self._told:
             self._told = len(passed)
-            where = self.sitting.store.root.name
-            log.warning(
-                "%s: record %d is in no shape of this release: no facts are taken from it", where, passed[-1]
-            )
+            self._warn("record %s is in no shape of this release: no facts are taken from it", passed[-1])
 
-
-def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:
-    drafts = _replied(sitting, request)
-    if not isinstance(drafts, tuple):
-        raise EngineError(f"the {sitting.engine.name} engine gave no list of facts")
-    return drafts
-
-
-def _replied(sitting: Sitting, request: Request[R]) -> R:
-    """The engine's answer, whose cost stands in the ledger whatever came of it."""
-    try:
-        return sitting.engine.reply(request, None)
-    finally:
-        sitting.note_calls()
+    def _warn(self, what: str, why: object) -> None:
+        log.warning(f"%s: {what}", self.sitting.store.root.name, why)
