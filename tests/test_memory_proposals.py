@@ -20,7 +20,7 @@ from orchestrator.memory.memories import memories
 from orchestrator.memory.proposals import MAX_PROPOSALS
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.session_notebook import SessionNotebook
-from orchestrator.memory.settling import Settled, settle, settle_session
+from orchestrator.memory.settlement import Settled, settle, settle_session
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
 from orchestrator.store import Store

@@ -2,7 +2,7 @@
 
 So a deck that says "remember this" reaches nobody else: not another agent, not another session, and
 not the database. The agent itself reads what it wrote, later in the same session. At the end,
-`settling.settle` moves it to long-term memory, if the presenter agreed to be remembered.
+`settlement.settle` moves it to long-term memory, if the presenter agreed to be remembered.
 
 Values of notes, by `type`; the writer is the agent, and `content` is what it wrote:
 

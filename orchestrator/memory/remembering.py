@@ -25,7 +25,7 @@ from orchestrator.memory.pages import ask_for_pages
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.settling import Settled, settle_session
+from orchestrator.memory.settlement import Settled, settle_session
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal
