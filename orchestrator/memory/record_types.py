@@ -156,7 +156,7 @@ def _those_of(path: str, *names: str) -> Callable[[Record], Plain]:
     """Of these names, those that are there."""
 
     def those(record: Record) -> Plain:
-        found = read(path, record) if path else record.value
+        found: Plain = read(path, record) if path else (record.value or {})
         return {name: found[name] for name in names if name in found}
 
     return those

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.ledger import Record
+from orchestrator.memory import remembered
 from orchestrator.memory.entries import (
     AGENT,
     LEFT_OUT,
@@ -30,7 +31,6 @@ from orchestrator.memory.entries import (
 from orchestrator.memory.joining import Joining, Sentence
 from orchestrator.memory.naming import names
 from orchestrator.memory.record_types import ENTRIES, PLAIN_SPEECH, read, type_of
-from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
@@ -98,8 +98,7 @@ class Scribe:
             self.settle()
         if kind in _MOVES_ON:
             self._withheld.over()
-        if kind in _STEPS:
-            _STEPS[kind](self, value, record)
+        self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
         entry = entry_of(record)
         if entry is None:
@@ -126,9 +125,9 @@ class Scribe:
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
-            goals=tuple(self._noted.get(GOAL, {}).values()),
-            decisions=tuple(self._noted.get(DECISION, {}).values()),
-            blockers=tuple(self._noted.get(BLOCKER, {}).values()),
+            goals=tuple(self._noted.get(remembered.GOAL, {}).values()),
+            decisions=tuple(self._noted.get(remembered.DECISION, {}).values()),
+            blockers=tuple(self._noted.get(remembered.BLOCKER, {}).values()),
             open_questions=tuple(self._noted.get(OPEN, {}).values()),
             summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
             turn_count=self.turn_count,
@@ -188,44 +187,46 @@ class Scribe:
             least = min(self._entities, key=lambda one: self._entities[one][1:])
             del self._entities[least]
 
-    # Each step below folds the value type it stands for in the table at the end.
+    def _follow(self, kind: str, value: Mapping[str, Any], record: Record) -> None:
+        """Keep where the session stands, and what is noted of it."""
+        course = self.course
+        match kind:
+            case "session":
+                self._begin(value, record)
+            case "deck":
+                course.slides = len(value["deck"].get("slides", ()))
+            case "speaker":
+                self._presenter = value.get("label")
+            case "segment" | "answer":
+                course.spoken += 1
+                course.spoken_to_s = max(course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
+            case "slide":
+                course.slide = value["slide"]
+            case "exchange_opened":
+                asked = value["exchange"]
+                self._asking = course.open = (asked["id"], asked["agent"])
+                self._is_sensitive, self._opened_seq = False, record.seq
+            case "exchange_closed":
+                self._closed(value["exchange"], record)
+            case remembered.RECORD:
+                self._remembered(value)
 
-    def _session(self, value: Mapping[str, Any], record: Record) -> None:
-        options = value.get("options", {})
-        deck = value.get("deck", {})
+    def _begin(self, value: Mapping[str, Any], record: Record) -> None:
+        options, deck = value.get("options", {}), value.get("deck", {})
         self._presenter = options.get("speaker")
         self.course.deck = masked(one_line(deck.get("title") or deck.get("name") or ""))[:120]
         presenter = one_line(value.get("presenter") or "")
         self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
         for focus in options.get("focus", ()):
-            self._note(GOAL, Noted(cut(masked(one_line(focus)), MAX_NOTED_BYTES), record.seq))
+            self._note(remembered.GOAL, Noted(_shortened(focus), record.seq))
 
-    def _deck(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.slides = len(value["deck"].get("slides", ()))
-
-    def _speaker(self, value: Mapping[str, Any], record: Record) -> None:
-        self._presenter = value.get("label")
-
-    def _segment(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.spoken += 1
-        self.course.spoken_to_s = max(self.course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
-
-    def _slide(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.slide = value["slide"]
-
-    def _opened(self, value: Mapping[str, Any], record: Record) -> None:
-        asked = value["exchange"]
-        self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
-        self._opened_seq = record.seq
-        self.course.open = self._asking
-
-    def _remembered(self, value: Mapping[str, Any], record: Record) -> None:
+    def _remembered(self, value: Mapping[str, Any]) -> None:
         """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
-        for kept in kept_of(value):
+        for kept in remembered.kept_of(value):
             if not self.stays(f"{kept.text}\n{kept.quote}"):
-                text = cut(masked(one_line(kept.text)), MAX_NOTED_BYTES)
                 exchange, agent = self._asked_at(kept.seq)
-                self._note(kept.kind, Noted(text, kept.seq, kept.speaker, exchange, agent))
+                noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, exchange, agent)
+                self._note(kept.kind, noted)
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
         """The exchange that was open at a record of some minutes ago, and whose it is."""
@@ -236,21 +237,20 @@ class Scribe:
                 return exchange, agent
         return None, None
 
-    def _closed(self, value: Mapping[str, Any], record: Record) -> None:
-        done = value["exchange"]
-        outcome = str(done.get("outcome"))
-        self.course.outcomes[outcome] = self.course.outcomes.get(outcome, 0) + 1
+    def _closed(self, done: Mapping[str, Any], record: Record) -> None:
+        outcomes, outcome = self.course.outcomes, str(done.get("outcome"))
+        outcomes[outcome] = outcomes.get(outcome, 0) + 1
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
         self._is_sensitive = False
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
-        text = cut(masked(one_line(words)), MAX_NOTED_BYTES)
+        text = _shortened(words)
         known = self._noted.setdefault(OPEN, {})
         known.pop(_key(text), None)
         back = done.get("comes_back_to")
-        if back is not None and self.course.outcomes.get("parked"):
-            self.course.outcomes["parked"] -= 1  # it is one question, and counts as what came of it
+        if back is not None and outcomes.get("parked"):
+            outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
         answered = any(turn.get("answer") for turn in done.get("turns", ()))
@@ -259,17 +259,8 @@ class Scribe:
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
 
 
-_STEPS: Final = {
-    "session": Scribe._session,
-    "deck": Scribe._deck,
-    "speaker": Scribe._speaker,
-    "segment": Scribe._segment,
-    "answer": Scribe._segment,
-    "slide": Scribe._slide,
-    "exchange_opened": Scribe._opened,
-    "exchange_closed": Scribe._closed,
-    RECORD: Scribe._remembered,
-}
+def _shortened(text: str) -> str:
+    return cut(masked(one_line(text)), MAX_NOTED_BYTES)
 
 
 def entry_of(record: Record) -> SessionEntry | None:

@@ -75,17 +75,17 @@ class SessionNotebook:
         before, reason = self._before()
         with self._store.transaction():
             written = self._log.now().pages_of(self._agent)
-            latest = before.revision + len(written)
-            if revision is not None and revision != latest:
+            there = before.revision + len(written)
+            if revision is not None and revision != there:
                 raise ScratchpadChangedError(
-                    f"the scratchpad has revision {latest} now, not {revision}: read it again, and update that"
+                    f"the scratchpad has revision {there} now, not {revision}: read it again, and update that"
                 )
             value = page_value(content)
             if written and written[-1].content == content:
-                return PageKept(len(content), MAX_SCRATCHPAD_CHARS, latest, IN_SESSION, reason)
+                return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
             _check_room(len(written), "updates of the scratchpad")
             self._store.note(value, by=self._agent)
-        return PageKept(len(content), MAX_SCRATCHPAD_CHARS, latest + 1, IN_SESSION, reason)
+        return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there + 1, IN_SESSION, reason)
 
     def write(self, draft: Draft) -> MemoryKept:
         """As `Notebook.write`; refused as well after 50 proposals in one session."""

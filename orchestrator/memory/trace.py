@@ -24,6 +24,7 @@ from math import isfinite
 from typing import Any, Final
 
 from orchestrator import files
+from orchestrator.errors import SessionFrozenError
 from orchestrator.ledger import Record
 from orchestrator.memory.derived import derived_folder, replace
 from orchestrator.memory.record_types import STEPS, UNTOLD, described, read, type_of
@@ -233,22 +234,25 @@ class Snapshots:
     def write(self) -> bool:
         """Bring `trace/session.json` up to date; False: it could not be, which is one warning.
 
-        Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
+        Call it after a step, outside of a transaction. It is written under the session's lock: behind
+        the back of an end elsewhere, it would be a file that the record of the end does not know. The
+        disk is not synced: the ledger is.
         """
         store = self._store
         if store.catch_up() == self._written or store.frozen:
             return True
-        try:
-            text = self.trace.text()
-            with derived_folder(store.root, FOLDER) as fd:
-                replace(fd, NAME, text)  # each step's is another text
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
-            if not self._fails:
-                log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
-            self._fails = True
-            return False
-        self._fails = False
-        self._written = store.seq
-        log.debug("%s: trace of %d steps, %d shown", store.root.name, self.trace.count, len(self.trace.steps))
+        with suppress(SessionFrozenError), store.transaction():
+            try:
+                text = self.trace.text()
+                with derived_folder(store.root, FOLDER) as fd:
+                    replace(fd, NAME, text)  # each step's is another text
+            except (OSError, ValueError, TypeError, RecursionError) as error:
+                why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
+                if not self._fails:
+                    log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
+                self._fails = True
+                return False
+            self._fails, self._written = False, store.seq
+            counts = self.trace.count, len(self.trace.steps)
+            log.debug("%s: trace of %d steps, %d shown", store.root.name, *counts)
         return True

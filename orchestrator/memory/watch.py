@@ -8,11 +8,9 @@ again: asked at every step, it would fail, and a model would be paid for, at eve
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cached_property
 from typing import Final
 
-from orchestrator.errors import SessionFrozenError
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.embedding_careful import careful
 from orchestrator.memory.guard import Guard
@@ -36,7 +34,6 @@ class Watch:
         self._traces = traces
         self.embed = careful(embed)
         self._guard = Guard()
-        self._shown = 0  # record
 
     @cached_property
     def summariser(self) -> Summariser:
@@ -67,20 +64,10 @@ class Watch:
     def snapshot(self) -> None:
         """Bring `trace/session.json` up to date: after a step, and right before the freeze."""
         if self._traces:
-            self._guard.call(TRACE, self._show, None)
+            self._guard.call(TRACE, lambda: self.snapshots.write(), False)
             self._guard.tell(self._sitting.store)
 
     def _tell(self) -> None:
         if self.embed is not None and (why := self.embed.take_failure()) is not None:
             self._guard.note(EMBEDDINGS, why)
         self._guard.tell(self._sitting.store)
-
-    def _show(self) -> None:
-        """Under the session's lock: written behind the back of an end elsewhere, the file would be one
-        that the record of the end does not know, and the session would not be valid."""
-        store, snapshots = self._sitting.store, self.snapshots
-        if store.catch_up() == self._shown:
-            return
-        with suppress(SessionFrozenError), store.transaction():
-            self._guard.call(TRACE, lambda: snapshots.write(), False)
-            self._shown = store.seq
