@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
 from orchestrator.grounding import figures
@@ -20,10 +21,8 @@ from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
-_ALIKE: Final = ("'’‘`", '"“”„«»', "-‐‑–—")
-"""A model writes these its own way; what is kept is the passage's."""
-_WRAPPED = re.compile(r'^["“„«\s]*(.*?)["”“»\s]*$', re.DOTALL)
-_TELLING = re.compile(r"\w")
+_AROUND: Final = ' \t\n"“”„«»'
+"""A model wraps a quote in these."""
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
@@ -110,20 +109,13 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
 
 
 def standing_in(quote: str, text: str) -> str | None:
-    """The stretch of *text* that *quote* gives, as whole words; None: it does not stand there."""
-    bare = _WRAPPED.sub(r"\1", quote)
-    if len(_TELLING.findall(bare)) < _FEWEST_LETTERS:
+    """The stretch of *text* that *quote* gives, letter by letter; None: it does not stand there."""
+    bare = quote.strip(_AROUND)
+    found = find_quote(bare, [text])
+    letters = [char for char in bare if char.isalnum()]
+    if isinstance(found, Broken) or len(letters) < _FEWEST_LETTERS:
         return None
-    body = r"\s+".join("".join(map(_letter, word)) for word in bare.split())
-    before = r"(?<!\w)" if bare[0].isalnum() else ""
-    after = r"(?!\w)" if bare[-1].isalnum() else ""
-    match = re.search(f"{before}{body}{after}", text)
-    return match[0] if match else None
-
-
-def _letter(letter: str) -> str:
-    alike = next((group for group in _ALIKE if letter in group), None)
-    return f"[{re.escape(alike)}]" if alike else re.escape(letter)
+    return found.text if letters == [char for char in found.text if char.isalnum()] else None
 
 
 def _is_text(content: str) -> bool:

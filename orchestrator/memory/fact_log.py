@@ -38,13 +38,12 @@ from orchestrator.memory.facts import (
     key_of,
 )
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
+from orchestrator.memory.record_types import MOVES_ON
 from orchestrator.memory.sensitive import Withheld, is_clean, masked
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
-_MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
-"""Behind these nobody is off the record any more; the Scribe has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class FactLog:
                 self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
             case kind:
                 passage = passage_of(record, self.date)
-                if kind in _MOVES_ON:
+                if kind in MOVES_ON:
                     self._withheld.over()
                 if passage is not None:
                     self._wait(passage, value)

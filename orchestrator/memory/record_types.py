@@ -24,6 +24,11 @@ NO_JUDGEMENT: Final = "the engine gave no judgement"
 PLAIN_SPEECH: Final = "plain speech"
 """The row of text that another program added to the transcript, without a value."""
 
+SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
+"""What was said aloud; its words are the entry's content."""
+MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
+"""Behind these nobody is off the record any more."""
+
 Plain = Mapping[str, Any]
 What = str | Callable[[Record], Any] | Mapping[str, Any] | None
 """A path, a text, a function, or several of them by name. Of a record in another shape than its type's

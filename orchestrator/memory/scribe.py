@@ -30,7 +30,7 @@ from orchestrator.memory.entries import (
 )
 from orchestrator.memory.joining import Joining, Sentence
 from orchestrator.memory.naming import names
-from orchestrator.memory.record_types import ENTRIES, PLAIN_SPEECH, read, type_of
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
@@ -52,10 +52,7 @@ MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
 OPEN: Final = "open"
-_ENDS_A_SENTENCE: Final = frozenset({"slide", "exchange_opened", "answered", "verdict", "exchange_closed"})
-_MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
-"""Behind these nobody is off the record any more; `fact_log` has the same."""
-_SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
+_ENDS_A_SENTENCE: Final = MOVES_ON | {"answered", "verdict"}
 _QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 
 
@@ -96,7 +93,7 @@ class Scribe:
         kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
-        if kind in _MOVES_ON:
+        if kind in MOVES_ON:
             self._withheld.over()
         self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
@@ -105,7 +102,7 @@ class Scribe:
             return
         self.turn_count += 1
         row = ENTRIES[kind]
-        is_speech = kind in _SPEECH and record.op == "append" and record.file == TRANSCRIPT
+        is_speech = kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT
         spoken = read(row.content, record) if is_speech else None
         said = spoken if spoken is not None else read(row.quoting or row.content, record)
         if self._stays(said, value, kind, spoken is not None):

@@ -13,6 +13,7 @@ from orchestrator.history import LEDGER_NAME, History
 from orchestrator.ledger import Record
 from orchestrator.memory.earlier import HISTORY, Begun, sessions_of
 from orchestrator.memory.entries import TRANSCRIPT
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
 from orchestrator.memory.sensitive import Withheld, masked
 from orchestrator.render import one_line
 
@@ -89,9 +90,9 @@ def lately(begun: Begun, now: str) -> Lately | None:
 
 
 def _telling(history: History) -> Iterator[Record]:
-    files = {TRANSCRIPT, HISTORY}
     for entry in history.entries():
-        if entry.op in ("open", "freeze") or entry.file in files or (entry.file or "").endswith(_CANDIDATE):
+        file = entry.file or ""
+        if entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE):
             yield history.record(entry.seq)
 
 
@@ -99,32 +100,29 @@ _CANDIDATE: Final = "/candidate-question.md"
 
 
 def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) -> None:
-    value = record.value or {}
+    kind = type_of(record)
     told.last_at = record.at if is_recent else told.last_at
+    if kind in MOVES_ON:
+        withheld.over()
     if record.op == "open":
         told.has_begun = is_recent
     elif record.op == "freeze":
         told.is_frozen, told.has_ended = True, is_recent
-    elif record.file == TRANSCRIPT and record.op == "append":
-        said = value["segment"]["text"] if "segment" in value else "" if value else record.text or ""
-        if value.get("type") == "slide":
-            withheld.over()
-        withheld.takes(said, value, is_speech=True)
+    elif kind in SPEECH:
+        said = read(ENTRIES[kind].content, record)
+        withheld.takes(said, record.value or {}, is_speech=True)
         told.spoken += bool(said) and is_recent
-    elif value.get("type") == "exchange_closed":
-        withheld.over()
-        done = value["exchange"]
+    elif kind == "exchange_closed":
+        done = read("exchange", record)
         back = done.get("comes_back_to")
         told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
         words = done.get("quote") or done["turns"][0]["question"]
         if is_recent and not withheld.touches(words):
-            quote = masked(one_line(words))
-            told.asked.append(
-                Asked(told.begun.id, done["id"], done["agent"], quote, done.get("outcome") or "open")
-            )
-    elif value.get("type") == "candidate":
+            quote, outcome = masked(one_line(words)), done.get("outcome") or "open"
+            told.asked.append(Asked(told.begun.id, done["id"], done["agent"], quote, outcome))
+    elif kind == "candidate":
         told.waiting.pop(record.by, None)
-        waiting = value["waiting"]
+        waiting = read("waiting", record)
         question = (waiting.get("candidate") or {}).get("question") or ""
         is_ready = waiting.get("status") == "ready" and question
         if is_recent and is_ready and not withheld.touches(question):
