@@ -36,7 +36,7 @@ What = str | Callable[[Record], Any] | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryRow:
     """How the Scribe notes a record; without content it does not."""
 
     type: str
@@ -49,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepRow:
     """How the trace tells a record: an action, its output and what changes with it."""
 
     name: str | None  # None: it is no step
@@ -225,11 +225,11 @@ def _kept(*names: str) -> Mapping[str, What]:
     return {**{name: f"{name}#" for name in names}, "left_out": _number("left_out?")}
 
 
-def _proposal(tool: str) -> Entry:
-    return Entry(TOOL, "{content?}", {"agent": _by}, _always(tool), _always("proposed"))
+def _proposal(tool: str) -> EntryRow:
+    return EntryRow(TOOL, "{content?}", {"agent": _by}, _always(tool), _always("proposed"))
 
 
-_SPOKEN: Final = Entry(
+_SPOKEN: Final = EntryRow(
     USER,
     "segment.text",
     {
@@ -245,49 +245,51 @@ _IN: Final[Mapping[str, What]] = {"exchange": "exchange"}
 _OF: Final[Mapping[str, What]] = {"agent": "exchange.agent", "exchange": "exchange.id"}
 _ASKED: Final = "exchange.turns.-1.question"
 
-ENTRIES: Final[Mapping[str, Entry]] = {
-    PLAIN_SPEECH: Entry(USER, lambda record: record.text or ""),
+ENTRIES: Final[Mapping[str, EntryRow]] = {
+    PLAIN_SPEECH: EntryRow(USER, lambda record: record.text or ""),
     "segment": _SPOKEN,
     "answer": _SPOKEN,
-    "exchange_opened": Entry(AGENT, _ASKED, _OF, quoting=f"{{exchange.quote?}}\n{{{_ASKED}}}"),
-    "follow_up": Entry(AGENT, "turn.question", _AGENT),
-    "said": Entry(AGENT, "text", _AGENT),
-    "verdict": Entry(
+    "exchange_opened": EntryRow(AGENT, _ASKED, _OF, quoting=f"{{exchange.quote?}}\n{{{_ASKED}}}"),
+    "follow_up": EntryRow(AGENT, "turn.question", _AGENT),
+    "said": EntryRow(AGENT, "text", _AGENT),
+    "verdict": EntryRow(
         NOTE,
         "{judgement.verdict}: {judgement.reason?}",
         _AGENT,
         quoting="{judgement.reason?}\n{judgement.quote?}",
     ),
-    "exchange_closed": Entry(NOTE, "{exchange.id} closed: {exchange.outcome?}", {"exchange": "exchange.id"}),
-    "observation": Entry(NOTE, "text", {"agent": _by}, quoting="{text}\n{quote?}"),
-    "slide": Entry(NOTE, "slide {slide}", {"slide": "slide"}),
-    "silence": Entry(NOTE, "no answer was given", {"exchange": "exchange?"}),
-    "refresh": Entry(ERROR, lambda record: "; ".join(_without_question("{agent}: {why}")(record)) or None),
-    "warning": Entry(ERROR, "{part?}: {reason?}"),
-    "fact-run failed": Entry(ERROR, "summariser: {reason?}"),
-    "deck": Entry(
+    "exchange_closed": EntryRow(
+        NOTE, "{exchange.id} closed: {exchange.outcome?}", {"exchange": "exchange.id"}
+    ),
+    "observation": EntryRow(NOTE, "text", {"agent": _by}, quoting="{text}\n{quote?}"),
+    "slide": EntryRow(NOTE, "slide {slide}", {"slide": "slide"}),
+    "silence": EntryRow(NOTE, "no answer was given", {"exchange": "exchange?"}),
+    "refresh": EntryRow(ERROR, lambda record: "; ".join(_without_question("{agent}: {why}")(record)) or None),
+    "warning": EntryRow(ERROR, "{part?}: {reason?}"),
+    "fact-run failed": EntryRow(ERROR, "summariser: {reason?}"),
+    "deck": EntryRow(
         TOOL,
         _either("deck.title?", "deck.name?"),
         tool=_always("deck"),
         result="{deck.slides#} slides, {claims#} claims",
     ),
-    "intel": Entry(TOOL, "external intel", tool=_always("intel"), result="{intel.items#} findings"),
-    "facts": Entry(TOOL, _always("facts"), tool=_always("summarise"), result="{facts#} facts"),
-    "memory-proposal": Entry(
+    "intel": EntryRow(TOOL, "external intel", tool=_always("intel"), result="{intel.items#} findings"),
+    "facts": EntryRow(TOOL, _always("facts"), tool=_always("summarise"), result="{facts#} facts"),
+    "memory-proposal": EntryRow(
         TOOL, "{content?}", {"agent": _by}, _always("memory_write"), _always("proposed")
     ),
     "scratchpad-proposal": _proposal("scratchpad_update"),
-    "tool-use": Entry(TOOL, _used_for, {"agent": _by}, "tool", "{chars} characters"),
-    "tool-use refused": Entry(ERROR, _used_for, {"agent": _by}, "tool", "refused: {error}"),
+    "tool-use": EntryRow(TOOL, _used_for, {"agent": _by}, "tool", "{chars} characters"),
+    "tool-use refused": EntryRow(ERROR, _used_for, {"agent": _by}, "tool", "refused: {error}"),
 }
 """Of what happens in a session, all that anybody would tell."""
 
 _TOOL: Final[Mapping[str, What]] = {"tool": "tool", "task": "task"}
-_REMIND: Final = Step("remind", {"about": "type", "share": "share?"})
+_REMIND: Final = StepRow("remind", {"about": "type", "share": "share?"})
 
-STEPS: Final[Mapping[str, Step]] = {
-    PLAIN_SPEECH: Step("hear", output=lambda record: {"words": len((record.text or "").split())}),
-    "session": Step(
+STEPS: Final[Mapping[str, StepRow]] = {
+    PLAIN_SPEECH: StepRow("hear", output=lambda record: {"words": len((record.text or "").split())}),
+    "session": StepRow(
         "start",
         {"panel": lambda record: list(read("panel?", record) or ())},
         _those_of("options", "engine", "mode", "intensity", "minutes", "exchanges"),
@@ -298,29 +300,29 @@ STEPS: Final[Mapping[str, Step]] = {
             "current_goal": "read the deck",
         },
     ),
-    "deck": Step(
+    "deck": StepRow(
         "read_deck", output={"slides": "deck.slides#", "claims": "claims#", "tensions": "tensions#"}
     ),
-    "focus_brief": Step("focus_brief", output={"targets": _targets}),
-    "playback": Step(
+    "focus_brief": StepRow("focus_brief", output={"targets": _targets}),
+    "playback": StepRow(
         "load", {"kind": "playback.kind"}, {"segments": "playback.segments#", "answers": "playback.answers#"}
     ),
-    "segment": Step(
+    "segment": StepRow(
         "hear", output={"words": _words("segment.text"), "claims": "claims#", "tensions": "tensions#"}
     ),
-    "slide": Step(
+    "slide": StepRow(
         "slide",
         {"slide": "slide"},
         {"section_ends": lambda record: bool(read("break?", record))},
         {"slide": "slide", "current_goal": "listen to slide {slide}"},
     ),
-    "refresh": Step(
+    "refresh": StepRow(
         "refresh",
         {"why": "why"},
         _refreshed,
         errors=_without_question("{agent}: no candidate question: {why}"),
     ),
-    "exchange_opened": Step(
+    "exchange_opened": StepRow(
         "call_on",
         {**_OF, "why": "exchange.why_this_agent"},
         {"question": _ASKED, "about": _where("exchange")},
@@ -329,56 +331,56 @@ STEPS: Final[Mapping[str, Step]] = {
             "current_goal": "have {exchange.agent}'s question {exchange.id} answered",
         },
     ),
-    "answer": Step("answer", _IN, {"words": _words("segment.text")}),
-    "answered": Step("answer", _IN, {"words": _words("text")}),
-    "silence": Step("silence", _IN),
-    "verdict": Step("judge", _IN, _judged, errors=_not_judged),
-    "follow_up": Step("follow_up", _IN, {"question": "turn.question"}),
-    "exchange_closed": Step(
+    "answer": StepRow("answer", _IN, {"words": _words("segment.text")}),
+    "answered": StepRow("answer", _IN, {"words": _words("text")}),
+    "silence": StepRow("silence", _IN),
+    "verdict": StepRow("judge", _IN, _judged, errors=_not_judged),
+    "follow_up": StepRow("follow_up", _IN, {"question": "turn.question"}),
+    "exchange_closed": StepRow(
         "close",
         _OF,
         {"outcome": "exchange.outcome", "turns": _count("exchange.turns")},
         {"exchange": _always(None), "current_goal": _always("listen")},
         summary=_closed,
     ),
-    "observation": Step("observe", output={"text": "text"}),
-    "said": Step("say", {"occasion": "occasion", "exchange": "exchange?"}, {"text": "text"}),
-    "passed": Step("pass", {"why": "why"}),
+    "observation": StepRow("observe", output={"text": "text"}),
+    "said": StepRow("say", {"occasion": "occasion", "exchange": "exchange?"}, {"text": "text"}),
+    "passed": StepRow("pass", {"why": "why"}),
     "time_warning": _REMIND,
     "no_question": _REMIND,
     "monologue": _REMIND,
-    "driver": Step("drive", {"state": "state", "what": "what"}),
-    "clock": Step("clock", {"live": "live"}),
-    "played_out": Step("played_out", state={"current_goal": "ask what is left"}),
-    "state": Step(None, state=_state),
-    "fact-run": Step("summarise", {"run": "run", "why": "why?"}, {"from": "from_seq", "to": "to_seq"}),
-    "fact-run failed": Step(None, errors=_error("summariser, run {run}: {reason}")),
-    "facts": Step(
+    "driver": StepRow("drive", {"state": "state", "what": "what"}),
+    "clock": StepRow("clock", {"live": "live"}),
+    "played_out": StepRow("played_out", state={"current_goal": "ask what is left"}),
+    "state": StepRow(None, state=_state),
+    "fact-run": StepRow("summarise", {"run": "run", "why": "why?"}, {"from": "from_seq", "to": "to_seq"}),
+    "fact-run failed": StepRow(None, errors=_error("summariser, run {run}: {reason}")),
+    "facts": StepRow(
         "keep_facts",
         {"run": "run"},
         {"facts": _count("facts"), "skipped": _number("skipped?"), "refused": _number("refused?")},
         {"facts_run": "run"},
     ),
-    "warning": Step(None, errors=_error("{part}: {reason}")),
-    "finding": Step("finding", {"kind": "tension.kind"}, {"about": _both_places}),
-    "settled": Step("settled", output=_kept("memories", "scratchpads")),
-    "flushed": Step("flushed", output=_kept("memories", "goals")),
-    "scratchpad-proposal": Step("scratchpad-proposal", output={"characters": _count("content")}),
-    "memory-proposal": Step("memory-proposal", {"kind": "memory_type"}),
-    "call": Step(
+    "warning": StepRow(None, errors=_error("{part}: {reason}")),
+    "finding": StepRow("finding", {"kind": "tension.kind"}, {"about": _both_places}),
+    "settled": StepRow("settled", output=_kept("memories", "scratchpads")),
+    "flushed": StepRow("flushed", output=_kept("memories", "goals")),
+    "scratchpad-proposal": StepRow("scratchpad-proposal", output={"characters": _count("content")}),
+    "memory-proposal": StepRow("memory-proposal", {"kind": "memory_type"}),
+    "call": StepRow(
         "call",
         {"agent": "agent?", "kind": "kind?"},
         _those_of("", "model", "read", "written", "new", "output", "cost_usd", "alarm"),
     ),
-    "tool-use": Step("use_tool", _TOOL, {"characters": "chars"}),
-    "tool-use refused": Step(
+    "tool-use": StepRow("use_tool", _TOOL, {"characters": "chars"}),
+    "tool-use refused": StepRow(
         "use_tool",
         _TOOL,
         {"characters": "chars", "error": "error"},
         errors=lambda record: (f"{record.by}: {read('{tool}: {error}', record)}",),
     ),
-    "intel": Step("intel", output={"items": "intel.items#"}),
-    "freeze": Step(
+    "intel": StepRow("intel", output={"items": "intel.items#"}),
+    "freeze": StepRow(
         "end",
         output=lambda record: {"files": len((record.value or {}).get("files", ()))},
         state={"state": _always("ended"), "current_goal": _always(None)},

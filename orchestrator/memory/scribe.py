@@ -29,7 +29,7 @@ from orchestrator.memory.entries import (
     cut,
 )
 from orchestrator.memory.joining import Joining, Sentence
-from orchestrator.memory.naming import names
+from orchestrator.memory.names import names
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
 from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of

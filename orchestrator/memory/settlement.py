@@ -81,8 +81,9 @@ def settle(
         name, at = name_in(db, presenter), checked_time(now)
         before, last = _settled_before(connection, name, session), max(proposals.seqs)
         memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
-        last_pages = {page.agent: page for page in proposals.pages}
-        for proposal in [*proposals.memories, *last_pages.values()]:
+        things: list[ProposedMemory | ProposedPage] = [*proposals.memories]
+        things += {page.agent: page for page in proposals.pages}.values()
+        for proposal in things:
             if proposal.seq <= before:
                 continue
             text = _text_of(proposal)

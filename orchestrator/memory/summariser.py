@@ -29,9 +29,9 @@ from orchestrator.errors import (
 from orchestrator.memory.alone import alone
 from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import sieved
+from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of

@@ -27,8 +27,7 @@ from orchestrator import files
 from orchestrator.errors import SessionFrozenError
 from orchestrator.ledger import Record
 from orchestrator.memory.derived import derived_folder, replace
-from orchestrator.memory.record_types import STEPS, UNTOLD, described, read, type_of
-from orchestrator.memory.record_types import Step as Row
+from orchestrator.memory.record_types import STEPS, UNTOLD, StepRow, described, read, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
 from orchestrator.render import clock, one_line
 from orchestrator.store import Store
@@ -70,7 +69,7 @@ def told_by(record: Record) -> Told | None:
     name = type_of(record)
     if name in UNTOLD:
         return None
-    row = STEPS.get(name) or Row(name)
+    row = STEPS.get(name) or StepRow(name)
     try:
         more = {key: value for key, value in read(row.action, record).items() if value is not None}
         return Told(
