@@ -19,6 +19,7 @@ from orchestrator.claims.words import word_set
 from orchestrator.grounding import figures
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+from orchestrator.memory.words import SAYING_NOTHING, stems
 from orchestrator.render import one_line
 
 _AROUND: Final = ' \t\n"“”„«»'
@@ -27,23 +28,12 @@ _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
 _WORDS = re.compile(r"[\w’'-]+")
-_WORD = re.compile(r"[^\W\d_]{4,}")
 _NAME = re.compile(r"\b[A-Z][\w’'-]*")
 _OPENS: Final = word_set(
     "a an and as at by first her his i in it no not of on our she he some that the their there these they "
     "this those to we"
 )
 """Words that may begin a sentence of the content without standing in the passage."""
-_STEM: Final = 5
-"""Letters by which two forms of a word are told to be one: "postponed", "postponing"."""
-_COMMON: Final = word_set(
-    "about after again also been before being between both does done from have having into left made make "
-    "many more most much must only open other over said same says shall should some stated states such than "
-    "that their them then there these they this those until very were what when which while will with would "
-    "your answer answered asked board panel presenter question team whether company parked unjudged "
-    "unresolved"
-)
-"""Words that a sentence about a talk has, whatever was said in it."""
 _FEWEST_SHARED: Final = 0.5
 """Share of the content's telling words that the passage must have."""
 _NOT = re.compile(
@@ -135,7 +125,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     around = _sentence_around(quote, passage.text)
     if is_negated(content) != is_negated(around):
         return False
-    telling, there = _stems(content), _stems(passage.text)
+    telling, there = stems(content), stems(passage.text)
     if not telling:
         return quote in content  # "Parked: How many?"
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
@@ -143,7 +133,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 
 def names(text: str) -> frozenset[str]:
     """Words with a capital letter, in small ones, but for those that often open a sentence."""
-    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - _COMMON
+    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - SAYING_NOTHING
 
 
 def is_negated(text: str) -> bool:
@@ -156,8 +146,3 @@ def _sentence_around(quote: str, text: str) -> str:
     start = text.find(quote)
     end = start + len(quote)
     return " ".join(text[a:b] for a, b in sentences(text) if a < end and start < b) or quote
-
-
-def _stems(text: str) -> set[str]:
-    words = (word.casefold() for word in _WORD.findall(text))
-    return {word[:_STEM] for word in words if word not in _COMMON}

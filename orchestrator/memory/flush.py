@@ -11,14 +11,12 @@ Source: the seed of the Scribe (000), "Integration with Hippocampus"; DESIGN.md,
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from orchestrator.claims.words import word_set
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
@@ -44,6 +42,7 @@ from orchestrator.memory.open_points import (
 from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rules import checked_presenter, checked_time
 from orchestrator.memory.scribe import Scribe, scribe_of
+from orchestrator.memory.words import stems
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
@@ -55,14 +54,6 @@ _SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.8}
 _SURE_SAID: Final = 0.8
 _FLUSHED: Final = "flushed"
 
-_WORD = re.compile(r"[^\W_]{4,}")
-_COMMON: Final = word_set(
-    "about after again also answer approval approve been before being board chart could deck decks does each "
-    "every figure figures from goal "
-    "have into more most much number numbers only over page pages panel question session should show slide "
-    "slides some such table than that their them "
-    "then there these they this today want were what when where which will with would your"
-)
 _SHARED_STEMS: Final = 2
 
 
@@ -280,12 +271,8 @@ class _Flush:
 
     def move_goals(self, exchange: Exchange) -> None:
         """Note which goals an answered question was about: those that share two telling words with it."""
-        asked = _stems(f"{exchange.quote or ''} {exchange.turns[0].question}")
+        asked = stems(f"{exchange.quote or ''} {exchange.turns[0].question}")
         for goal in goals(self.db, self.presenter, include_done=False):
-            own = _stems(goal.text)
+            own = stems(goal.text)
             if len(own & asked) >= min(_SHARED_STEMS, len(own)) > 0:
                 move_goal(self.db, goal.id, f"{self.session}/{exchange.id}", self.now)
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:6] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
