@@ -40,6 +40,7 @@ from orchestrator.memory.facts import (
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
 from orchestrator.memory.record_types import MOVES_ON
 from orchestrator.memory.sensitive import Withheld, is_clean, masked
+from orchestrator.values import from_json
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
@@ -188,17 +189,9 @@ def _before(value: Plain, name: str, record: Record) -> int:
 
 
 def _draft(plain: Plain) -> FactDraft:
-    draft = FactDraft(
-        type=of_kind(plain, "type", str),
-        content=of_kind(plain, "content", str),
-        confidence=of_kind(plain, "confidence", str),
-        source=of_kind(plain, "source", int),
-        quote=of_kind(plain, "quote", str),
-    )
-    if (
-        draft.type not in FACT_TYPES
-        or draft.confidence not in CONFIDENCES
-        or not 0 < len(draft.content) <= MAX_CONTENT_CHARS
-    ):
+    draft = from_json(FactDraft, plain)
+    f"{draft.content}{draft.quote}".encode()  # half a character is no text, and no file can hold it
+    is_known = draft.type in FACT_TYPES and draft.confidence in CONFIDENCES
+    if not (is_known and 0 < len(draft.content) <= MAX_CONTENT_CHARS):
         raise ValueError("no fact")
     return draft

@@ -11,14 +11,12 @@ Source: the seed of the summariser (002); DESIGN.md, section 9.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from orchestrator import files
-from orchestrator.context import Context
-from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene, ScribeRequest
+from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import (
     EngineError,
     SessionDegradedError,
@@ -36,8 +34,7 @@ from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of
 from orchestrator.memory.remembered import RECORD, spoken, verified
-from orchestrator.persona import Seat
-from orchestrator.store import Store
+from orchestrator.rehearsal import Rehearsal
 from orchestrator.values import to_json
 
 log = logging.getLogger(__name__)
@@ -48,21 +45,6 @@ MOST_KNOWN: Final = 200
 
 END_WAIT_S: Final = 30.0
 """How long the end of a session waits for a run of another process: about one engine call."""
-
-
-class Sitting(Protocol):
-    """The open session that is summarised: what the summariser needs of a `Rehearsal`."""
-
-    @property
-    def store(self) -> Store: ...
-    @property
-    def engine(self) -> Engine: ...
-    @property
-    def seats(self) -> Mapping[str, Seat]: ...
-    def scene(self) -> Scene: ...
-    def now_s(self) -> float: ...
-    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context: ...
-    def note_calls(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +79,16 @@ class Summary:
 class Summariser:
     """One session's summariser in this process; all it knows is in the ledger."""
 
-    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, embed: Embedder | None = None) -> None:
+    def __init__(
+        self, rehearsal: Rehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
+    ) -> None:
         """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
-        self.sitting = sitting
+        self.rehearsal = rehearsal
         self.schedule = schedule
         self.facts = FactLog()
         self._told = 0  # records that were passed over
         self._alike = AlikeByMeaning(embed) if embed is not None else None
-        sitting.store.subscribe(self.facts.take)
+        rehearsal.store.subscribe(self.facts.take)
 
     def due(self) -> str | None:
         """Why a run is due now, by the schedule; None: none is.
@@ -120,7 +104,7 @@ class Summariser:
             return "exchange"
         if schedule.every_s is not None:
             next_s = (known.ran_at_s // schedule.every_s + 1) * schedule.every_s
-            if self.sitting.now_s() >= next_s:
+            if self.rehearsal.now_s() >= next_s:
                 return "interval"
         return None
 
@@ -158,7 +142,7 @@ class Summariser:
             EngineError: The engine failed; what it did not read is still new.
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
-        store = self.sitting.store
+        store = self.rehearsal.store
         upto = store.catch_up()
         self._tell_passed_over()
         if self.facts.window(upto) is None and not self.facts.run:
@@ -178,7 +162,7 @@ class Summariser:
 
     def _claim(self, why: str, upto: int) -> Claim | None:
         """Take the next window, so that nobody else reads it; None: nothing is new."""
-        store = self.sitting.store
+        store = self.rehearsal.store
         store.catch_up()
         if self.facts.window(upto) is None:
             return None
@@ -197,12 +181,12 @@ class Summariser:
 
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
-        store, before = self.sitting.store, len(self.facts.facts)
+        store, before = self.rehearsal.store, len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
-            drafts = self._replied(FactsRequest(claim.passages, known, self.sitting.scene().presenter))
+            drafts = self._replied(FactsRequest(claim.passages, known, self.rehearsal.scene().presenter))
             if not isinstance(drafts, tuple):
-                raise EngineError(f"the {self.sitting.engine.name} engine gave no list of facts")
+                raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
             value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
             with store.transaction():
@@ -225,7 +209,7 @@ class Summariser:
 
     def _remember(self, claim: Claim) -> None:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
-        passages = spoken(claim.passages, self.sitting.scene().presenter)
+        passages = spoken(claim.passages, self.rehearsal.scene().presenter)
         if not passages:
             return
         known = tuple(self.facts.remembered[-MOST_KNOWN:])
@@ -241,14 +225,14 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            self.sitting.store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
+            self.rehearsal.store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
 
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""
         try:
-            return self.sitting.engine.reply(request, None)
+            return self.rehearsal.engine.reply(request, None)
         finally:
-            self.sitting.note_calls()
+            self.rehearsal.note_calls()
 
     def _make_folder(self) -> None:
         """The folder whose lock `alone` takes; where none can be made, the run goes on without.
@@ -256,7 +240,7 @@ class Summariser:
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
-        store = self.sitting.store
+        store = self.rehearsal.store
         if not (store.root / FOLDER).is_dir():
             with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
                 pass
@@ -266,7 +250,7 @@ class Summariser:
 
         A failure is a warning: the ledger has the facts, and the next run makes the files again.
         """
-        store = self.sitting.store
+        store = self.rehearsal.store
         with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
             try:
                 write_fact_files(store.root, self.facts)
@@ -280,4 +264,4 @@ class Summariser:
             self._warn("record %s is in no shape of this release: no facts are taken from it", passed[-1])
 
     def _warn(self, what: str, why: object) -> None:
-        log.warning(f"%s: {what}", self.sitting.store.root.name, why)
+        log.warning(f"%s: {what}", self.rehearsal.store.root.name, why)
