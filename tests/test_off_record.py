@@ -17,10 +17,10 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.file_tools import read_file
 from orchestrator.memory.notebook import LongTermNotebook
 from orchestrator.memory.off_record import LABEL, MANY, blanked, shown_content
 from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.session_files import read_file
 from orchestrator.session import Session
 from orchestrator.speech.model import Segment
 from orchestrator.values import to_json

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator import ledger
-from orchestrator.entries import one_line
 from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionNotFoundError, UsageError
 from orchestrator.history import LEDGER_NAME
 from orchestrator.home import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
+from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
@@ -66,7 +65,7 @@ class Scope:
         """
         if name != "last" and not SESSION_ID.fullmatch(name):
             raise SessionNotFoundError(
-                f"session {_shown(name)}: is no session's id: name one as {LIST} does, or last"
+                f"session {shown(name)}: is no session's id: name one as {LIST} does, or last"
             )
         root = self.home.sessions / name
         if (root / LEDGER_NAME).is_file() and self._serves(first_value(root)):
@@ -87,9 +86,8 @@ class Scope:
         """
         known = (MODERATOR, *self.home.panelists())
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"this home has {', '.join(known)}"
-            raise UsageError(f"there is no agent {_shown(name)}: {hint}")
+            do = hint(name, known, f"this home has {', '.join(known)}")
+            raise UsageError(f"there is no agent {shown(name)}: {do}")
         return name
 
     def whose(self, db: MemoryDatabase | None, given: str | None) -> str:
@@ -128,8 +126,3 @@ def first_value(root: Path) -> Mapping[str, Any]:
             return ledger.decode(lines.readline()).value or {}
     except OSError as error:
         raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
-
-
-def _shown(name: str) -> str:
-    text = one_line(repr(name))
-    return text if len(text) <= 80 else f"{text[:80]}…"
