@@ -21,7 +21,7 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.earlier import Begun
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.off_record import Withheld
 from orchestrator.memory.situation import Lately, _take
 from tests.rehearsals import ROOT
 from tests.remembered import agree, begun, over, rehearsed

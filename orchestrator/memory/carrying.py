@@ -28,14 +28,15 @@ from orchestrator.memory.earlier import Begun, deck_tag, sessions_of
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.entries import cut
 from orchestrator.memory.flushing import left_open
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
+from orchestrator.memory.off_record import is_marked
 from orchestrator.memory.open_points import points_and_memories
 from orchestrator.memory.recall import recall
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import context_of
-from orchestrator.memory.sensitive import is_marked, masked
 from orchestrator.memory.situation import lately
 from orchestrator.memory.telling import previously_on
 from orchestrator.render import one_line

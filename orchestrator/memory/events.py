@@ -23,7 +23,8 @@ from orchestrator.memory.entries import (
     SessionEntry,
     cut,
 )
-from orchestrator.memory.sensitive import is_marked, masked
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import is_marked
 from orchestrator.render import one_line
 
 

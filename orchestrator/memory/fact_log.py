@@ -37,8 +37,9 @@ from orchestrator.memory.facts import (
     Passage,
     key_of,
 )
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld, is_clean
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
-from orchestrator.memory.sensitive import Withheld, is_clean, masked
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000

@@ -17,10 +17,10 @@ from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.earlier import begun, deck_tag, exchanges_of
 from orchestrator.memory.flushing import OPEN_TAG, left_open
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import Memory
 from orchestrator.memory.presenters import same_name
-from orchestrator.memory.sensitive import masked
 from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20

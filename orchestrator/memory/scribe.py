@@ -38,9 +38,10 @@ from orchestrator.memory.entries import (
 )
 from orchestrator.memory.events import entry_of, spoken_in, words_of
 from orchestrator.memory.joining import Joining, Sentence
+from orchestrator.memory.masking import masked
 from orchestrator.memory.naming import names
+from orchestrator.memory.off_record import Withheld, is_marked
 from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
-from orchestrator.memory.sensitive import Withheld, is_marked, masked
 from orchestrator.memory.telling import Course, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED

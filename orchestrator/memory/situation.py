@@ -13,7 +13,8 @@ from orchestrator.history import LEDGER_NAME, History
 from orchestrator.ledger import Record
 from orchestrator.memory.earlier import HISTORY, Begun, sessions_of
 from orchestrator.memory.entries import TRANSCRIPT
-from orchestrator.memory.sensitive import Withheld, masked
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld
 from orchestrator.render import one_line
 
 WINDOW_HOURS: Final = 6
