@@ -26,8 +26,8 @@ from orchestrator.errors import (
     SessionStateError,
     StoreError,
 )
-from orchestrator.memory.alone import alone
 from orchestrator.memory.derived import derived_folder
+from orchestrator.memory.derived import locked as alone
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
