@@ -17,8 +17,7 @@ from orchestrator.deck.model import Deck
 from orchestrator.memory.carrying import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.embedding_careful import careful
+from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.hooks import carried_into, keep_what_matters
 from orchestrator.memory.pages import ask_for_pages

@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from orchestrator.errors import SessionFrozenError
-from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.embedding_careful import careful
+from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.summarising import Schedule, Sitting, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
