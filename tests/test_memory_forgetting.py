@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, presenters
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.embedding import to_blob, unit
 from orchestrator.memory.errors import UnknownMemoryError
@@ -24,7 +24,6 @@ from orchestrator.memory.memories import (
     left,
     memories,
     note_carried,
-    presenters,
     write_memory,
 )
 from orchestrator.memory.model import MAX_MEMORIES

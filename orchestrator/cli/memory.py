@@ -283,9 +283,8 @@ _PARTS = ("memories", "left", "scratchpads", "goals")
 def _say(presenter: str | None, value: bool) -> None:
     from orchestrator.clock import utc_now
     from orchestrator.memory.briefing import drop_briefings
-    from orchestrator.memory.consent import set_consent
+    from orchestrator.memory.consent import name_in, set_consent
     from orchestrator.memory.memories import memories
-    from orchestrator.memory.presenters import name_in
 
     screen = Screen.current
     with _opened() as db:
@@ -341,8 +340,8 @@ def _check_agent(db: MemoryDatabase, agent: str, presenter: str) -> None:
 
 def _check_goal(db: MemoryDatabase, goal_id: str, presenter: str | None) -> None:
     """Raises UsageError where the goal is another presenter's than the one that was named."""
+    from orchestrator.memory.consent import same_name
     from orchestrator.memory.goals import goal
-    from orchestrator.memory.presenters import same_name
 
     if presenter is not None and not same_name(goal(db, goal_id).presenter, presenter):
         raise UsageError(
@@ -382,7 +381,7 @@ def _there(db: MemoryDatabase | None, memory_id: str) -> MemoryDatabase:
 
 def _each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
     """The presenter that was named, else everybody of this home: it is its owner who looks."""
-    from orchestrator.memory.memories import presenters
+    from orchestrator.memory.consent import presenters
 
     if db is None:
         return []
@@ -391,7 +390,7 @@ def _each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryData
 
 def _one(db: MemoryDatabase, given: str | None) -> str:
     """The presenter that was named, else the only one known here."""
-    from orchestrator.memory.memories import presenters
+    from orchestrator.memory.consent import presenters
 
     if given is not None:
         return given

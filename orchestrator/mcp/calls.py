@@ -15,8 +15,8 @@ from pydantic import Field
 from orchestrator.errors import GreenroomError, SessionFrozenError, UsageError
 from orchestrator.mcp.scope import Scope
 from orchestrator.memory.arguments import Arguments, parsed, schema_of
+from orchestrator.memory.consent import same_name
 from orchestrator.memory.notebook import LongTermNotebook, Notebook
-from orchestrator.memory.presenters import same_name
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
 from orchestrator.store import Store

@@ -14,11 +14,9 @@ from orchestrator.history import LEDGER_NAME
 from orchestrator.home import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
 from orchestrator.memory.arguments import hint, shown
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.memories import presenters
-from orchestrator.memory.presenters import same_name
 from orchestrator.room import UNNAMED
 
 LIST: Final = "greenroom://sessions"

@@ -13,10 +13,11 @@ Source: DESIGN.md, section 9.
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, Self
@@ -150,23 +151,19 @@ class MemoryDatabase:
             MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
         """
         path = home_root / NAME
-        connection = None
-        try:
-            with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(
-                path, timeout=patience_s, isolation_level=None, check_same_thread=False
-            )
-            _configure(connection, patience_s)
-            _make(connection, path)
-        except (sqlite3.Error, OSError) as error:
-            if connection is not None:
-                connection.close()
-            raise _refusal(path, error) from error
-        except BaseException:
-            if connection is not None:
-                connection.close()
-            raise
+        with ExitStack() as undone:
+            try:
+                with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+                connection = sqlite3.connect(
+                    path, timeout=patience_s, isolation_level=None, check_same_thread=False
+                )
+                undone.callback(connection.close)
+                _configure(connection, patience_s)
+                _make(connection, path)
+            except (sqlite3.Error, OSError) as error:
+                raise _refusal(path, error) from error
+            undone.pop_all()
         return cls(path, connection)
 
     def __enter__(self) -> Self:
@@ -242,11 +239,9 @@ class MemoryDatabase:
                 # Overwriting reaches what was deleted, and not copies that moving rows left in a page's gaps.
                 self._connection.execute("VACUUM")
                 busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.OperationalError as error:
+            except sqlite3.Error as error:
                 if _is_busy(error):
                     return False
-                raise _refusal(self.path, error) from error
-            except sqlite3.Error as error:
                 raise _refusal(self.path, error) from error
         return not busy
 
@@ -262,6 +257,28 @@ def note(
     connection.execute("DELETE FROM history WHERE n <= ?", ((added or 0) - KEPT_HISTORY,))
 
 
+def new_id(first: str) -> str:
+    """An id that says nothing about what it names: *first*, then 12 hex digits."""
+    return first + secrets.token_hex(6)
+
+
+def scope_of(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
+    """The number of what *agent* keeps about *presenter*; None where there is nothing yet."""
+    row = connection.execute(
+        "SELECT n FROM scopes WHERE presenter = ? AND agent = ?", (presenter, agent)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def made_scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int:
+    """The same, made where there is none."""
+    found = scope_of(connection, presenter, agent)
+    if found is not None:
+        return found
+    added = connection.execute("INSERT INTO scopes (presenter, agent) VALUES (?, ?)", (presenter, agent))
+    return int(added.lastrowid or 0)
+
+
 def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
     until = monotonic() + patience_s
     while True:
@@ -273,6 +290,7 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
             if not _is_busy(error) or monotonic() > until:
                 raise
             sleep(0.01)
+    connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder
@@ -316,18 +334,22 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def _is_busy(error: sqlite3.Error) -> bool:
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own code; 0 where the error is none of SQLite's."""
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return code & 0xFF  # without what an extended code adds
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _refusal(path: Path, error: sqlite3.Error | OSError) -> MemoryDatabaseError:
     if isinstance(error, OSError):
         return MemoryDatabaseError(f"{path}: cannot be made: {(error.strerror or str(error)).lower()}")
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if _is_busy(error):
         return MemoryDatabaseError(f"{path}: another process keeps it busy: try again when that has ended")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    if _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return MemoryDatabaseError(
             f"{path}: is damaged or no memory database: move it aside (with -wal and -shm beside it), "
             "and a new one is made"

@@ -16,9 +16,9 @@ from orchestrator.deck.model import Deck
 from orchestrator.errors import GreenroomError
 from orchestrator.exchange import Exchange
 from orchestrator.history import LEDGER_NAME, History
+from orchestrator.memory.consent import same_name
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.model import MAX_TAG_CHARS
-from orchestrator.memory.presenters import same_name
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.values import from_json
 

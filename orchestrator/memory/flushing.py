@@ -22,7 +22,7 @@ from orchestrator.claims.words import word_set
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
-from orchestrator.memory.consent import is_given
+from orchestrator.memory.consent import is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.earlier import deck_tag
 from orchestrator.memory.entries import Noted, SessionContext
@@ -31,7 +31,6 @@ from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.model import MAX_CONTENT_CHARS, MAX_GOAL_CHARS, Goal, Memory
-from orchestrator.memory.presenters import name_in
 from orchestrator.memory.rules import checked_time
 from orchestrator.render import one_line
 

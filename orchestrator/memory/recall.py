@@ -12,15 +12,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-from orchestrator.memory.consent import is_given
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.consent import is_given, name_in
+from orchestrator.memory.database import MemoryDatabase, scope_of
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
 from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.memories import MEMORY, memory_of
 from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Recalled
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import MEMORY, NUMBER, memory_of, scope_of
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.words import scored_by_words
 
@@ -28,7 +27,7 @@ MAX_TOPIC_CHARS: Final = 2_000
 """Of a topic that is embedded: small models read some 250 words, and ignore the rest."""
 
 _LIVE: Final = f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND superseded_by IS NULL"
-Found = list[tuple[Sequence[Any], str]]  # rows and reasons
+Found = list[tuple[sqlite3.Row, str]]  # rows and reasons
 
 
 def recall(
@@ -51,7 +50,7 @@ def recall(
     """
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
-    taken = [row[NUMBER] for row, _ in relevant]
+    taken = [row["n"] for row, _ in relevant]
     recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
     _note_use(db, taken, at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in [*relevant, *recent])
@@ -70,7 +69,7 @@ def search_memories(
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     found = _relevant(db, agent, presenter, query, embed, max(0, limit))
-    _note_use(db, [row[NUMBER] for row, _ in found], at)
+    _note_use(db, [row["n"] for row, _ in found], at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in found)
 
 
@@ -153,12 +152,12 @@ def _recent(db: MemoryDatabase, agent: str, presenter: str, taken: Sequence[int]
             f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?",
             (_scope(connection, presenter, agent), count + len(taken)),
         ).fetchall()
-    rows = [row for row in found if row[NUMBER] not in taken][:count]
-    return [(row, f"recent: {memory_of(row).created_at[:10]}") for row in rows]
+    rows = [row for row in found if row["n"] not in taken][:count]
+    return [(row, f"recent: {row['created_at'][:10]}") for row in rows]
 
 
-def _row(connection: sqlite3.Connection, number: int) -> Sequence[Any]:
-    row: Sequence[Any] = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
+def _row(connection: sqlite3.Connection, number: int) -> sqlite3.Row:
+    row: sqlite3.Row = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
     return row
 
 
