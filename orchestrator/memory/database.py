@@ -18,6 +18,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, Self
@@ -30,103 +31,9 @@ PATIENCE_S: Final = 30.0
 KEPT_HISTORY: Final = 100_000
 """Rows of history; some hundred bytes each."""
 
-_VERSION: Final = 2
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
-_SCHEMA: Final = """
-CREATE TABLE scopes (
-    n INTEGER PRIMARY KEY,
-    presenter TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    UNIQUE (presenter, agent)
-);
-CREATE TABLE memories (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    scope INTEGER NOT NULL REFERENCES scopes,
-    type TEXT NOT NULL,
-    content TEXT NOT NULL,
-    normalised TEXT NOT NULL,
-    confidence REAL NOT NULL,
-    tags TEXT NOT NULL,
-    source TEXT,
-    created_at TEXT NOT NULL,
-    superseded_by TEXT,
-    recalled INTEGER NOT NULL DEFAULT 0,
-    recalled_at TEXT,
-    left_at TEXT
-);
-CREATE UNIQUE INDEX one_of_a_source ON memories (scope, source) WHERE left_at IS NULL;
-CREATE UNIQUE INDEX one_of_a_content ON memories (scope, normalised)
-    WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE INDEX by_date ON memories (scope, created_at, n) WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE VIEW recallable AS
-    SELECT n, scope, content, tags FROM memories WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE VIRTUAL TABLE words USING fts5 (
-    scope, content, tags,
-    content = 'recallable', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
-);
-CREATE TABLE embeddings (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    model TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (memory, model)
-);
-CREATE TABLE carried (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    session TEXT NOT NULL,
-    PRIMARY KEY (memory, session)
-);
-CREATE TABLE scratchpads (
-    scope INTEGER NOT NULL REFERENCES scopes,
-    revision INTEGER NOT NULL,
-    content TEXT NOT NULL,
-    updated_at TEXT NOT NULL,
-    PRIMARY KEY (scope, revision)
-);
-CREATE TABLE goals (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    presenter TEXT NOT NULL,
-    text TEXT NOT NULL,
-    normalised TEXT NOT NULL,
-    state TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    done_at TEXT,
-    source TEXT
-);
-CREATE INDEX goals_of ON goals (presenter);
-CREATE TABLE goal_moves (
-    goal INTEGER NOT NULL REFERENCES goals ON DELETE CASCADE,
-    exchange TEXT NOT NULL,
-    at TEXT NOT NULL,
-    PRIMARY KEY (goal, exchange)
-);
-CREATE TABLE consents (
-    presenter TEXT PRIMARY KEY,
-    is_given INTEGER NOT NULL,
-    at TEXT NOT NULL
-);
-CREATE TABLE history (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL,
-    act TEXT NOT NULL,
-    presenter TEXT NOT NULL,
-    item TEXT NOT NULL,
-    agent TEXT
-);
-CREATE INDEX history_of ON history (presenter);
-"""
-_RESTS: Final = """
-CREATE TABLE rests (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    source TEXT NOT NULL,
-    at TEXT NOT NULL,
-    PRIMARY KEY (memory, source)
-);
-CREATE INDEX rests_on ON rests (source);
-INSERT INTO rests SELECT n, source, created_at FROM memories WHERE source IS NOT NULL;
-"""
-"""What each memory rests on: every source that said the same, "" for none. New in version 2."""
+_VERSIONS: Final = ("schema.sql", "schema_2.sql")
+"""How the tables of each version are made out of those of the one before."""
 
 
 class MemoryDatabase:
@@ -297,16 +204,15 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
-    if _version(connection, path) == _VERSION:
+    if _version(connection, path) == len(_VERSIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        found = _version(connection, path)
-        if found < _VERSION:
-            for statement in (_RESTS if found else _SCHEMA + _RESTS).split(";\n"):
+        for name in _VERSIONS[_version(connection, path) :]:
+            for statement in resources.files(__package__).joinpath(name).read_text("utf-8").split(";\n"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -327,9 +233,10 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         return 0
     if application != _APPLICATION:
         raise MemoryDatabaseError(f"{path}: belongs to another program: move it aside, and a new one is made")
-    if version > _VERSION:
+    if version > len(_VERSIONS):
         raise MemoryDatabaseError(
-            f"{path}: is of version {version}, and this release reads up to {_VERSION}: use a newer Greenroom"
+            f"{path}: is of version {version}, and this release reads up to {len(_VERSIONS)}: "
+            "use a newer Greenroom"
         )
     return int(version)
 
