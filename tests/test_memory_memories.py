@@ -21,7 +21,7 @@ from orchestrator.memory.errors import (
     NotConsentedError,
     UnknownMemoryError,
 )
-from orchestrator.memory.exporting import export
+from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.memories import (
     KEPT_LEFT,

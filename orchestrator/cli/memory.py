@@ -55,7 +55,7 @@ def list_(
     ] = False,
 ) -> None:
     """What is remembered: every memory, newest first."""
-    from orchestrator.memory.exporting import memory_json
+    from orchestrator.memory.export import memory_json
     from orchestrator.memory.memories import left as those_that_left
     from orchestrator.memory.memories import memories, rehearsals_of
 
@@ -87,8 +87,8 @@ def show(
     presenter: Whose = None,
 ) -> None:
     """One memory whole; without an ID, all that is kept: consent, memories, scratchpads, goals."""
-    from orchestrator.memory.exporting import export as exported
-    from orchestrator.memory.exporting import memory_json
+    from orchestrator.memory.export import export as exported
+    from orchestrator.memory.export import memory_json
     from orchestrator.memory.memories import memory
 
     with _looked_at() as db:
@@ -131,7 +131,7 @@ def edit(
     What may not leave a session is refused here as well: e-mail addresses, phone and card numbers.
     """
     from orchestrator.clock import utc_now
-    from orchestrator.memory.exporting import memory_json, scratchpad_json
+    from orchestrator.memory.export import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
     from orchestrator.memory.notebook import check_clean
     from orchestrator.memory.scratchpads import edit_scratchpad
@@ -207,7 +207,7 @@ def forget(
 
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
-    from orchestrator.memory.exporting import export as exported
+    from orchestrator.memory.export import export as exported
 
     with _looked_at() as db:
         wholes = [exported(known, name) for known, name in _each(db, presenter)]
@@ -305,7 +305,7 @@ def _say(presenter: str | None, value: bool) -> None:
 
 
 def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None) -> None:
-    from orchestrator.memory.exporting import goal_json
+    from orchestrator.memory.export import goal_json
     from orchestrator.memory.goals import goals
 
     found = [goal_json(one) for db, name in whose for one in goals(db, name)]

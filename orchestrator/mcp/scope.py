@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import ledger
-from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionNotFoundError, UsageError
+from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.history import LEDGER_NAME
 from orchestrator.home import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
@@ -17,6 +16,7 @@ from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.past_sessions import first_record
 from orchestrator.room import UNNAMED
 
 LIST: Final = "greenroom://sessions"
@@ -49,7 +49,7 @@ class Scope:
         for session_id in reversed(self.home.session_ids()):
             root = self.home.sessions / session_id
             try:
-                value = first_value(root)
+                value = first_record(root).value or {}
             except GreenroomError:
                 continue  # damaged: `greenroom list` says so
             if self._serves(value):
@@ -66,7 +66,7 @@ class Scope:
                 f"session {shown(name)}: is no session's id: name one as {LIST} does, or last"
             )
         root = self.home.sessions / name
-        if (root / LEDGER_NAME).is_file() and self._serves(first_value(root)):
+        if (root / LEDGER_NAME).is_file() and self._serves(first_record(root).value or {}):
             return root
         fitting = [one for one, _ in self.sessions() if name == "last" or one.name.startswith(name)]
         if not fitting:
@@ -111,16 +111,3 @@ class Scope:
 
     def _serves(self, value: Mapping[str, Any]) -> bool:
         return self.presenter is None or same_name(str(value.get("presenter")), self.presenter)
-
-
-def first_value(root: Path) -> Mapping[str, Any]:
-    """The value of a session's first record, without reading any other.
-
-    Raises:
-        LedgerCorruptError: It cannot be read.
-    """
-    try:
-        with (root / LEDGER_NAME).open("rb") as lines:
-            return ledger.decode(lines.readline()).value or {}
-    except OSError as error:
-        raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error

@@ -17,7 +17,7 @@ from heapq import nsmallest
 from typing import Final
 
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.memory.entries import SessionEntry, cut
+from orchestrator.memory.scribe_notes import SessionEntry, cut
 
 MAX_RECENT: Final = 10
 COMPRESS_PAST: Final = 20

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.entries import (
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import is_marked
+from orchestrator.memory.scribe_notes import (
     AGENT,
     ERROR,
     LEFT_OUT,
@@ -23,8 +25,6 @@ from orchestrator.memory.entries import (
     SessionEntry,
     cut,
 )
-from orchestrator.memory.masking import masked
-from orchestrator.memory.off_record import is_marked
 from orchestrator.render import one_line
 
 

@@ -24,14 +24,14 @@ from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.consent import is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, note
-from orchestrator.memory.earlier import deck_tag
-from orchestrator.memory.entries import Noted, SessionContext
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.model import MAX_CONTENT_CHARS, MAX_GOAL_CHARS, Goal, Memory
+from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.rules import checked_time
+from orchestrator.memory.scribe_notes import Noted, SessionContext
 from orchestrator.render import one_line
 
 OPEN_TAG: Final = "open"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.layout import MODERATOR
-from orchestrator.memory.carrying import Taken, take_along
+from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flushing import Flushed, flush

@@ -15,11 +15,11 @@ from orchestrator.exchange import Exchange
 from orchestrator.layout import SESSION_ID
 from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import begun, deck_tag, exchanges_of
 from orchestrator.memory.flushing import OPEN_TAG, left_open
 from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import Memory
+from orchestrator.memory.past_sessions import begun, deck_tag, exchanges_of
 from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20

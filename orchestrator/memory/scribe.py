@@ -26,7 +26,11 @@ from orchestrator.memory.compressing import (
     most_telling,
     told,
 )
-from orchestrator.memory.entries import (
+from orchestrator.memory.events import entry_of, spoken_in, words_of
+from orchestrator.memory.masking import masked
+from orchestrator.memory.naming import names
+from orchestrator.memory.off_record import Withheld, is_marked
+from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
     MAX_FIELD_BYTES,
@@ -36,12 +40,8 @@ from orchestrator.memory.entries import (
     SessionEntry,
     cut,
 )
-from orchestrator.memory.events import entry_of, spoken_in, words_of
-from orchestrator.memory.joining import Joining, Sentence
-from orchestrator.memory.masking import masked
-from orchestrator.memory.naming import names
-from orchestrator.memory.off_record import Withheld, is_marked
-from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
+from orchestrator.memory.sentences import Joining, Sentence
+from orchestrator.memory.statements import BLOCKER, DECISION, GOAL, RECORD, kept_of
 from orchestrator.memory.telling import Course, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED

@@ -35,7 +35,7 @@ from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.fact_sieve import sieved
 from orchestrator.memory.facts import Fact, FactDraft, key_of
 from orchestrator.memory.guard import reason_of
-from orchestrator.memory.remembered import RECORD, spoken, verified
+from orchestrator.memory.statements import RECORD, spoken, verified
 from orchestrator.persona import Seat
 from orchestrator.store import Store
 from orchestrator.values import to_json

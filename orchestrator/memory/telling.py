@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from orchestrator.memory.compressing import Line
-from orchestrator.memory.entries import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
+from orchestrator.memory.scribe_notes import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
 from orchestrator.render import clock
 
 MAX_SUMMARY_BYTES: Final = 2_000

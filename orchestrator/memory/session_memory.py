@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from orchestrator.carried import NOTHING, Carried
 from orchestrator.clock import utc_now
 from orchestrator.deck.model import Deck
-from orchestrator.memory.carrying import Taken, take_along
+from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder, careful
