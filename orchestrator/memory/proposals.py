@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
@@ -59,7 +59,8 @@ class ProposedMemory:
 
     def memory(self, presenter: str) -> Memory:
         """As results show it."""
-        return Memory(self.id, self.agent, presenter, *astuple(self.draft), created_at=self.at)
+        drafted = asdict(self.draft)
+        return Memory(id=self.id, agent=self.agent, presenter=presenter, created_at=self.at, **drafted)
 
 
 @dataclass(frozen=True, slots=True)
