@@ -16,6 +16,7 @@ from orchestrator.errors import GreenroomError, SessionFrozenError, UsageError
 from orchestrator.mcp.scope import Scope
 from orchestrator.memory.arguments import Arguments, parsed, schema_of
 from orchestrator.memory.consent import same_name
+from orchestrator.memory.database import existing
 from orchestrator.memory.notebook import LongTermNotebook, Notebook
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
@@ -87,7 +88,7 @@ def _opened(opened: ExitStack, scope: Scope, session: str) -> Store:
 
 
 def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> Notebook:
-    db = opened.enter_context(scope.database())
+    db = opened.enter_context(existing(scope.home.root))
     if about.session is None:
         agent = scope.agent(about.agent)
         return LongTermNotebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)

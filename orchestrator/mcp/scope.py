@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -30,19 +29,6 @@ class Scope:
     home: Home
     presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
     embed: Embedder | None = None
-
-    @contextmanager
-    def database(self) -> Iterator[MemoryDatabase | None]:
-        """Long-term memory, for one call; None where there is none: it is never made here.
-
-        Raises:
-            MemoryDatabaseError: It cannot be opened.
-        """
-        if not MemoryDatabase.exists(self.home.root):
-            yield None
-            return
-        with MemoryDatabase.open(self.home.root) as db:
-            yield db
 
     def sessions(self) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         """Every session that is served, newest first, with the value of its first record."""

@@ -23,7 +23,7 @@ from orchestrator.errors import GreenroomError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.briefing import HEADER, briefing
 from orchestrator.memory.consent import consented
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.flushing import left_open
 from orchestrator.memory.masking import masked
@@ -78,11 +78,11 @@ def take_along(
         MemoryRefusedError: The presenter's name is too long.
         MemoryDatabaseError: The database cannot be read.
     """
-    if not options.remember or options.presenter == UNNAMED or not MemoryDatabase.exists(home_root):
+    if not options.remember or options.presenter == UNNAMED:
         return Taken(NOTHING)
     presenter = checked_presenter(options.presenter)
-    with MemoryDatabase.open(home_root) as db:
-        if not consented(db, presenter):
+    with existing(home_root) as db:
+        if db is None or not consented(db, presenter):
             return Taken(NOTHING)
         points, often = points_and_memories(db, presenter, deck), rehearsals_of(db, presenter)
         last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)

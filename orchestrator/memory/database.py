@@ -153,6 +153,20 @@ class MemoryDatabase:
         return not busy
 
 
+@contextmanager
+def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
+    """The database of a home; None where there is none, or memory is switched off: it is never made here.
+
+    Raises:
+        MemoryDatabaseError: It cannot be opened.
+    """
+    if home_root is None or not MemoryDatabase.exists(home_root):
+        yield None
+        return
+    with MemoryDatabase.open(home_root) as db:
+        yield db
+
+
 def note(
     connection: sqlite3.Connection, at: str, act: str, presenter: str, item: str, agent: str | None
 ) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from orchestrator.memory.consent import is_given, name_in
@@ -52,7 +53,7 @@ def recall(
     relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
     taken = [row["n"] for row, _ in relevant]
     recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
-    _note_use(db, taken, at)
+    _note_use(db, relevant, at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in [*relevant, *recent])
 
 
@@ -69,7 +70,7 @@ def search_memories(
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     found = _relevant(db, agent, presenter, query, embed, max(0, limit))
-    _note_use(db, [row["n"] for row, _ in found], at)
+    _note_use(db, found, at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in found)
 
 
@@ -108,10 +109,8 @@ def _relevant(
     db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder | None, count: int
 ) -> Found:
     if embed is not None and topic.strip():
-        try:
+        with suppress(EmbeddingError):  # words will do
             return _by_meaning(db, agent, presenter, topic, embed, count)
-        except EmbeddingError:
-            pass  # words will do
     with db.reading() as connection:
         scope = _scope(connection, presenter, agent)
         if scope is None:
@@ -166,10 +165,10 @@ def _scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int | 
     return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
 
 
-def _note_use(db: MemoryDatabase, numbers: Sequence[int], at: str) -> None:
-    if numbers:
+def _note_use(db: MemoryDatabase, found: Found, at: str) -> None:
+    if found:
         with db.transaction(durable=False) as connection:
             connection.executemany(
                 "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE n = ?",
-                [(at, number) for number in numbers],
+                [(at, row["n"]) for row, _ in found],
             )

@@ -16,7 +16,7 @@ from orchestrator.clock import utc_now
 from orchestrator.deck.model import Deck
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.hooks import carried_into, keep_what_matters
@@ -103,9 +103,10 @@ class Remembering:
             self._guard.note("embeddings", why)
 
     def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
-        if self.embed is None or not MemoryDatabase.exists(root):
+        if self.embed is None:
             return
-        presenter = rehearsal.options.presenter
-        with MemoryDatabase.open(root) as db:
+        with existing(root) as db:
+            if db is None:
+                return
             for agent in rehearsal.store.layout.agents:
-                embed_missing(db, agent=agent, presenter=presenter, embed=self.embed)
+                embed_missing(db, agent=agent, presenter=rehearsal.options.presenter, embed=self.embed)
