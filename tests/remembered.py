@@ -10,7 +10,7 @@ from orchestrator.clock import utc_now
 from orchestrator.deck.model import Deck
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.home import Home
-from orchestrator.memory.carrying import take_along
+from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import carried_into

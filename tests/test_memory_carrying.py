@@ -11,7 +11,7 @@ from orchestrator.carried import carried_of
 from orchestrator.clock import utc_now
 from orchestrator.deck.read import read_deck_text
 from orchestrator.home import Home, digests
-from orchestrator.memory.carrying import MAX_BLOCK_CHARS
+from orchestrator.memory.carryover import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import keep_what_matters
@@ -276,12 +276,12 @@ def test_a_rehearsal_without_memory_runs_as_before(
 
     if how == "failing":
         monkeypatch.setattr("tests.remembered.take_along", fails)
-        monkeypatch.setattr("orchestrator.memory.remembering.keep_what_matters", fails)
+        monkeypatch.setattr("orchestrator.memory.session_memory.keep_what_matters", fails)
     elif how == "deleted":
         monkeypatch.setitem(sys.modules, "orchestrator.memory.flush", None)
         monkeypatch.setattr("tests.remembered.take_along", _imported("take_along"))
         monkeypatch.setattr(
-            "orchestrator.memory.remembering.keep_what_matters", _imported("keep_what_matters")
+            "orchestrator.memory.session_memory.keep_what_matters", _imported("keep_what_matters")
         )
     elif how == "database damaged":
         (home / "memory.db").write_bytes(b"no database at all" * 100)

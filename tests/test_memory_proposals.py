@@ -235,8 +235,8 @@ def test_without_consent_it_is_written_here_and_goes_nowhere(
     assert (done.memories, done.pages) == ((), ())
     assert "remembered" in (done.reason or "")
     with db.reading() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
-        assert connection.execute("SELECT count(*) FROM scratchpads").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM memories").fetchone()[0] == 0
+        assert connection.execute("SELECT count(*) FROM scratchpads").fetchone()[0] == 0
 
 
 def test_consent_that_is_withdrawn_during_the_session_counts(store: Store, db: MemoryDatabase) -> None:

@@ -25,7 +25,7 @@ from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
-from orchestrator.memory.alone import alone
+from orchestrator.memory.derived import locked
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import Fact, FactDraft
@@ -547,7 +547,7 @@ def test_without_a_lock_the_later_claim_counts(session: Session, monkeypatch: py
             assert contents(done.facts) == list(WORDS)
         return each(request)
 
-    monkeypatch.setattr("orchestrator.memory.alone.fcntl.flock", _only_folders(refuses))
+    monkeypatch.setattr("orchestrator.memory.derived.fcntl.flock", _only_folders(refuses))
     late = told(session, FactEngine(takes_over)).run("by hand")
     assert late is not None
     assert late.facts == ()
@@ -570,7 +570,7 @@ def test_the_lock_goes_with_its_holder(session: Session) -> None:
     (session.path / FOLDER).mkdir()
 
     def hold() -> None:
-        with alone(session.path, FOLDER) as is_alone:
+        with locked(session.path, FOLDER) as is_alone:
             assert is_alone
             ready.set()
             release.wait()
@@ -578,7 +578,7 @@ def test_the_lock_goes_with_its_holder(session: Session) -> None:
     holder = FORK.Process(target=hold)
     holder.start()
     assert ready.wait(30)
-    with alone(session.path, FOLDER, wait_s=0.05) as is_alone:
+    with locked(session.path, FOLDER, wait_s=0.05) as is_alone:
         assert not is_alone
     assert summariser_of(session).run("by hand") is None
     assert holder.pid is not None

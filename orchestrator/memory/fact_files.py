@@ -45,7 +45,7 @@ def fact_files(log: FactLog) -> dict[str, str]:
 def write_fact_files(root: Path, log: FactLog) -> None:
     """Bring the session's `facts/` in line with the ledger.
 
-    Call it while holding `alone`, so that nobody's older files replace newer ones.
+    Call it while holding `locked`, so that nobody's older files replace newer ones.
 
     Raises:
         OSError: The disk refused; every file there is whole, as it was or as it should be.

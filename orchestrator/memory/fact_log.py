@@ -37,9 +37,10 @@ from orchestrator.memory.facts import (
     Passage,
     key_of,
 )
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld, is_clean
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
 from orchestrator.memory.record_types import MOVES_ON
-from orchestrator.memory.sensitive import Withheld, is_clean, masked
 from orchestrator.values import from_json
 
 WRITER: Final = "summariser"

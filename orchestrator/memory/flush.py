@@ -20,11 +20,9 @@ from typing import Final
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
-from orchestrator.memory.carrying import Taken
-from orchestrator.memory.consent import consented, is_given
+from orchestrator.memory.carryover import Taken
+from orchestrator.memory.consent import consented, is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, note
-from orchestrator.memory.earlier import deck_tag
-from orchestrator.memory.entries import Noted, SessionContext
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.memories import memories, note_carried, write_memory
@@ -39,9 +37,10 @@ from orchestrator.memory.open_points import (
     saying_of_question,
     says,
 )
-from orchestrator.memory.presenters import name_in
+from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.rules import checked_presenter, checked_time
 from orchestrator.memory.scribe import Scribe, scribe_of
+from orchestrator.memory.scribe_notes import Noted, SessionContext
 from orchestrator.memory.words import stems
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.render import one_line

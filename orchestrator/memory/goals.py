@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from orchestrator.entries import one_line
-from orchestrator.memory.consent import require
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in, require
+from orchestrator.memory.database import MemoryDatabase, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
 from orchestrator.memory.model import MAX_GOALS, Goal
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import new_id
 from orchestrator.memory.rules import (
     checked_goal,
     checked_source,

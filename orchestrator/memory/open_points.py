@@ -14,13 +14,12 @@ from orchestrator.carried import OpenPoint
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange
 from orchestrator.layout import SESSION_ID
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import begun, deck_tag, exchanges_of
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import MAX_CONTENT_CHARS, Memory
-from orchestrator.memory.presenters import same_name
-from orchestrator.memory.sensitive import masked
+from orchestrator.memory.past_sessions import begun, deck_tag, exchanges_of
 from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20

@@ -18,8 +18,8 @@ from orchestrator.layout import MODERATOR
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.masking import masked
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
-from orchestrator.memory.sensitive import masked
 from orchestrator.memory.session_notebook import SessionNotebook
 
 if TYPE_CHECKING:

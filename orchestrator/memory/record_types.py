@@ -5,7 +5,7 @@ to people. Of what the presenter said the trace has the length alone: it is for 
 the loop. A type that is not here is a step by its name, and no entry.
 
 A row reads of a record what stands at a path in its value ("exchange.turns.-1.question"; with "?" it
-may be missing, with "#" it is counted), or a text: words, and such paths in braces.
+may be missing, with "#" it is counted), or a text with such paths in braces; "=word" is that word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from string import Formatter
 from typing import Any, Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.entries import AGENT, ERROR, NOTE, TOOL, TRANSCRIPT, USER
+from orchestrator.memory.scribe_notes import AGENT, ERROR, NOTE, TOOL, TRANSCRIPT, USER
 from orchestrator.render import place
 
 NO_JUDGEMENT: Final = "the engine gave no judgement"
@@ -30,9 +30,9 @@ MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
 """Behind these nobody is off the record any more."""
 
 Plain = Mapping[str, Any]
-What = str | Callable[[Record], Any] | Mapping[str, Any] | None
-"""A path, a text, a function, or several of them by name. Of a record in another shape than its type's
-`read` raises LookupError, TypeError, ValueError or AttributeError."""
+What = str | int | Callable[[Record], Any] | Mapping[str, Any] | None
+"""A path, a text, a word, a function, or several by name; None and numbers are themselves. Of a record
+in another shape than its type's `read` raises LookupError, TypeError, ValueError or AttributeError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,19 @@ class StepRow:
     action: Mapping[str, What] = field(default_factory=dict)  # where nothing is read, the name is left out
     output: What = None
     state: What = None
-    errors: What = None
+    errors: What = None  # one, or a tuple of them
     summary: What = None
 
 
 def read(what: What, record: Record) -> Any:
     """What a row reads of *record*."""
-    if what is None or callable(what):
-        return what and what(record)
     if isinstance(what, Mapping):
         return {name: read(one, record) for name, one in what.items()}
-    if "{" in what or " " in what:
+    if not isinstance(what, str):
+        return what(record) if callable(what) else what
+    if what.startswith("="):
+        return what[1:]
+    if "{" in what:
         return _OfRecord().vformat(what, (), {"record": record})
     *above, last = what.rstrip("?#").split(".")
     found: Any = record.value
@@ -131,10 +133,6 @@ def _by(record: Record) -> str:
     return record.by
 
 
-def _always(value: Any) -> Callable[[Record], Any]:
-    return lambda record: value
-
-
 def _either(*whats: What) -> Callable[[Record], Any]:
     """The first that there is."""
     return lambda record: next((found for what in whats if (found := read(what, record))), "")
@@ -167,10 +165,6 @@ def _those_of(path: str, *names: str) -> Callable[[Record], Plain]:
     return those
 
 
-def _error(text: str) -> Callable[[Record], tuple[str, ...]]:
-    return lambda record: (read(text, record),)
-
-
 def _without_question(how: str) -> Callable[[Record], tuple[str, ...]]:
     """Of a refresh: each agent that made no question, and why."""
     return lambda record: tuple(
@@ -192,9 +186,9 @@ def _judged(record: Record) -> Plain:
     return {"verdict": judgement["verdict"], "reason": judgement["reason"], **missing}
 
 
-def _not_judged(record: Record) -> tuple[str, ...]:
+def _not_judged(record: Record) -> str | None:
     reason = read("judgement.reason", record)
-    return (f"{record.by}: {reason}",) if reason.startswith(NO_JUDGEMENT) else ()
+    return f"{record.by}: {reason}" if reason.startswith(NO_JUDGEMENT) else None
 
 
 def _closed(record: Record) -> str:
@@ -226,7 +220,7 @@ def _kept(*names: str) -> Mapping[str, What]:
 
 
 def _proposal(tool: str) -> EntryRow:
-    return EntryRow(TOOL, "{content?}", {"agent": _by}, _always(tool), _always("proposed"))
+    return EntryRow(TOOL, "{content?}", {"agent": _by}, f"={tool}", "=proposed")
 
 
 _SPOKEN: Final = EntryRow(
@@ -263,21 +257,19 @@ ENTRIES: Final[Mapping[str, EntryRow]] = {
     ),
     "observation": EntryRow(NOTE, "text", {"agent": _by}, quoting="{text}\n{quote?}"),
     "slide": EntryRow(NOTE, "slide {slide}", {"slide": "slide"}),
-    "silence": EntryRow(NOTE, "no answer was given", {"exchange": "exchange?"}),
+    "silence": EntryRow(NOTE, "=no answer was given", {"exchange": "exchange?"}),
     "refresh": EntryRow(ERROR, lambda record: "; ".join(_without_question("{agent}: {why}")(record)) or None),
     "warning": EntryRow(ERROR, "{part?}: {reason?}"),
     "fact-run failed": EntryRow(ERROR, "summariser: {reason?}"),
     "deck": EntryRow(
         TOOL,
         _either("deck.title?", "deck.name?"),
-        tool=_always("deck"),
+        tool="=deck",
         result="{deck.slides#} slides, {claims#} claims",
     ),
-    "intel": EntryRow(TOOL, "external intel", tool=_always("intel"), result="{intel.items#} findings"),
-    "facts": EntryRow(TOOL, _always("facts"), tool=_always("summarise"), result="{facts#} facts"),
-    "memory-proposal": EntryRow(
-        TOOL, "{content?}", {"agent": _by}, _always("memory_write"), _always("proposed")
-    ),
+    "intel": EntryRow(TOOL, "=external intel", tool="=intel", result="{intel.items#} findings"),
+    "facts": EntryRow(TOOL, "=facts", tool="=summarise", result="{facts#} facts"),
+    "memory-proposal": _proposal("memory_write"),
     "scratchpad-proposal": _proposal("scratchpad_update"),
     "tool-use": EntryRow(TOOL, _used_for, {"agent": _by}, "tool", "{chars} characters"),
     "tool-use refused": EntryRow(ERROR, _used_for, {"agent": _by}, "tool", "refused: {error}"),
@@ -293,12 +285,7 @@ STEPS: Final[Mapping[str, StepRow]] = {
         "start",
         {"panel": lambda record: list(read("panel?", record) or ())},
         _those_of("options", "engine", "mode", "intensity", "minutes", "exchanges"),
-        {
-            "state": _always("starting"),
-            "slide": _always(None),
-            "exchanges": _always(0),
-            "current_goal": "read the deck",
-        },
+        {"state": "=starting", "slide": None, "exchanges": 0, "current_goal": "=read the deck"},
     ),
     "deck": StepRow(
         "read_deck", output={"slides": "deck.slides#", "claims": "claims#", "tensions": "tensions#"}
@@ -340,7 +327,7 @@ STEPS: Final[Mapping[str, StepRow]] = {
         "close",
         _OF,
         {"outcome": "exchange.outcome", "turns": _count("exchange.turns")},
-        {"exchange": _always(None), "current_goal": _always("listen")},
+        {"exchange": None, "current_goal": "=listen"},
         summary=_closed,
     ),
     "observation": StepRow("observe", output={"text": "text"}),
@@ -351,17 +338,17 @@ STEPS: Final[Mapping[str, StepRow]] = {
     "monologue": _REMIND,
     "driver": StepRow("drive", {"state": "state", "what": "what"}),
     "clock": StepRow("clock", {"live": "live"}),
-    "played_out": StepRow("played_out", state={"current_goal": "ask what is left"}),
+    "played_out": StepRow("played_out", state={"current_goal": "=ask what is left"}),
     "state": StepRow(None, state=_state),
     "fact-run": StepRow("summarise", {"run": "run", "why": "why?"}, {"from": "from_seq", "to": "to_seq"}),
-    "fact-run failed": StepRow(None, errors=_error("summariser, run {run}: {reason}")),
+    "fact-run failed": StepRow(None, errors="summariser, run {run}: {reason}"),
     "facts": StepRow(
         "keep_facts",
         {"run": "run"},
         {"facts": _count("facts"), "skipped": _number("skipped?"), "refused": _number("refused?")},
         {"facts_run": "run"},
     ),
-    "warning": StepRow(None, errors=_error("{part}: {reason}")),
+    "warning": StepRow(None, errors="{part}: {reason}"),
     "finding": StepRow("finding", {"kind": "tension.kind"}, {"about": _both_places}),
     "settled": StepRow("settled", output=_kept("memories", "scratchpads")),
     "flushed": StepRow("flushed", output=_kept("memories", "goals")),
@@ -377,13 +364,13 @@ STEPS: Final[Mapping[str, StepRow]] = {
         "use_tool",
         _TOOL,
         {"characters": "chars", "error": "error"},
-        errors=lambda record: (f"{record.by}: {read('{tool}: {error}', record)}",),
+        errors=lambda record: f"{record.by}: {read('{tool}: {error}', record)}",
     ),
     "intel": StepRow("intel", output={"items": "intel.items#"}),
     "freeze": StepRow(
         "end",
         output=lambda record: {"files": len((record.value or {}).get("files", ()))},
-        state={"state": _always("ended"), "current_goal": _always(None)},
+        state={"state": "=ended", "current_goal": None},
     ),
 }
 UNTOLD: Final = frozenset(

@@ -11,12 +11,10 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-from orchestrator.memory.consent import require
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in, require
+from orchestrator.memory.database import MemoryDatabase, made_scope, note, scope_of
 from orchestrator.memory.errors import ScratchpadChangedError
 from orchestrator.memory.model import Scratchpad
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import made_scope, scope_of
 from orchestrator.memory.rules import checked_agent, checked_page, checked_time
 
 KEPT_REVISIONS: Final = 10

@@ -15,8 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory import remembered
-from orchestrator.memory.entries import (
+from orchestrator.memory import statements
+from orchestrator.memory.masking import masked
+from orchestrator.memory.names import names
+from orchestrator.memory.off_record import Withheld, is_marked
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
+from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
     MAX_CONTENT_BYTES,
@@ -28,10 +32,7 @@ from orchestrator.memory.entries import (
     SessionEntry,
     cut,
 )
-from orchestrator.memory.joining import Joining, Sentence
-from orchestrator.memory.names import names
-from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
-from orchestrator.memory.sensitive import Withheld, is_marked, masked
+from orchestrator.memory.sentences import Joining, Sentence
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
@@ -122,9 +123,9 @@ class Scribe:
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
-            goals=tuple(self._noted.get(remembered.GOAL, {}).values()),
-            decisions=tuple(self._noted.get(remembered.DECISION, {}).values()),
-            blockers=tuple(self._noted.get(remembered.BLOCKER, {}).values()),
+            goals=tuple(self._noted.get(statements.GOAL, {}).values()),
+            decisions=tuple(self._noted.get(statements.DECISION, {}).values()),
+            blockers=tuple(self._noted.get(statements.BLOCKER, {}).values()),
             open_questions=tuple(self._noted.get(OPEN, {}).values()),
             summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
             turn_count=self.turn_count,
@@ -205,7 +206,7 @@ class Scribe:
                 self._is_sensitive, self._opened_seq = False, record.seq
             case "exchange_closed":
                 self._closed(value["exchange"], record)
-            case remembered.RECORD:
+            case statements.RECORD:
                 self._remembered(value)
 
     def _begin(self, value: Mapping[str, Any], record: Record) -> None:
@@ -215,11 +216,11 @@ class Scribe:
         presenter = one_line(value.get("presenter") or "")
         self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
         for focus in options.get("focus", ()):
-            self._note(remembered.GOAL, Noted(_shortened(focus), record.seq))
+            self._note(statements.GOAL, Noted(_shortened(focus), record.seq))
 
     def _remembered(self, value: Mapping[str, Any]) -> None:
         """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
-        for kept in remembered.kept_of(value):
+        for kept in statements.kept_of(value):
             if not self.stays(f"{kept.text}\n{kept.quote}"):
                 exchange, agent = self._asked_at(kept.seq)
                 noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, exchange, agent)

@@ -32,6 +32,7 @@ from orchestrator.memory.proposals import (
     ProposalLog,
     Proposals,
     ProposedMemory,
+    draft_of,
     memory_value,
     page_value,
     same,
@@ -90,8 +91,7 @@ class SessionNotebook:
     def write(self, draft: Draft) -> MemoryKept:
         """As `Notebook.write`; refused as well after 50 proposals in one session."""
         value = memory_value(draft)
-        tags = tuple(value.get("tags", ()))
-        clean = Draft(value["memory_type"], value["content"], value["confidence"], tags, value.get("source"))
+        clean = draft_of(value)
         kept_before = self._kept_before(clean)  # looked up first: no lock waits for the database
         with self._store.transaction():
             own = self._log.now().memories_of(self._agent)

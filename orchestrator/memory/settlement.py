@@ -15,16 +15,16 @@ from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.ledger import Record
+from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import write_memory
 from orchestrator.memory.model import Scratchpad, Written
 from orchestrator.memory.notebook import silence
-from orchestrator.memory.presenters import name_in
+from orchestrator.memory.off_record import is_clean
 from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPage
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
-from orchestrator.memory.sensitive import is_clean
 from orchestrator.room import Options
 from orchestrator.store import Store
 

@@ -11,10 +11,11 @@ from typing import Any, Final
 from orchestrator.errors import GreenroomError
 from orchestrator.history import LEDGER_NAME, History
 from orchestrator.ledger import Record
-from orchestrator.memory.earlier import HISTORY, Begun, sessions_of
-from orchestrator.memory.entries import TRANSCRIPT
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld
+from orchestrator.memory.past_sessions import HISTORY, Begun, sessions_of
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
-from orchestrator.memory.sensitive import Withheld, masked
+from orchestrator.memory.scribe_notes import TRANSCRIPT
 from orchestrator.render import one_line
 
 WINDOW_HOURS: Final = 6

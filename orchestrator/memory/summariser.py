@@ -24,8 +24,7 @@ from orchestrator.errors import (
     SessionStateError,
     StoreError,
 )
-from orchestrator.memory.alone import alone
-from orchestrator.memory.derived import derived_folder
+from orchestrator.memory.derived import derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import sieved
@@ -33,7 +32,7 @@ from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of
-from orchestrator.memory.remembered import RECORD, spoken, verified
+from orchestrator.memory.statements import RECORD, spoken, verified
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.values import to_json
 
@@ -148,7 +147,7 @@ class Summariser:
         if self.facts.window(upto) is None and not self.facts.run:
             return Summary()
         self._make_folder()
-        with alone(store.root, FOLDER, wait_s=wait_s) as is_alone:
+        with locked(store.root, FOLDER, wait_s=wait_s) as is_alone:
             if not is_alone:
                 return None
             upto = store.catch_up()
@@ -235,7 +234,7 @@ class Summariser:
             self.rehearsal.note_calls()
 
     def _make_folder(self) -> None:
-        """The folder whose lock `alone` takes; where none can be made, the run goes on without.
+        """The folder whose lock `locked` takes; where none can be made, the run goes on without.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError

@@ -16,8 +16,8 @@ from heapq import nsmallest
 from typing import Final
 
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.memory.entries import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
 from orchestrator.memory.record_types import counted
+from orchestrator.memory.scribe_notes import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
 from orchestrator.render import clock
 
 MAX_SUMMARY_BYTES: Final = 2_000

@@ -72,10 +72,11 @@ def told_by(record: Record) -> Told | None:
     row = STEPS.get(name) or StepRow(name)
     try:
         more = {key: value for key, value in read(row.action, record).items() if value is not None}
+        errors = read(row.errors, record) or ()
         return Told(
             None if row.name is None else {"action": row.name, "by": record.by, **more},
             read(row.output, record),
-            read(row.errors, record) or (),
+            (errors,) if isinstance(errors, str) else errors,
             read(row.summary, record),
             read(row.state, record) or {},
         )

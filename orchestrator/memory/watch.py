@@ -11,8 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.embedding_careful import careful
+from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.summariser import Schedule, Summariser, Summary
 from orchestrator.memory.trace import Snapshots

@@ -21,7 +21,7 @@ from orchestrator.engines.claude.room import furthest_shown, room_lines
 from orchestrator.errors import EngineError
 from orchestrator.exchange import Candidate, Exchange
 from orchestrator.memory.off_record import LABEL as OFF_RECORD
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.off_record import Withheld
 
 if TYPE_CHECKING:
     from orchestrator.claims.model import Place, Tension
