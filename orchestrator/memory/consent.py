@@ -25,12 +25,11 @@ def same_name(one: str, other: str) -> bool:
 
 def presenters(db: MemoryDatabase) -> tuple[str, ...]:
     """Everybody of whom anything is kept, or who has said yes or no; for the owner of the home only."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
-            "UNION SELECT presenter FROM consents ORDER BY 1"
-        )
-        return tuple(str(row[0]) for row in rows)
+    rows = db.rows(
+        "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
+        "UNION SELECT presenter FROM consents ORDER BY 1"
+    )
+    return tuple(str(row["presenter"]) for row in rows)
 
 
 def name_in(db: MemoryDatabase, presenter: str) -> str:

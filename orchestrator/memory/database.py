@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from orchestrator.memory.errors import MemoryDatabaseError
 
@@ -105,6 +105,11 @@ class MemoryDatabase:
         """
         with self._within("BEGIN", True) as connection:
             yield connection
+
+    def rows(self, query: str, *given: Any) -> list[sqlite3.Row]:
+        """All rows that answer one question, as `reading`."""
+        with self.reading() as connection:
+            return connection.execute(query, given).fetchall()
 
     @contextmanager
     def _within(self, begin: str, durable: bool) -> Iterator[sqlite3.Connection]:

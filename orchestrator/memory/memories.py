@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import datetime
 from math import log2
@@ -185,34 +185,25 @@ def note_carried(db: MemoryDatabase, session_id: str, memory_ids: Iterable[str])
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
     """In how many sessions each memory about a presenter was found, by id; those of one are left out."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT memories.id, "
-            "count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
-            "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
-            "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
-            (name_in(db, presenter),),
-        )
-        return {str(memory): int(often) for memory, often in rows}
+    rows = db.rows(
+        "SELECT memories.id, count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
+        "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
+        "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
+        name_in(db, presenter),
+    )
+    return {row["id"]: row["often"] for row in rows}
 
 
 def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
     """What was done about a presenter, oldest first: the record of every write, without its content."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n",
-            (name_in(db, presenter),),
-        )
-        return tuple(Act(*row) for row in rows)
+    acts = "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n"
+    return tuple(Act(*row) for row in db.rows(acts, name_in(db, presenter)))
 
 
 def last_change(db: MemoryDatabase, presenter: str) -> int:
     """A number that grows whenever anything about a presenter changes: what shows it asks this first."""
-    with db.reading() as connection:
-        found = connection.execute(
-            "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?", (name_in(db, presenter),)
-        )
-        return int(found.fetchone()[0])
+    newest = "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?"
+    return int(db.rows(newest, name_in(db, presenter))[0][0])
 
 
 def worth(memory: Memory, now: str) -> float:
@@ -253,16 +244,13 @@ def _index(connection: sqlite3.Connection, number: int) -> None:
     )
 
 
-def _listed(
-    db: MemoryDatabase, which: str, by: str, presenter: str, agent: str | None
-) -> Sequence[sqlite3.Row]:
-    with db.reading() as connection:
-        found: Sequence[sqlite3.Row] = connection.execute(
-            f"{MEMORY} WHERE {which} AND presenter = ?1 AND (?2 IS NULL OR agent = ?2) "
-            f"ORDER BY {by} DESC, memories.n DESC",
-            (name_in(db, presenter), agent),
-        ).fetchall()
-    return found
+def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str | None) -> list[sqlite3.Row]:
+    return db.rows(
+        f"{MEMORY} WHERE {which} AND presenter = ?1 AND (?2 IS NULL OR agent = ?2) "
+        f"ORDER BY {by} DESC, memories.n DESC",
+        name_in(db, presenter),
+        agent,
+    )
 
 
 def _row(connection: sqlite3.Connection, memory_id: str) -> sqlite3.Row:

@@ -147,10 +147,9 @@ def _by_meaning(
 
 def _recent(db: MemoryDatabase, agent: str, presenter: str, taken: Sequence[int], count: int) -> Found:
     with db.reading() as connection:
-        found = connection.execute(
-            f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?",
-            (_scope(connection, presenter, agent), count + len(taken)),
-        ).fetchall()
+        scope = _scope(connection, presenter, agent)
+        newest = f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?"
+        found = db.rows(newest, scope, count + len(taken))
     rows = [row for row in found if row["n"] not in taken][:count]
     return [(row, f"recent: {row['created_at'][:10]}") for row in rows]
 
