@@ -22,7 +22,7 @@ from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.carryover import Taken
 from orchestrator.memory.consent import consented, is_given, name_in
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.memories import memories, note_carried, write_memory
@@ -38,7 +38,7 @@ from orchestrator.memory.open_points import (
     says,
 )
 from orchestrator.memory.past_sessions import deck_tag
-from orchestrator.memory.rules import checked_presenter, checked_time
+from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scribe import Scribe, scribe_of
 from orchestrator.memory.scribe_notes import Noted, SessionContext
 from orchestrator.memory.words import stems
@@ -80,10 +80,10 @@ def keep_what_matters(
         StoreError: The record could not be written.
     """
     options, store = rehearsal.options, rehearsal.store
-    if not options.remember or options.presenter == UNNAMED or not MemoryDatabase.exists(home_root):
+    if not options.remember or options.presenter == UNNAMED:
         return Flushed()
-    with MemoryDatabase.open(home_root) as db:
-        if not consented(db, checked_presenter(options.presenter)):
+    with existing(home_root) as db:
+        if db is None or not consented(db, options.presenter):
             return Flushed()
         scribe = scribe or scribe_of(store)
         kept = flush(

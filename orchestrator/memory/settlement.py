@@ -16,7 +16,7 @@ from typing import Final
 from orchestrator.layout import MODERATOR
 from orchestrator.ledger import Record
 from orchestrator.memory.consent import name_in
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import write_memory
 from orchestrator.memory.model import Scratchpad, Written
@@ -119,11 +119,11 @@ def settle_session(
         MemoryDatabaseError: The disk refused; nothing was moved.
         StoreError: The record could not be written.
     """
-    if not options.remember or not MemoryDatabase.exists(home_root):
+    if not options.remember:
         return Settled()
     store.catch_up()
     notes = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
-    with MemoryDatabase.open(home_root) as db:
+    with existing(home_root) as db:
         done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
     if done.memories or done.pages or done.left_out:
         value = {
