@@ -113,7 +113,8 @@ def hint(name: str, known: Iterable[str], otherwise: str) -> str:
 
 
 def _is_unknown(error: ErrorDetails) -> bool:
-    return error["type"] == "extra_forbidden" or not error["loc"]  # the latter: a name that is no Unicode
+    # Without a place: a name that is no Unicode.
+    return error["type"] in ("extra_forbidden", "invalid_key") or not error["loc"]
 
 
 def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
@@ -126,23 +127,23 @@ def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
     name, *places = map(str, error["loc"])
     about = known[name]["items"] if places else known[name]
     name += "".join(f"[{place}]" for place in places)
+    found = f"is {shown(value)}"
     match error["type"]:
         case "missing":
             do = f"give {_IN_WORDS[about['type']]} ({about['description']})"
             return Problem(name, "is missing", do)
         case "literal_error" if isinstance(value, str):
             choices = ", ".join(about["enum"])
-            return Problem(name, f"is {shown(value)}", f"use one of {choices}", shown(value), choices)
+            return Problem(name, found, f"use one of {choices}", shown(value), choices)
         case "string_too_long":
             size, limit = len(value), limits["max_length"]
             problem = f"has {size:,} characters (limit {limit:,})"
             return Problem(name, problem, f"shorten it by {size - limit:,}", size, limit)
         case "too_long":
-            limit = limits["max_length"]
-            do = f"keep the {limit} that matter most"
-            return Problem(name, f"has {len(value)} entries", do, len(value), limit)
+            size, limit = len(value), limits["max_length"]
+            return Problem(name, f"has {size} entries", f"keep the {limit} that matter most", size, limit)
         case "greater_than_equal":
-            return Problem(name, f"is {value:g}", f"must be at least {limits['ge']:g}", value, limits["ge"])
+            return Problem(name, found, f"must be at least {limits['ge']:g}", value, limits["ge"])
         case "less_than_equal":
-            return Problem(name, f"is {value:g}", f"must be at most {limits['le']:g}", value, limits["le"])
-    return Problem(name, f"is {shown(value)}", f"give {_IN_WORDS[about['type']]}", shown(value))
+            return Problem(name, found, f"must be at most {limits['le']:g}", value, limits["le"])
+    return Problem(name, found, f"give {_IN_WORDS[about['type']]}", shown(value))
