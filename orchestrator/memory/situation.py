@@ -50,26 +50,24 @@ class Lately:
 
 def recent_roots(home_root: Path, presenter: str, now: str) -> tuple[tuple[Begun, ...], int]:
     """The presenter's sessions that were written to in the window, newest first; and how many more."""
-    since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).timestamp()
-    found = [one for one in sessions_of(home_root, presenter) if _written_at(one.root) >= since]
+    since_ns = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).timestamp() * 1e9
+    found = [one for one in sessions_of(home_root, presenter) if _size_and_time(one)[1] >= since_ns]
     found.reverse()
     return tuple(found[:MAX_SESSIONS]), len(found[MAX_SESSIONS:])
 
 
 def stamp_of(begun: Begun) -> list[Any]:
     """Something that changes whenever anything is written to a session."""
+    return [begun.id, *_size_and_time(begun)]
+
+
+def _size_and_time(begun: Begun) -> tuple[int, int]:
+    """Of its ledger: bytes, and nanoseconds of the last write."""
     try:
         status = (begun.root / LEDGER_NAME).stat()
     except OSError:
-        return [begun.id, 0, 0]
-    return [begun.id, status.st_size, status.st_mtime_ns]
-
-
-def _written_at(root: Path) -> float:
-    try:
-        return (root / LEDGER_NAME).stat().st_mtime
-    except OSError:
-        return 0.0
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def lately(begun: Begun, now: str) -> Lately | None:
