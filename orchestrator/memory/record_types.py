@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from string import Formatter
 from typing import Any, Final
 
@@ -70,13 +71,20 @@ def read(what: What, record: Record) -> Any:
         return what[1:]
     if "{" in what:
         return _OfRecord().vformat(what, (), {"record": record})
-    *above, last = what.rstrip("?#").split(".")
+    above, last = _names(what)
     found: Any = record.value
     for name in above:
-        found = found[int(name) if isinstance(found, list) else name]
+        found = found[name]
     if what[-1] == "?":
         return found.get(last)
     return len(found.get(last) or ()) if what[-1] == "#" else found[last]
+
+
+@cache
+def _names(path: str) -> tuple[tuple[str | int, ...], str]:
+    """A path's names, or places in a list, and its last one: kept, since records come by the thousand."""
+    *above, last = path.rstrip("?#").split(".")
+    return tuple(int(name) if name.lstrip("-").isdigit() else name for name in above), last
 
 
 class _OfRecord(Formatter):

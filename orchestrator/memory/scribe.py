@@ -19,7 +19,7 @@ from orchestrator.memory import statements
 from orchestrator.memory.masking import masked
 from orchestrator.memory.names import names
 from orchestrator.memory.off_record import Withheld, is_marked
-from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, EntryRow, read, type_of
 from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
@@ -98,20 +98,20 @@ class Scribe:
             self._withheld.over()
         self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
-        entry = entry_of(record)
-        if entry is None:
+        row = ENTRIES.get(kind)
+        content = None if row is None else read(row.content, record)
+        if row is None or content is None:  # nothing happened that anybody would tell
             return
+        entry = _entry(row, content, record)
         self.turn_count += 1
-        row = ENTRIES[kind]
         is_speech = kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT
-        spoken = read(row.content, record) if is_speech else None
-        said = spoken if spoken is not None else read(row.quoting or row.content, record)
-        if self._stays(said, value, kind, spoken is not None):
+        said = content if is_speech or row.quoting is None else read(row.quoting, record)
+        if self._stays(said, value, kind, is_speech):
             entry = SessionEntry(entry.timestamp, entry.type, LEFT_OUT, _bare(entry), entry.tool_name)
-            if spoken is not None:
+            if is_speech:
                 self._joining.drop()
-        elif spoken is not None:
-            self._listen(spoken, record.seq, entry)
+        elif is_speech:
+            self._listen(content, record.seq, entry)
         self._held.append(entry)
         if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
             self._said.append(entry)
@@ -261,16 +261,12 @@ def _shortened(text: str) -> str:
     return cut(masked(one_line(text)), MAX_NOTED_BYTES)
 
 
-def entry_of(record: Record) -> SessionEntry | None:
-    """The entry that a record makes; None: nothing happened that anybody would tell.
+def _entry(row: EntryRow, content: str, record: Record) -> SessionEntry:
+    """The entry that a record makes.
 
     What is marked sensitive is only counted, and addresses and numbers of people are masked, so
     nothing made of entries can carry them away.
     """
-    row = ENTRIES.get(type_of(record))
-    content = None if row is None else read(row.content, record)
-    if row is None or content is None:
-        return None
     tool, result = read(row.tool, record), read(row.result, record)
     metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
     if is_marked(content, record.value or {}):
