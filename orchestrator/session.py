@@ -32,10 +32,10 @@ from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.embedding import embedder
-from orchestrator.memory.remembering import Remembering
+from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.summarising import NEVER, Schedule
-from orchestrator.memory.watching import Watch
+from orchestrator.memory.summariser import NEVER, Schedule
+from orchestrator.memory.watch import Watch
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal

@@ -13,7 +13,7 @@ from orchestrator.engines.protocol import Engine, FactsRequest, Request, ScribeR
 from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError
 from orchestrator.memory.facts import FactDraft, Passage
-from orchestrator.memory.summarising import Schedule, Summariser
+from orchestrator.memory.summariser import Schedule, Summariser
 from orchestrator.session import Session
 from orchestrator.speech.model import Segment
 

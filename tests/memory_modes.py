@@ -113,7 +113,7 @@ def _replace_all(stand_in: Callable[..., Never]) -> None:
     """Every way from a session into memory."""
     from orchestrator.memory.database import MemoryDatabase
     from orchestrator.memory.scribe import Scribe
-    from orchestrator.memory.summarising import Summariser
+    from orchestrator.memory.summariser import Summariser
     from orchestrator.memory.trace import Snapshots
 
     ways = {

@@ -10,10 +10,11 @@ from orchestrator.clock import utc_now
 from orchestrator.deck.model import Deck
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.home import Home
+from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.flush import carried_into
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.hooks import carried_into, take_along
 from orchestrator.room import Options
 from orchestrator.session import Session, read_source
 from orchestrator.start import Given, start_session

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.ledger import Record
-from orchestrator.memory.entries import TRANSCRIPT
+from orchestrator.memory.scribe_notes import TRANSCRIPT
 
 AT = "2026-11-22T08:00:00.000000Z"
 HISTORY = "shared/exchange-history.md"

@@ -19,9 +19,9 @@ from orchestrator.errors import UsageError
 from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, briefing, drop_briefings
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import Begun
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.off_record import Withheld
+from orchestrator.memory.past_sessions import Begun
 from orchestrator.memory.situation import Lately, _take
 from tests.rehearsals import ROOT
 from tests.remembered import agree, begun, over, rehearsed

@@ -23,10 +23,10 @@ from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories, write_memory
+from orchestrator.memory.record_types import described
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
-from orchestrator.memory.trace_lines import described
 from orchestrator.session import Session
 from orchestrator.spending import Budget
 from orchestrator.tooling import ToolResult
@@ -151,7 +151,7 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         trace = full_trace(store.record(entry.seq) for entry in store.entries())
         steps = [one for one in trace.steps if one.action["action"] == "use_tool"]
         said = rf"{AGENT} uses memory_write for its candidate question: \d+ characters"
-        assert re.fullmatch(said, described(steps[0]))
+        assert re.fullmatch(said, described(steps[0].action, steps[0].output))
         assert [one.action["tool"] for one in steps] == [
             one["tool"] for _, one in values(session, "tool-use")
         ]

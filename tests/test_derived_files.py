@@ -9,17 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory import derived
 from orchestrator.memory.derived import derived_folder, replace, replace_if_different
 
-WAYS = ["swapped", "renamed"]
 
-
-@pytest.fixture(params=WAYS)
-def fd(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A session's folder `made`, on a system that swaps names, and on one that does not."""
-    if request.param == "renamed":
-        monkeypatch.setattr(derived, "_swap", lambda: None)
+@pytest.fixture
+def fd(tmp_path: Path) -> Iterator[int]:
+    """A session's folder `made`."""
     with derived_folder(tmp_path, "made") as opened:
         yield opened
 
@@ -70,13 +65,4 @@ def test_a_folder_in_its_place_is_an_error_and_stays(fd: int, tmp_path: Path) ->
     (tmp_path / "made" / "one.json").mkdir()
     with pytest.raises(OSError, match="directory"):
         replace(fd, "one.json", "new")
-    assert os.listdir(fd) == ["one.json"]
-
-
-def test_a_system_that_refuses_to_swap_renames(fd: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace(fd, "one.json", "old")
-    monkeypatch.setattr(derived, "_swap", lambda: lambda *_: False)
-    replace(fd, "one.json", "new")
-    with open("one.json", opener=lambda name, flags: os.open(name, flags, dir_fd=fd)) as file:
-        assert file.read() == "new"
     assert os.listdir(fd) == ["one.json"]

@@ -19,9 +19,9 @@ from orchestrator.engines.protocol import FactsRequest
 from orchestrator.ledger import Record
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import grounded
+from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog
 from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 from orchestrator.memory.passages import passage_of

@@ -18,7 +18,7 @@ ORDER = """
 errors
 values clock currencies
 claims.model deck.model speech.model
-exchange carried memory.facts memory.sensitive tooling checks.proposal engines.said intel.model
+exchange carried memory.facts memory.masking tooling checks.proposal engines.said intel.model
 layout given
 config entries
 home

@@ -11,15 +11,14 @@ from orchestrator.carried import carried_of
 from orchestrator.clock import utc_now
 from orchestrator.deck.read import read_deck_text
 from orchestrator.home import Home, digests
-from orchestrator.memory import hooks
-from orchestrator.memory.carrying import MAX_BLOCK_CHARS
+from orchestrator.memory.carryover import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.flushing import left_open
+from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import memories, write_memory
-from orchestrator.memory.open_points import open_points
+from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.session import Session
@@ -277,12 +276,12 @@ def test_a_rehearsal_without_memory_runs_as_before(
 
     if how == "failing":
         monkeypatch.setattr("tests.remembered.take_along", fails)
-        monkeypatch.setattr("orchestrator.memory.remembering.keep_what_matters", fails)
+        monkeypatch.setattr("orchestrator.memory.session_memory.keep_what_matters", fails)
     elif how == "deleted":
-        monkeypatch.setitem(sys.modules, "orchestrator.memory.hooks", None)
+        monkeypatch.setitem(sys.modules, "orchestrator.memory.flush", None)
         monkeypatch.setattr("tests.remembered.take_along", _imported("take_along"))
         monkeypatch.setattr(
-            "orchestrator.memory.remembering.keep_what_matters", _imported("keep_what_matters")
+            "orchestrator.memory.session_memory.keep_what_matters", _imported("keep_what_matters")
         )
     elif how == "database damaged":
         (home / "memory.db").write_bytes(b"no database at all" * 100)
@@ -316,7 +315,7 @@ def _imported(name: str) -> object:
     def call(*args: object, **more: object) -> object:
         from importlib import import_module
 
-        return getattr(import_module("orchestrator.memory.hooks"), name)(*args, **more)
+        return getattr(import_module("orchestrator.memory.flush"), name)(*args, **more)
 
     return call
 
@@ -357,7 +356,7 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     session.ask()
     session.answer(None)
     rehearsal: Rehearsal = session.rehearsal
-    kept = hooks.keep_what_matters(rehearsal, home, now=utc_now())
+    kept = keep_what_matters(rehearsal, home, now=utc_now())
     assert rehearsal.store.record(rehearsal.store.seq).value == {
         "type": "flushed",
         "memories": [one.id for one in kept.memories],

@@ -21,9 +21,15 @@ from orchestrator.home import Home
 from orchestrator.memory import embedding_local
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.embedding import embedder, from_blob, similarity, to_blob, unit
-from orchestrator.memory.embedding_careful import CarefulEmbedder
-from orchestrator.memory.embedding_http import HttpEmbedder
+from orchestrator.memory.embedding import (
+    CarefulEmbedder,
+    HttpEmbedder,
+    embedder,
+    from_blob,
+    similarity,
+    to_blob,
+    unit,
+)
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import write_memory
 from orchestrator.session import Session

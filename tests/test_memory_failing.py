@@ -16,7 +16,7 @@ import pytest
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.scribe import Scribe
-from orchestrator.memory.summarising import Summariser
+from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import Snapshots
 from orchestrator.session import Session
 from tests.conftest import ROOT

@@ -13,14 +13,14 @@ from orchestrator.deck.model import Deck, Slide, Table
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import deck_tag
-from orchestrator.memory.entries import Noted, SessionContext
 from orchestrator.memory.errors import MemoryRefusedError
-from orchestrator.memory.flushing import Flushed, flush
+from orchestrator.memory.flush import Flushed, flush
 from orchestrator.memory.forgetting import forget, forget_session
 from orchestrator.memory.goals import add_goal, goals
 from orchestrator.memory.memories import edit_memory, memories, rehearsals_of
 from orchestrator.memory.open_points import open_points
+from orchestrator.memory.past_sessions import deck_tag
+from orchestrator.memory.scribe_notes import Noted, SessionContext
 from tests.memories import INES, NOW, at, opened
 
 DECK = Deck("md", "ferries.md", "0" * 64, "Harbour ferries", ())
@@ -223,12 +223,10 @@ def test_an_answered_question_moves_the_goal_that_it_is_about(db: MemoryDatabase
 def test_a_disk_that_refuses_leaves_nothing_half_done(
     db: MemoryDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.memory import flushing
-
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(flushing, "_propose", refuse)
+    monkeypatch.setattr("orchestrator.memory.flush._Flush.propose", refuse)
     context = SessionContext(decisions=(Noted("We decided to wait.", 3),), goals=(Noted("Win.", 4),))
     with pytest.raises(OSError, match="no space"):
         flushed(db, "s1", [asked("x1", "unresolved")], context)

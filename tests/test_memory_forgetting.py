@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, presenters
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.embedding import to_blob, unit
 from orchestrator.memory.errors import UnknownMemoryError
-from orchestrator.memory.exporting import export
+from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter, forget_session
 from orchestrator.memory.goals import add_goal, forget_goal, goals, move_goal
 from orchestrator.memory.memories import (
@@ -24,7 +24,6 @@ from orchestrator.memory.memories import (
     left,
     memories,
     note_carried,
-    presenters,
     write_memory,
 )
 from orchestrator.memory.model import MAX_MEMORIES

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.memory.consent import consented, set_consent
+from orchestrator.memory.consent import consented, presenters, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import (
     MemoryDatabaseError,
@@ -21,17 +21,17 @@ from orchestrator.memory.errors import (
     NotConsentedError,
     UnknownMemoryError,
 )
-from orchestrator.memory.exporting import export
+from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget_session
-from orchestrator.memory.keeping import KEPT_LEFT, worth
 from orchestrator.memory.memories import (
+    KEPT_LEFT,
     edit_memory,
     history,
     last_change,
     left,
     memories,
     memory,
-    presenters,
+    worth,
     write_memory,
 )
 from orchestrator.memory.model import MAX_MEMORIES, Memory

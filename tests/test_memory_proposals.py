@@ -20,7 +20,7 @@ from orchestrator.memory.memories import memories
 from orchestrator.memory.proposals import MAX_PROPOSALS
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.session_notebook import SessionNotebook
-from orchestrator.memory.settling import Settled, settle, settle_session
+from orchestrator.memory.settlement import Settled, settle, settle_session
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
 from orchestrator.store import Store
@@ -235,8 +235,8 @@ def test_without_consent_it_is_written_here_and_goes_nowhere(
     assert (done.memories, done.pages) == ((), ())
     assert "remembered" in (done.reason or "")
     with db.reading() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
-        assert connection.execute("SELECT count(*) FROM scratchpads").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM memories").fetchone()[0] == 0
+        assert connection.execute("SELECT count(*) FROM scratchpads").fetchone()[0] == 0
 
 
 def test_consent_that_is_withdrawn_during_the_session_counts(store: Store, db: MemoryDatabase) -> None:

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.embedding_http import HttpEmbedder
+from orchestrator.memory.embedding import Embedder, HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import edit_memory, memory, write_memory
 from orchestrator.memory.recall import embed_missing, recall, search_memories

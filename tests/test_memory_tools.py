@@ -18,8 +18,7 @@ from orchestrator.memory.memories import left, memories
 from orchestrator.memory.model import MAX_MEMORIES, TYPES
 from orchestrator.memory.notebook import LongTermNotebook
 from orchestrator.memory.scratchpads import scratchpad
-from orchestrator.memory.tool_arguments import MemoryWrite
-from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, anthropic_tools, call
+from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, MemoryWrite, anthropic_tools, call
 
 NOW = "2026-11-22T09:00:00Z"
 LESSON = {"type": "lesson", "content": "Ines gives growth without its base.", "confidence": 0.8}
@@ -149,6 +148,7 @@ def test_a_memory_is_kept_once_by_source_and_by_content(desk: Desk, db: MemoryDa
         ({**LESSON, "type": 3}, "type is 3: give a text"),
         ({**LESSON, "confidence": 0.39}, "confidence is 0.39: must be at least 0.4"),
         ({**LESSON, "confidence": 1.01}, "confidence is 1.01: must be at most 1"),
+        ({**LESSON, "confidence": 10**400}, "confidence is 1000"),
         ({**LESSON, "confidence": "0.8"}, "confidence is '0.8': give a number"),
         ({**LESSON, "confidence": True}, "confidence is True: give a number"),
         ({**LESSON, "confidence": float("nan")}, "confidence is nan: give a number"),
@@ -209,7 +209,7 @@ def test_search_gives_the_reason_for_each_or_why_there_is_nothing(desk: Desk) ->
     assert nothing["reason"].startswith("none of the memories here (2) fits this query: try other")
 
 
-@pytest.mark.parametrize("limit", [0, 21, 2.5, "3", True])
+@pytest.mark.parametrize("limit", [0, 21, 2.5, "3", True, 10**400, -(10**400)])
 def test_a_search_takes_a_limit_from_1_to_20(desk: Desk, limit: object) -> None:
     assert call(desk, "memory_search", {"query": "", "limit": limit}).is_error
 

@@ -17,10 +17,9 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home import Home
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.file_tools import read_file
 from orchestrator.memory.notebook import LongTermNotebook
-from orchestrator.memory.off_record import LABEL, MANY, blanked, shown_content
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.off_record import LABEL, Withheld, blanked, shown_content
+from orchestrator.memory.session_files import read_file
 from orchestrator.session import Session
 from orchestrator.speech.model import Segment
 from orchestrator.values import to_json
@@ -139,7 +138,7 @@ def test_a_receipt_of_an_earlier_release_gives_what_was_sent_then(session: Sessi
 )
 def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session, mark: str) -> None:
     with session.transaction():
-        said(session, *(f"We never keep notes of ferry {number}." for number in range(MANY + 20)), mark)
+        said(session, *(f"We never keep notes of ferry {number}." for number in range(120)), mark)
     with Session.open(None, session.path) as elsewhere:
         context = elsewhere.rehearsal.peek("skeptic", purpose="context")
     assert "Nordbank" not in context.text
@@ -148,7 +147,7 @@ def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session,
 
 def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Session) -> None:
     with session.transaction():
-        said(session, *(f"We look at ferry {number}." for number in range(MANY + 20)))
+        said(session, *(f"We look at ferry {number}." for number in range(120)))
         last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
         value = {"type": "segment", "sensitive": True, "segment": last}
         session.rehearsal.store.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)

@@ -25,12 +25,12 @@ from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
-from orchestrator.memory.alone import alone
+from orchestrator.memory.derived import locked
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.facts import Fact, FactDraft
 from orchestrator.memory.scribe import scribe_of
-from orchestrator.memory.summarising import NEVER, Schedule, Summariser
+from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.moderator import tagged_exchange
 from orchestrator.session import Session
 from tests.commands import Commands
@@ -397,9 +397,11 @@ def test_files_that_are_lost_torn_or_strange_are_made_again(session: Session) ->
     (folder / "index.json").write_text('{"facts": ')
     (folder / "2026-11-20.json").unlink()
     (folder / "2024-01-01.json").write_text("{}")  # of no fact
-    assert sorted(summariser.heal()) == ["facts/2024-01-01.json", "facts/2026-11-20.json", "facts/index.json"]
+    assert summariser.run("by hand") is not None
     assert on_disk(session.path) == whole_files
-    assert summariser.heal() == ()
+    before = (folder / "index.json").stat().st_mtime_ns
+    assert summariser.run("by hand") is not None
+    assert (folder / "index.json").stat().st_mtime_ns == before
     shutil.rmtree(folder)
     assert summariser.run("by hand") is not None  # nothing is new, and the files are made all the same
     assert on_disk(session.path) == whole_files
@@ -426,12 +428,12 @@ def test_nothing_is_written_into_a_session_that_ends_at_that_moment(
     """Another process ends it right when the files are to be written: it waits, or they are not written."""
     ends = FORK.Process(target=end_it, args=(session.path,))
 
-    def write_late(root: Path, log: FactLog) -> tuple[str, ...]:
+    def write_late(root: Path, log: FactLog) -> None:
         ends.start()
         ends.join(2.0)  # time enough, where nothing keeps it waiting
-        return write_fact_files(root, log)
+        write_fact_files(root, log)
 
-    monkeypatch.setattr("orchestrator.memory.summarising.write_fact_files", write_late)
+    monkeypatch.setattr("orchestrator.memory.summariser.write_fact_files", write_late)
     done = summariser_of(session).run("by hand")
     ends.join(30)
     assert done is not None
@@ -454,7 +456,6 @@ def test_a_session_that_has_ended_gets_no_folder_either(session: Session) -> Non
         elsewhere.end()
     with pytest.raises(SessionFrozenError):
         summariser.run("by hand")
-    assert summariser.heal() == ()
     assert not (session.path / FOLDER).exists()
     assert session.verify().valid
 
@@ -472,7 +473,8 @@ def test_files_that_cannot_be_written_are_a_warning_and_the_facts_are_there(
     assert "facts/ could not be written" in warning.getMessage()
     assert not any(word in caplog.text for word in ("Lisbon", "Churn", "audit"))
     (session.path / FOLDER).unlink()
-    assert len(summariser.heal()) == 2
+    assert summariser.run("by hand") is not None
+    assert set(on_disk(session.path)) == {"index.json", "2026-11-20.json"}
 
 
 def test_a_link_in_place_of_the_folder_is_not_followed(session: Session, tmp_path: Path) -> None:
@@ -545,7 +547,7 @@ def test_without_a_lock_the_later_claim_counts(session: Session, monkeypatch: py
             assert contents(done.facts) == list(WORDS)
         return each(request)
 
-    monkeypatch.setattr("orchestrator.memory.alone.fcntl.flock", _only_folders(refuses))
+    monkeypatch.setattr("orchestrator.memory.derived.fcntl.flock", _only_folders(refuses))
     late = told(session, FactEngine(takes_over)).run("by hand")
     assert late is not None
     assert late.facts == ()
@@ -568,7 +570,7 @@ def test_the_lock_goes_with_its_holder(session: Session) -> None:
     (session.path / FOLDER).mkdir()
 
     def hold() -> None:
-        with alone(session.path, FOLDER) as is_alone:
+        with locked(session.path, FOLDER) as is_alone:
             assert is_alone
             ready.set()
             release.wait()
@@ -576,7 +578,7 @@ def test_the_lock_goes_with_its_holder(session: Session) -> None:
     holder = FORK.Process(target=hold)
     holder.start()
     assert ready.wait(30)
-    with alone(session.path, FOLDER, wait_s=0.05) as is_alone:
+    with locked(session.path, FOLDER, wait_s=0.05) as is_alone:
         assert not is_alone
     assert summariser_of(session).run("by hand") is None
     assert holder.pid is not None

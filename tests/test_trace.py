@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from orchestrator.ledger import Record
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, snapshot
-from orchestrator.memory.summarising import Summariser
-from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace
-from orchestrator.memory.trace_lines import trace_lines
+from orchestrator.memory.summariser import Summariser
+from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
 from orchestrator.session import Session
 from orchestrator.store import Store
 from tests.rehearsals import loaded, write_rehearsal

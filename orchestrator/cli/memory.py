@@ -55,7 +55,7 @@ def list_(
     ] = False,
 ) -> None:
     """What is remembered: every memory, newest first."""
-    from orchestrator.memory.exporting import memory_json
+    from orchestrator.memory.export import memory_json
     from orchestrator.memory.memories import left as those_that_left
     from orchestrator.memory.memories import memories, rehearsals_of
 
@@ -87,8 +87,8 @@ def show(
     presenter: Whose = None,
 ) -> None:
     """One memory whole; without an ID, all that is kept: consent, memories, scratchpads, goals."""
-    from orchestrator.memory.exporting import export as exported
-    from orchestrator.memory.exporting import memory_json
+    from orchestrator.memory.export import export as exported
+    from orchestrator.memory.export import memory_json
     from orchestrator.memory.memories import memory
 
     with _looked_at() as db:
@@ -131,7 +131,7 @@ def edit(
     What may not leave a session is refused here as well: e-mail addresses, phone and card numbers.
     """
     from orchestrator.clock import utc_now
-    from orchestrator.memory.exporting import memory_json, scratchpad_json
+    from orchestrator.memory.export import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
     from orchestrator.memory.notebook import check_clean
     from orchestrator.memory.scratchpads import edit_scratchpad
@@ -207,7 +207,7 @@ def forget(
 
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
-    from orchestrator.memory.exporting import export as exported
+    from orchestrator.memory.export import export as exported
 
     with _looked_at() as db:
         wholes = [exported(known, name) for known, name in _each(db, presenter)]
@@ -283,9 +283,8 @@ _PARTS = ("memories", "left", "scratchpads", "goals")
 def _say(presenter: str | None, value: bool) -> None:
     from orchestrator.clock import utc_now
     from orchestrator.memory.briefing import drop_briefings
-    from orchestrator.memory.consent import set_consent
+    from orchestrator.memory.consent import name_in, set_consent
     from orchestrator.memory.memories import memories
-    from orchestrator.memory.presenters import name_in
 
     screen = Screen.current
     with _opened() as db:
@@ -306,7 +305,7 @@ def _say(presenter: str | None, value: bool) -> None:
 
 
 def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None) -> None:
-    from orchestrator.memory.exporting import goal_json
+    from orchestrator.memory.export import goal_json
     from orchestrator.memory.goals import goals
 
     found = [goal_json(one) for db, name in whose for one in goals(db, name)]
@@ -341,8 +340,8 @@ def _check_agent(db: MemoryDatabase, agent: str, presenter: str) -> None:
 
 def _check_goal(db: MemoryDatabase, goal_id: str, presenter: str | None) -> None:
     """Raises UsageError where the goal is another presenter's than the one that was named."""
+    from orchestrator.memory.consent import same_name
     from orchestrator.memory.goals import goal
-    from orchestrator.memory.presenters import same_name
 
     if presenter is not None and not same_name(goal(db, goal_id).presenter, presenter):
         raise UsageError(
@@ -382,7 +381,7 @@ def _there(db: MemoryDatabase | None, memory_id: str) -> MemoryDatabase:
 
 def _each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
     """The presenter that was named, else everybody of this home: it is its owner who looks."""
-    from orchestrator.memory.memories import presenters
+    from orchestrator.memory.consent import presenters
 
     if db is None:
         return []
@@ -391,7 +390,7 @@ def _each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryData
 
 def _one(db: MemoryDatabase, given: str | None) -> str:
     """The presenter that was named, else the only one known here."""
-    from orchestrator.memory.memories import presenters
+    from orchestrator.memory.consent import presenters
 
     if given is not None:
         return given

@@ -22,9 +22,9 @@ def register(app: typer.Typer) -> None:
 
 def recap(session: Name) -> None:
     """The "previously on" of a session: what was said, decided and left open."""
-    from orchestrator.memory.entries import to_plain
     from orchestrator.memory.scribe import context_of
-    from orchestrator.memory.telling import previously_on
+    from orchestrator.memory.scribe_notes import to_plain
+    from orchestrator.memory.summary import previously_on
 
     with looked_at(session) as opened:
         context = context_of(opened.rehearsal.store)
@@ -64,7 +64,7 @@ def _newest_presenter(home: Home) -> str:
     Raises:
         UsageError: There is none.
     """
-    from orchestrator.memory.earlier import begun
+    from orchestrator.memory.past_sessions import begun
 
     for session_id in reversed(home.session_ids()):
         found = begun(home.sessions / session_id)

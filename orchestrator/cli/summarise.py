@@ -30,9 +30,11 @@ def summarise(session: Name) -> None:
 
     Of a session that has ended nothing is new: all its facts are shown.
     """
+    from dataclasses import asdict
+
     from orchestrator.errors import SessionStateError
-    from orchestrator.memory.fact_files import FOLDER, INDEX, fact_json
-    from orchestrator.memory.summarising import Summary
+    from orchestrator.memory.fact_files import FOLDER, INDEX
+    from orchestrator.memory.summariser import Summary
 
     with opened(session) as found:
         summariser = found.watch.summariser
@@ -47,7 +49,7 @@ def summarise(session: Name) -> None:
             done = run
         known = len(summariser.facts.facts)
         plain: dict[str, Any] = {
-            "facts": [fact_json(fact) for fact in done.facts],
+            "facts": [asdict(fact) for fact in done.facts],
             "skipped": done.skipped,
             "refused": done.refused,
             "known": known,
@@ -78,8 +80,7 @@ def trace_of(session: Session) -> tuple[dict[str, Any], list[str]]:
     """The full trace of a session, from its ledger: as JSON, and as lines for people."""
     from dataclasses import asdict
 
-    from orchestrator.memory.trace import full_trace
-    from orchestrator.memory.trace_lines import trace_lines
+    from orchestrator.memory.trace import full_trace, trace_lines
 
     store = session.rehearsal.store
     trace = full_trace(store.record(entry.seq) for entry in store.entries())

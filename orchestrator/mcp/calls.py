@@ -8,41 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
+
+from pydantic import Field
 
 from orchestrator.errors import GreenroomError, SessionFrozenError, UsageError
 from orchestrator.mcp.scope import Scope
-from orchestrator.memory.arguments import argument, parsed, schema_of
+from orchestrator.memory.arguments import Arguments, parsed, schema_of
+from orchestrator.memory.consent import same_name
+from orchestrator.memory.database import existing
 from orchestrator.memory.notebook import LongTermNotebook, Notebook
-from orchestrator.memory.presenters import same_name
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
 from orchestrator.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class ForMemory:
+class ForMemory(Arguments):
     """Whom a memory tool is about."""
 
-    agent: str = argument("Whose notebook: skeptic, analyst, contrarian, moderator, …")
-    session: str | None = argument(
-        "A session that goes on: its id, or last. What is written is then a proposal in it, kept for good "
-        "when it ends, if the presenter agreed. Left out, long-term memory itself is read and written.",
-        default=None,
+    agent: str = Field(description="Whose notebook: skeptic, analyst, contrarian, moderator, …")
+    session: str | None = Field(
+        None,
+        description="A session that goes on: its id, or last. What is written is then a proposal in it, "
+        "kept for good when it ends, if the presenter agreed. Left out, long-term memory itself is read and "
+        "written.",
     )
-    presenter: str | None = argument(
-        "Who presents. Left out: the session's presenter, or the only one who agreed to be remembered.",
-        default=None,
+    presenter: str | None = Field(
+        None,
+        description="Who presents. Left out: the session's presenter, or the only one who agreed to be "
+        "remembered.",
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ForFiles:
+class ForFiles(Arguments):
     """Whom a file tool is about."""
 
-    agent: str = argument("Who reads: skeptic, analyst, contrarian, moderator, …")
-    session: str = argument("The session: its id, or last.")
+    agent: str = Field(description="Who reads: skeptic, analyst, contrarian, moderator, …")
+    session: str = Field(description="The session: its id, or last.")
 
 
 def input_schema(tool: Tool, scope: Scope) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def call_tool(scope: Scope, name: str, arguments: Mapping[str, Any] | None) -> O
         if tool is None:
             return call(Desk("", None), name, given)
         kind = _about(tool)
-        mine = {key: given.pop(key) for key in kind.__dataclass_fields__ if key in given}
+        mine = {key: given.pop(key) for key in kind.model_fields if key in given}
         about = parsed(kind, mine)
         with ExitStack() as opened:
             if isinstance(about, ForFiles):
@@ -86,7 +88,7 @@ def _opened(opened: ExitStack, scope: Scope, session: str) -> Store:
 
 
 def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> Notebook:
-    db = opened.enter_context(scope.database())
+    db = opened.enter_context(existing(scope.home.root))
     if about.session is None:
         agent = scope.agent(about.agent)
         return LongTermNotebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)

@@ -70,14 +70,11 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
     page = list(islice(scope.sessions(), start, start + SESSIONS_ON_A_PAGE + 1))
     found = [] if start else [Listed(LIST, "sessions", "The sessions, newest first.", JSON)]
     for root, value in page[:SESSIONS_ON_A_PAGE]:
-        session, deck = (
-            root.name,
-            str(value.get("deck", {}).get("title") or value.get("deck", {}).get("name")),
-        )
+        session, where = root.name, f"in the rehearsal of {_title(value)}."
         for agent in (MODERATOR, *value.get("panel", ())):
-            about = f"What {agent} would be given now in the rehearsal of {deck}."
+            about = f"What {agent} would be given now {where}"
             found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
-        about = f"What was given to whom, and when, in the rehearsal of {deck}."
+        about = f"What was given to whom, and when, {where}"
         found.append(Listed(f"{LIST}/{session}/receipts", f"{session} receipts", about, JSON))
     more = len(page) > SESSIONS_ON_A_PAGE
     return found, str(start + SESSIONS_ON_A_PAGE) if more else None
@@ -112,11 +109,10 @@ def _sessions(scope: Scope) -> list[dict[str, Any]]:
 
 
 def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    deck = value.get("deck", {})
     row = {
         "session": session_id,
         "state": "damaged",
-        "deck": deck.get("title") or deck.get("name"),
+        "deck": _title(value),
         "date": value.get("date"),
         "presenter": value.get("presenter"),
         "exchanges": 0,
@@ -129,6 +125,11 @@ def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, A
             return {**row, "state": session.state, "exchanges": len(session.room.exchanges)}
     except GreenroomError:
         return row
+
+
+def _title(value: Mapping[str, Any]) -> str | None:
+    deck: Mapping[str, str | None] = value.get("deck", {})
+    return deck.get("title") or deck.get("name")
 
 
 def _receipts(session: Session) -> list[dict[str, Any]]:

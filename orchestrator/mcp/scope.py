@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import ledger
-from orchestrator.entries import one_line
-from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionNotFoundError, UsageError
+from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.history import LEDGER_NAME
 from orchestrator.home import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
-from orchestrator.memory.consent import consented
+from orchestrator.memory.arguments import hint, shown
+from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.memories import presenters
-from orchestrator.memory.presenters import same_name
+from orchestrator.memory.past_sessions import first_record
 from orchestrator.room import UNNAMED
 
 LIST: Final = "greenroom://sessions"
@@ -34,25 +30,12 @@ class Scope:
     presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
     embed: Embedder | None = None
 
-    @contextmanager
-    def database(self) -> Iterator[MemoryDatabase | None]:
-        """Long-term memory, for one call; None where there is none: it is never made here.
-
-        Raises:
-            MemoryDatabaseError: It cannot be opened.
-        """
-        if not MemoryDatabase.exists(self.home.root):
-            yield None
-            return
-        with MemoryDatabase.open(self.home.root) as db:
-            yield db
-
     def sessions(self) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         """Every session that is served, newest first, with the value of its first record."""
         for session_id in reversed(self.home.session_ids()):
             root = self.home.sessions / session_id
             try:
-                value = first_value(root)
+                value = first_record(root).value or {}
             except GreenroomError:
                 continue  # damaged: `greenroom list` says so
             if self._serves(value):
@@ -66,10 +49,10 @@ class Scope:
         """
         if name != "last" and not SESSION_ID.fullmatch(name):
             raise SessionNotFoundError(
-                f"session {_shown(name)}: is no session's id: name one as {LIST} does, or last"
+                f"session {shown(name)}: is no session's id: name one as {LIST} does, or last"
             )
         root = self.home.sessions / name
-        if (root / LEDGER_NAME).is_file() and self._serves(first_value(root)):
+        if (root / LEDGER_NAME).is_file() and self._serves(first_record(root).value or {}):
             return root
         fitting = [one for one, _ in self.sessions() if name == "last" or one.name.startswith(name)]
         if not fitting:
@@ -87,9 +70,8 @@ class Scope:
         """
         known = (MODERATOR, *self.home.panelists())
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"this home has {', '.join(known)}"
-            raise UsageError(f"there is no agent {_shown(name)}: {hint}")
+            do = hint(name, known, f"this home has {', '.join(known)}")
+            raise UsageError(f"there is no agent {shown(name)}: {do}")
         return name
 
     def whose(self, db: MemoryDatabase | None, given: str | None) -> str:
@@ -115,21 +97,3 @@ class Scope:
 
     def _serves(self, value: Mapping[str, Any]) -> bool:
         return self.presenter is None or same_name(str(value.get("presenter")), self.presenter)
-
-
-def first_value(root: Path) -> Mapping[str, Any]:
-    """The value of a session's first record, without reading any other.
-
-    Raises:
-        LedgerCorruptError: It cannot be read.
-    """
-    try:
-        with (root / LEDGER_NAME).open("rb") as lines:
-            return ledger.decode(lines.readline()).value or {}
-    except OSError as error:
-        raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
-
-
-def _shown(name: str) -> str:
-    text = one_line(repr(name))
-    return text if len(text) <= 80 else f"{text[:80]}…"

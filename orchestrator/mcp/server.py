@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from orchestrator import __version__
 from orchestrator.errors import GreenroomError, UsageError
 from orchestrator.mcp.calls import call_tool, input_schema
-from orchestrator.mcp.resources import TEMPLATES, listed, read
+from orchestrator.mcp.resources import TEMPLATES, Listed, listed, read
 from orchestrator.mcp.scope import Scope
 from orchestrator.memory.tools import TOOLS, Tool
 
@@ -64,23 +64,18 @@ def build(scope: Scope) -> Server[Any]:
             content=content, structured_content=dict(outcome.value), is_error=outcome.is_error
         )
 
+    def about(one: Listed) -> dict[str, Any]:
+        return {"name": one.name, "description": one.description, "mime_type": one.mime_type}
+
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         found, more = await _or_refuse(partial(listed, scope, params.cursor if params else None))
-        resources = [
-            types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.mime_type)
-            for one in found
-        ]
+        resources = [types.Resource(uri=one.uri, **about(one)) for one in found]
         return types.ListResourcesResult(resources=resources, next_cursor=more)
 
     async def list_templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
-        templates = [
-            types.ResourceTemplate(
-                uri_template=one.uri, name=one.name, description=one.description, mime_type=one.mime_type
-            )
-            for one in TEMPLATES
-        ]
+        templates = [types.ResourceTemplate(uri_template=one.uri, **about(one)) for one in TEMPLATES]
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def read_resource(

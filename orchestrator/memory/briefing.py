@@ -22,18 +22,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.files import FOLDER, replace_file
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import Begun
-from orchestrator.memory.entries import cut
 from orchestrator.memory.goals import goals
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
-from orchestrator.memory.presenters import name_in
+from orchestrator.memory.past_sessions import Begun
+from orchestrator.memory.record_types import counted
 from orchestrator.memory.rules import checked_agent, checked_time
-from orchestrator.memory.sensitive import masked
+from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
-from orchestrator.memory.telling import counted
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 KEPT_S: Final = 300

@@ -1,17 +1,48 @@
-"""Whether a presenter agreed to be remembered: nobody is unless they said so.
+"""Consent: who presents, and whether they agreed to be remembered. Nobody is unless they said so.
 
-It is asked inside the transaction of every write about them, so that nothing is kept after they
-have said no, whatever was under way.
+It is asked inside the transaction of every write about them, so that nothing is kept after they have
+said no, whatever was under way.
+
+One presenter has one name in a home. Letter case, spaces and how accents are written do not make
+another person; the name that was given first is the one that is kept and shown.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import unicodedata
 
+from orchestrator.entries import one_line
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import NotConsentedError
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rules import checked_time
+from orchestrator.memory.rules import checked_presenter, checked_time
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two spellings name one presenter."""
+    return _folded(one) == _folded(other)
+
+
+def presenters(db: MemoryDatabase) -> tuple[str, ...]:
+    """Everybody of whom anything is kept, or who has said yes or no; for the owner of the home only."""
+    rows = db.rows(
+        "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
+        "UNION SELECT presenter FROM consents ORDER BY 1"
+    )
+    return tuple(str(row["presenter"]) for row in rows)
+
+
+def name_in(db: MemoryDatabase, presenter: str) -> str:
+    """The name by which the database knows this presenter; the given one, where it does not yet.
+
+    Raises:
+        MemoryRefusedError: Nobody is named, or the name is too long.
+        MemoryDatabaseError: The database cannot be read.
+    """
+    given, known = checked_presenter(presenter), presenters(db)
+    if given in known:
+        return given
+    return next((name for name in known if same_name(name, given)), given)
 
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
@@ -35,13 +66,9 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
-        if is_given(connection, name) == value and _is_known(connection, name):
+        if _said(connection, name) == value:
             return
-        connection.execute(
-            "INSERT INTO consents (presenter, is_given, at) VALUES (?, ?, ?) "
-            "ON CONFLICT (presenter) DO UPDATE SET is_given = excluded.is_given, at = excluded.at",
-            (name, value, at),
-        )
+        connection.execute("INSERT OR REPLACE INTO consents VALUES (?, ?, ?)", (name, value, at))
         note(connection, at, "consented" if value else "refused", name, name, None)
 
 
@@ -60,10 +87,14 @@ def require(connection: sqlite3.Connection, presenter: str) -> None:
 
 def is_given(connection: sqlite3.Connection, presenter: str) -> bool:
     """As `consented`, within a transaction."""
+    return _said(connection, presenter) is True
+
+
+def _said(connection: sqlite3.Connection, presenter: str) -> bool | None:
+    """Their last word; None: they never said anything."""
     row = connection.execute("SELECT is_given FROM consents WHERE presenter = ?", (presenter,)).fetchone()
-    return row is not None and bool(row[0])
+    return None if row is None else bool(row[0])
 
 
-def _is_known(connection: sqlite3.Connection, presenter: str) -> bool:
-    found = connection.execute("SELECT 1 FROM consents WHERE presenter = ?", (presenter,))
-    return found.fetchone() is not None
+def _folded(name: str) -> str:
+    return one_line(unicodedata.normalize("NFKC", name)).casefold()

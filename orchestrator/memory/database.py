@@ -13,13 +13,15 @@ Source: DESIGN.md, section 9.
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from orchestrator.memory.errors import MemoryDatabaseError
 
@@ -29,103 +31,9 @@ PATIENCE_S: Final = 30.0
 KEPT_HISTORY: Final = 100_000
 """Rows of history; some hundred bytes each."""
 
-_VERSION: Final = 2
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
-_SCHEMA: Final = """
-CREATE TABLE scopes (
-    n INTEGER PRIMARY KEY,
-    presenter TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    UNIQUE (presenter, agent)
-);
-CREATE TABLE memories (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    scope INTEGER NOT NULL REFERENCES scopes,
-    type TEXT NOT NULL,
-    content TEXT NOT NULL,
-    normalised TEXT NOT NULL,
-    confidence REAL NOT NULL,
-    tags TEXT NOT NULL,
-    source TEXT,
-    created_at TEXT NOT NULL,
-    superseded_by TEXT,
-    recalled INTEGER NOT NULL DEFAULT 0,
-    recalled_at TEXT,
-    left_at TEXT
-);
-CREATE UNIQUE INDEX one_of_a_source ON memories (scope, source) WHERE left_at IS NULL;
-CREATE UNIQUE INDEX one_of_a_content ON memories (scope, normalised)
-    WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE INDEX by_date ON memories (scope, created_at, n) WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE VIEW recallable AS
-    SELECT n, scope, content, tags FROM memories WHERE left_at IS NULL AND superseded_by IS NULL;
-CREATE VIRTUAL TABLE words USING fts5 (
-    scope, content, tags,
-    content = 'recallable', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
-);
-CREATE TABLE embeddings (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    model TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (memory, model)
-);
-CREATE TABLE carried (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    session TEXT NOT NULL,
-    PRIMARY KEY (memory, session)
-);
-CREATE TABLE scratchpads (
-    scope INTEGER NOT NULL REFERENCES scopes,
-    revision INTEGER NOT NULL,
-    content TEXT NOT NULL,
-    updated_at TEXT NOT NULL,
-    PRIMARY KEY (scope, revision)
-);
-CREATE TABLE goals (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    presenter TEXT NOT NULL,
-    text TEXT NOT NULL,
-    normalised TEXT NOT NULL,
-    state TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    done_at TEXT,
-    source TEXT
-);
-CREATE INDEX goals_of ON goals (presenter);
-CREATE TABLE goal_moves (
-    goal INTEGER NOT NULL REFERENCES goals ON DELETE CASCADE,
-    exchange TEXT NOT NULL,
-    at TEXT NOT NULL,
-    PRIMARY KEY (goal, exchange)
-);
-CREATE TABLE consents (
-    presenter TEXT PRIMARY KEY,
-    is_given INTEGER NOT NULL,
-    at TEXT NOT NULL
-);
-CREATE TABLE history (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL,
-    act TEXT NOT NULL,
-    presenter TEXT NOT NULL,
-    item TEXT NOT NULL,
-    agent TEXT
-);
-CREATE INDEX history_of ON history (presenter);
-"""
-_RESTS: Final = """
-CREATE TABLE rests (
-    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    source TEXT NOT NULL,
-    at TEXT NOT NULL,
-    PRIMARY KEY (memory, source)
-);
-CREATE INDEX rests_on ON rests (source);
-INSERT INTO rests SELECT n, source, created_at FROM memories WHERE source IS NOT NULL;
-"""
-"""What each memory rests on: every source that said the same, "" for none. New in version 2."""
+_VERSIONS: Final = ("schema.sql", "schema_2.sql")
+"""How the tables of each version are made out of those of the one before."""
 
 
 class MemoryDatabase:
@@ -150,23 +58,19 @@ class MemoryDatabase:
             MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
         """
         path = home_root / NAME
-        connection = None
-        try:
-            with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(
-                path, timeout=patience_s, isolation_level=None, check_same_thread=False
-            )
-            _configure(connection, patience_s)
-            _make(connection, path)
-        except (sqlite3.Error, OSError) as error:
-            if connection is not None:
-                connection.close()
-            raise _refusal(path, error) from error
-        except BaseException:
-            if connection is not None:
-                connection.close()
-            raise
+        with ExitStack() as undone:
+            try:
+                with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+                connection = sqlite3.connect(
+                    path, timeout=patience_s, isolation_level=None, check_same_thread=False
+                )
+                undone.callback(connection.close)
+                _configure(connection, patience_s)
+                _make(connection, path)
+            except (sqlite3.Error, OSError) as error:
+                raise _refusal(path, error) from error
+            undone.pop_all()
         return cls(path, connection)
 
     def __enter__(self) -> Self:
@@ -201,6 +105,11 @@ class MemoryDatabase:
         """
         with self._within("BEGIN", True) as connection:
             yield connection
+
+    def rows(self, query: str, *given: Any) -> list[sqlite3.Row]:
+        """All rows that answer one question, as `reading`."""
+        with self.reading() as connection:
+            return connection.execute(query, given).fetchall()
 
     @contextmanager
     def _within(self, begin: str, durable: bool) -> Iterator[sqlite3.Connection]:
@@ -242,13 +151,25 @@ class MemoryDatabase:
                 # Overwriting reaches what was deleted, and not copies that moving rows left in a page's gaps.
                 self._connection.execute("VACUUM")
                 busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.OperationalError as error:
+            except sqlite3.Error as error:
                 if _is_busy(error):
                     return False
                 raise _refusal(self.path, error) from error
-            except sqlite3.Error as error:
-                raise _refusal(self.path, error) from error
         return not busy
+
+
+@contextmanager
+def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
+    """The database of a home; None where there is none, or memory is switched off: it is never made here.
+
+    Raises:
+        MemoryDatabaseError: It cannot be opened.
+    """
+    if home_root is None or not MemoryDatabase.exists(home_root):
+        yield None
+        return
+    with MemoryDatabase.open(home_root) as db:
+        yield db
 
 
 def note(
@@ -262,6 +183,28 @@ def note(
     connection.execute("DELETE FROM history WHERE n <= ?", ((added or 0) - KEPT_HISTORY,))
 
 
+def new_id(first: str) -> str:
+    """An id that says nothing about what it names: *first*, then 12 hex digits."""
+    return first + secrets.token_hex(6)
+
+
+def scope_of(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
+    """The number of what *agent* keeps about *presenter*; None where there is nothing yet."""
+    row = connection.execute(
+        "SELECT n FROM scopes WHERE presenter = ? AND agent = ?", (presenter, agent)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def made_scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int:
+    """The same, made where there is none."""
+    found = scope_of(connection, presenter, agent)
+    if found is not None:
+        return found
+    added = connection.execute("INSERT INTO scopes (presenter, agent) VALUES (?, ?)", (presenter, agent))
+    return int(added.lastrowid or 0)
+
+
 def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
     until = monotonic() + patience_s
     while True:
@@ -273,22 +216,22 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
             if not _is_busy(error) or monotonic() > until:
                 raise
             sleep(0.01)
+    connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
-    if _version(connection, path) == _VERSION:
+    if _version(connection, path) == len(_VERSIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        found = _version(connection, path)
-        if found < _VERSION:
-            for statement in (_RESTS if found else _SCHEMA + _RESTS).split(";\n"):
+        for name in _VERSIONS[_version(connection, path) :]:
+            for statement in resources.files(__package__).joinpath(name).read_text("utf-8").split(";\n"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -309,25 +252,30 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         return 0
     if application != _APPLICATION:
         raise MemoryDatabaseError(f"{path}: belongs to another program: move it aside, and a new one is made")
-    if version > _VERSION:
+    if version > len(_VERSIONS):
         raise MemoryDatabaseError(
-            f"{path}: is of version {version}, and this release reads up to {_VERSION}: use a newer Greenroom"
+            f"{path}: is of version {version}, and this release reads up to {len(_VERSIONS)}: "
+            "use a newer Greenroom"
         )
     return int(version)
 
 
-def _is_busy(error: sqlite3.Error) -> bool:
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own code; 0 where the error is none of SQLite's."""
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return code & 0xFF  # without what an extended code adds
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _refusal(path: Path, error: sqlite3.Error | OSError) -> MemoryDatabaseError:
     if isinstance(error, OSError):
         return MemoryDatabaseError(f"{path}: cannot be made: {(error.strerror or str(error)).lower()}")
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if _is_busy(error):
         return MemoryDatabaseError(f"{path}: another process keeps it busy: try again when that has ended")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    if _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return MemoryDatabaseError(
             f"{path}: is damaged or no memory database: move it aside (with -wal and -shm beside it), "
             "and a new one is made"

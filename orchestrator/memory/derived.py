@@ -1,21 +1,18 @@
-"""Folders of files that are made from the ledger and can be made again at any time."""
+"""Folders of files that are made from the ledger and can be made again at any time, and their lock."""
 
 from __future__ import annotations
 
-import ctypes
+import fcntl
 import os
-import stat
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
 from orchestrator import files
 
-_RENAME_EXCHANGE: Final = 2
-"""Linux, include/uapi/linux/fs.h; see renameat2(2)."""
+_POLL_S: Final = 0.02
 
 
 @contextmanager
@@ -42,63 +39,49 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
         os.close(fd)
 
 
-def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
-    """Put *text* in the place of *name* at once; False: it was there already.
+def replace(folder_fd: int, name: str, text: str) -> None:
+    """Put *text* in the place of *name* at once: a reader sees the old or the new. No sync.
 
     Raises:
         OSError: The disk refused; *name* is as it was.
     """
-    content = text.encode()
-    if files.read_plain(folder_fd, name) == content:
+    files.replace_file(folder_fd, name, text.encode())
+
+
+def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
+    """The same; False: it was there already."""
+    if files.read_plain(folder_fd, name) == text.encode():
         return False
     replace(folder_fd, name, text)
     return True
 
 
-def replace(folder_fd: int, name: str, text: str) -> None:
-    """Put *text* in the place of *name* at once: a reader sees the old or the new. No sync.
+@contextmanager
+def locked(root: Path, folder: str, *, wait_s: float = 0.0) -> Iterator[bool]:
+    """Hold *folder* of the session at *root*; False: another process does, also after *wait_s* seconds.
 
-    Where the system can swap two names, that is done: renaming over a file makes ext4 write the new
-    one out first ("auto_da_alloc"), some milliseconds which a file that can be made again is not worth.
-
-    Raises:
-        OSError: The disk refused; *name* is as it was.
+    The lock is `flock` on the folder itself, so nothing is left behind, and the system gives it back
+    the moment its holder dies. It makes no folder. Where it cannot be had (there is no folder, or the
+    file system locks none), the answer is True: the ledger's records alone keep a window from being
+    counted twice; the lock keeps it from being paid for twice.
     """
-    if not _is_file(folder_fd, name) or (swap := _swap()) is None:
-        files.replace_file(folder_fd, name, text.encode())
-        return
-    other = f".{name}.{os.getpid()}.tmp"  # as `files` calls its own, which the freeze clears away
-    files.unlink_if_there(folder_fd, other)
-    fd = os.open(
-        other, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644, dir_fd=folder_fd
-    )
-    try:
+    with ExitStack() as stack:
         try:
-            files.write_all(fd, text.encode())
-        finally:
-            os.close(fd)
-        if not swap(folder_fd, other, name):
-            os.rename(other, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
-    finally:
-        files.unlink_if_there(folder_fd, other)
+            fd = stack.enter_context(derived_folder(root, folder, make=False))
+        except OSError:
+            yield True
+            return
+        yield _is_locked(fd, monotonic() + wait_s)
 
 
-def _is_file(folder_fd: int, name: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
-
-
-@cache
-def _swap() -> Callable[[int, str, str], bool] | None:
-    """Swaps two names in a folder, and says whether it could; None: this system has no such call."""
-    call = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
-    if call is None:
-        return None
-
-    def swap(folder_fd: int, one: str, other: str) -> bool:
-        done: int = call(folder_fd, os.fsencode(one), folder_fd, os.fsencode(other), _RENAME_EXCHANGE)
-        return done == 0
-
-    return swap
+def _is_locked(fd: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if monotonic() >= deadline:
+                return False
+            sleep(_POLL_S)
+        except OSError:
+            return True

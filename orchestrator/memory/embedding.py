@@ -7,15 +7,19 @@ two models say nothing about each other, so each is kept with its model's name.
 
 from __future__ import annotations
 
-import sys
+import logging
+import struct
 from array import array
-from collections.abc import Sequence
-from math import isfinite, sqrt
+from collections.abc import Callable, Sequence
+from math import inf, isfinite, sqrt
 from operator import mul
-from typing import Final, Protocol
+from time import monotonic
+from typing import Any, Final, Protocol
 
 from orchestrator.errors import ConfigurationError
 from orchestrator.memory.errors import EmbeddingError
+
+log = logging.getLogger(__name__)
 
 LOCAL: Final = "local"
 """What stands in the configuration in place of an address, for the extra `embed`."""
@@ -23,6 +27,12 @@ DEFAULT_MODEL: Final = "all-minilm"
 """As Ollama calls the small model that the extra `embed` also has: https://ollama.com/library/all-minilm"""
 MAX_DIMENSIONS: Final = 16_384
 """Four times what the largest models in use give; more is no vector of ours."""
+REST_S: Final = 60.0
+"""Wall clock. A server that hangs costs its timeout once a minute, and not once for every text."""
+TIMEOUT_S: Final = 10.0
+"""For one request. A loaded small model takes milliseconds; a cold one some seconds."""
+MOST_TEXTS: Final = 64
+"""In one request; servers take more, but not all."""
 
 
 class Embedder(Protocol):
@@ -56,8 +66,6 @@ def embedder(address: str | None, *, model: str | None = None, key: str | None =
     """
     if not address:
         return None
-    from orchestrator.memory.embedding_careful import CarefulEmbedder
-
     if address == LOCAL:
         from orchestrator.memory.embedding_local import LocalEmbedder
 
@@ -66,9 +74,102 @@ def embedder(address: str | None, *, model: str | None = None, key: str | None =
         raise ConfigurationError(
             f"embeddings is {address!r}, but must be {LOCAL!r} or an address that begins with http:// or https://"
         )
-    from orchestrator.memory.embedding_http import HttpEmbedder
-
     return CarefulEmbedder(HttpEmbedder(address, model or DEFAULT_MODEL, key))
+
+
+class CarefulEmbedder:
+    """Another embedder. A failure is one warning; until it has rested, asking fails at once."""
+
+    def __init__(self, embed: Embedder, *, now_s: Callable[[], float] = monotonic) -> None:
+        self._embed, self._now_s = embed, now_s
+        self._rests_until_s = -inf
+        self._failure = ""
+        self._untold: str | None = None
+
+    @property
+    def model(self) -> str:
+        return self._embed.model
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """As the other's.
+
+        Raises:
+            EmbeddingError: It failed, or it failed less than a minute ago.
+        """
+        if self._now_s() < self._rests_until_s:
+            raise EmbeddingError(self._failure)
+        try:
+            found = self._embed.embed(texts)
+        except EmbeddingError as error:
+            self._rests_until_s = self._now_s() + REST_S
+            if not self._failure:
+                log.warning("%s; until it works, texts are compared by their words", error)
+                self._untold = str(error)
+            self._failure = str(error)
+            raise
+        return found
+
+    def take_failure(self) -> str | None:
+        """Why it failed, for whoever asks first; None: it has not, or that was told."""
+        told, self._untold = self._untold, None
+        return told
+
+
+def careful(embed: Embedder | None) -> CarefulEmbedder | None:
+    """*embed* with that care taken; None where there is none."""
+    return embed if embed is None or isinstance(embed, CarefulEmbedder) else CarefulEmbedder(embed)
+
+
+class HttpEmbedder:
+    """Asks one server. What is remembered is sent there: it is the presenter's or the user's own choice.
+
+    Source: https://platform.openai.com/docs/api-reference/embeddings/create; Ollama and others follow it.
+    """
+
+    def __init__(
+        self, address: str, model: str, key: str | None = None, *, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        base = address.rstrip("/").removesuffix("/embeddings").removesuffix("/v1")
+        self.url = f"{base}/v1/embeddings"
+        self.model = model
+        self._key = key
+        self._timeout_s = timeout_s
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """One vector of length 1 for each text.
+
+        Raises:
+            EmbeddingError: The server cannot be reached, refuses, or gives something else.
+        """
+        import httpx2
+
+        headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
+        found: list[array[float]] = []
+        try:
+            with httpx2.Client(timeout=self._timeout_s, headers=headers) as client:
+                for start in range(0, len(texts), MOST_TEXTS):
+                    part = list(texts[start : start + MOST_TEXTS])
+                    answer = client.post(self.url, json={"model": self.model, "input": part})
+                    if answer.status_code != 200:
+                        raise EmbeddingError(
+                            f"{self.url}: answered {answer.status_code}: has it the model {self.model!r}?"
+                        )
+                    found += self._vectors(answer.json(), len(part))
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            why = type(error).__name__
+            raise EmbeddingError(f"{self.url}: gave no vectors ({why}): is it running?") from error
+        if len({len(vector) for vector in found}) > 1:
+            raise EmbeddingError(f"{self.url}: gave vectors of different lengths: is this one model?")
+        return found
+
+    def _vectors(self, plain: Any, count: int) -> list[array[float]]:
+        try:
+            items = sorted(plain["data"], key=lambda item: item["index"])
+            if [item["index"] for item in items] != list(range(count)):
+                raise EmbeddingError(f"{self.url}: gave {len(items)} vectors for {count} texts")
+            return [unit([float(number) for number in item["embedding"]]) for item in items]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise EmbeddingError(f"{self.url}: answered in another form than /v1/embeddings has") from error
 
 
 def unit(numbers: Sequence[float]) -> array[float]:
@@ -91,16 +192,9 @@ def similarity(one: array[float], other: array[float]) -> float:
 
 def to_blob(vector: array[float]) -> bytes:
     """A vector as it stands in the database: float32, little-endian."""
-    if sys.byteorder == "big":
-        vector = array("f", vector)
-        vector.byteswap()
-    return vector.tobytes()
+    return struct.pack(f"<{len(vector)}f", *vector)
 
 
 def from_blob(blob: bytes) -> array[float]:
     """The vector that `to_blob` wrote."""
-    vector = array("f")
-    vector.frombytes(blob)
-    if sys.byteorder == "big":
-        vector.byteswap()
-    return vector
+    return array("f", struct.unpack(f"<{len(blob) // 4}f", blob))

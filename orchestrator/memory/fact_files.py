@@ -34,34 +34,29 @@ def fact_files(log: FactLog) -> dict[str, str]:
     days: dict[str, list[Fact]] = {}
     for fact in log.facts:
         days.setdefault(fact.source_date, []).append(fact)
+    days = dict(sorted(days.items()))
     made = {
-        f"{day}.json": _text({"version": VERSION, "source_date": day, "facts": [fact_json(f) for f in facts]})
-        for day, facts in sorted(days.items())
+        f"{day}.json": _text({"version": VERSION, "source_date": day, "facts": list(map(asdict, facts))})
+        for day, facts in days.items()
     }
     return {**made, INDEX: _text(_index(log, days))}
 
 
-def fact_json(fact: Fact) -> dict[str, Any]:
-    """A fact as it stands in a file and in JSON on the command line."""
-    return asdict(fact)
+def write_fact_files(root: Path, log: FactLog) -> None:
+    """Bring the session's `facts/` in line with the ledger.
 
-
-def write_fact_files(root: Path, log: FactLog) -> tuple[str, ...]:
-    """Bring the session's `facts/` in line with the ledger; returns the files that were changed.
-
-    Call it while holding `alone`, so that nobody's older files replace newer ones.
+    Call it while holding `locked`, so that nobody's older files replace newer ones.
 
     Raises:
         OSError: The disk refused; every file there is whole, as it was or as it should be.
     """
     made = fact_files(log)
     with derived_folder(root, FOLDER) as fd:
-        changed = [name for name, text in made.items() if replace_if_different(fd, name, text)]
-        for name in sorted(os.listdir(fd)):
+        for name, text in made.items():
+            replace_if_different(fd, name, text)
+        for name in os.listdir(fd):
             if _OURS.fullmatch(name) and name not in made:
                 files.unlink_if_there(fd, name)
-                changed.append(name)
-    return tuple(f"{FOLDER}/{name}" for name in changed)
 
 
 def _index(log: FactLog, days: dict[str, list[Fact]]) -> dict[str, Any]:
@@ -70,25 +65,23 @@ def _index(log: FactLog, days: dict[str, list[Fact]]) -> dict[str, Any]:
         "facts": len(log.facts),
         "read_to": log.read_seq,  # record of the ledger
         "types": dict(sorted(Counter(fact.type for fact in log.facts).items())),
-        "files": [
-            {"path": f"{FOLDER}/{day}.json", "facts": len(facts)} for day, facts in sorted(days.items())
-        ],
-        "entries": [
-            {
-                "id": fact.id,
-                "type": fact.type,
-                "content": _shortened(fact.content),
-                "confidence": fact.confidence,
-                "source_date": fact.source_date,
-                **({"settled_by": fact.settled_by} if fact.settled_by is not None else {}),
-            }
-            for fact in log.facts
-        ],
+        "files": [{"path": f"{FOLDER}/{day}.json", "facts": len(facts)} for day, facts in days.items()],
+        "entries": [_entry(fact) for fact in log.facts],
     }
 
 
-def _shortened(content: str) -> str:
-    return content if len(content) <= MAX_INDEXED_CHARS else content[: MAX_INDEXED_CHARS - 1] + "…"
+def _entry(fact: Fact) -> dict[str, Any]:
+    content = fact.content
+    if len(content) > MAX_INDEXED_CHARS:
+        content = content[: MAX_INDEXED_CHARS - 1] + "…"
+    return {
+        "id": fact.id,
+        "type": fact.type,
+        "content": content,
+        "confidence": fact.confidence,
+        "source_date": fact.source_date,
+        **({"settled_by": fact.settled_by} if fact.settled_by is not None else {}),
+    }
 
 
 def _text(plain: dict[str, Any]) -> str:

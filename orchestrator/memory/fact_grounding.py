@@ -1,4 +1,4 @@
-"""Whether a fact stands on what was said: the same check for rules and for a model.
+"""Which facts are kept of those that rules or a model propose: the ones that stand, and are new.
 
 The quote must stand in the passage, word for word, and the content must hold no figure and no
 name that the passage does not have, hardly a word of another matter, and no "not" too many or
@@ -9,40 +9,31 @@ In doubt a fact is refused: better to miss one than to make one up.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
 from orchestrator.grounding import figures
-from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage
+from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+from orchestrator.memory.words import SAYING_NOTHING, stems
 from orchestrator.render import one_line
 
-_ALIKE: Final = ("'’‘`", '"“”„«»', "-‐‑–—")
-"""A model writes these its own way; what is kept is the passage's."""
-_WRAPPED = re.compile(r'^["“„«\s]*(.*?)["”“»\s]*$', re.DOTALL)
-_TELLING = re.compile(r"\w")
+_AROUND: Final = ' \t\n"“”„«»'
+"""A model wraps a quote in these."""
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
 _WORDS = re.compile(r"[\w’'-]+")
-_WORD = re.compile(r"[^\W\d_]{4,}")
 _NAME = re.compile(r"\b[A-Z][\w’'-]*")
 _OPENS: Final = word_set(
     "a an and as at by first her his i in it no not of on our she he some that the their there these they "
     "this those to we"
 )
 """Words that may begin a sentence of the content without standing in the passage."""
-_STEM: Final = 5
-"""Letters by which two forms of a word are told to be one: "postponed", "postponing"."""
-_COMMON: Final = word_set(
-    "about after again also been before being between both does done from have having into left made make "
-    "many more most much must only open other over said same says shall should some stated states such than "
-    "that their them then there these they this those until very were what when which while will with would "
-    "your answer answered asked board panel presenter question team whether company parked unjudged "
-    "unresolved"
-)
-"""Words that a sentence about a talk has, whatever was said in it."""
 _FEWEST_SHARED: Final = 0.5
 """Share of the content's telling words that the passage must have."""
 _NOT = re.compile(
@@ -50,6 +41,39 @@ _NOT = re.compile(
     r"ruled? out|against)\b|n['’]t\b",
     re.IGNORECASE,
 )
+
+
+def sieved(
+    drafts: Sequence[FactDraft],
+    passages: Sequence[Passage],
+    log: FactLog,
+    alike: Callable[[str, Sequence[str]], bool] | None,
+) -> tuple[list[FactDraft], int, int]:
+    """The drafts that are kept; how many *log* had already; how many do not stand, or are to stay.
+
+    Args:
+        alike: Whether a fact says what one of those of its type says, in other words; None: only the
+            words themselves count.
+    """
+    by_seq = {passage.seq: passage for passage in passages}
+    known: dict[str, list[str]] = {}
+    for old in log.facts:
+        known.setdefault(old.type, []).append(old.content)
+    keys, kept, skipped, refused = set(log.keys), list[FactDraft](), 0, 0
+    for draft in drafts:
+        passage = by_seq.get(draft.source)
+        fact = grounded(draft, passage) if passage is not None else None
+        if fact is None or log.stays(f"{fact.content}\n{fact.quote}"):
+            refused += 1
+            continue
+        same_type = known.setdefault(fact.type, [])
+        if key_of(fact.content) in keys or (alike is not None and alike(fact.content, same_type)):
+            skipped += 1
+            continue
+        kept.append(fact)
+        keys.add(key_of(fact.content))
+        same_type.append(fact.content)
+    return kept, skipped, refused
 
 
 def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
@@ -75,20 +99,13 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
 
 
 def standing_in(quote: str, text: str) -> str | None:
-    """The stretch of *text* that *quote* gives, as whole words; None: it does not stand there."""
-    bare = _WRAPPED.sub(r"\1", quote)
-    if len(_TELLING.findall(bare)) < _FEWEST_LETTERS:
+    """The stretch of *text* that *quote* gives, letter by letter; None: it does not stand there."""
+    bare = quote.strip(_AROUND)
+    found = find_quote(bare, [text])
+    letters = [char for char in bare if char.isalnum()]
+    if isinstance(found, Broken) or len(letters) < _FEWEST_LETTERS:
         return None
-    body = r"\s+".join("".join(map(_letter, word)) for word in bare.split())
-    before = r"(?<!\w)" if bare[0].isalnum() else ""
-    after = r"(?!\w)" if bare[-1].isalnum() else ""
-    match = re.search(f"{before}{body}{after}", text)
-    return match[0] if match else None
-
-
-def _letter(letter: str) -> str:
-    alike = next((group for group in _ALIKE if letter in group), None)
-    return f"[{re.escape(alike)}]" if alike else re.escape(letter)
+    return found.text if letters == [char for char in found.text if char.isalnum()] else None
 
 
 def _is_text(content: str) -> bool:
@@ -108,7 +125,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     around = _sentence_around(quote, passage.text)
     if is_negated(content) != is_negated(around):
         return False
-    telling, there = _stems(content), _stems(passage.text)
+    telling, there = stems(content), stems(passage.text)
     if not telling:
         return quote in content  # "Parked: How many?"
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
@@ -116,7 +133,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 
 def names(text: str) -> frozenset[str]:
     """Words with a capital letter, in small ones, but for those that often open a sentence."""
-    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - _COMMON
+    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - SAYING_NOTHING
 
 
 def is_negated(text: str) -> bool:
@@ -129,8 +146,3 @@ def _sentence_around(quote: str, text: str) -> str:
     start = text.find(quote)
     end = start + len(quote)
     return " ".join(text[a:b] for a, b in sentences(text) if a < end and start < b) or quote
-
-
-def _stems(text: str) -> set[str]:
-    words = (word.casefold() for word in _WORD.findall(text))
-    return {word[:_STEM] for word in words if word not in _COMMON}

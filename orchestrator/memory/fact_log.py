@@ -37,14 +37,15 @@ from orchestrator.memory.facts import (
     Passage,
     key_of,
 )
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld, is_clean
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
-from orchestrator.memory.sensitive import Withheld, is_clean, masked
+from orchestrator.memory.record_types import MOVES_ON
+from orchestrator.values import from_json
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
-_MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
-"""Behind these nobody is off the record any more; the Scribe has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class FactLog:
                 self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
             case kind:
                 passage = passage_of(record, self.date)
-                if kind in _MOVES_ON:
+                if kind in MOVES_ON:
                     self._withheld.over()
                 if passage is not None:
                     self._wait(passage, value)
@@ -189,17 +190,9 @@ def _before(value: Plain, name: str, record: Record) -> int:
 
 
 def _draft(plain: Plain) -> FactDraft:
-    draft = FactDraft(
-        type=of_kind(plain, "type", str),
-        content=of_kind(plain, "content", str),
-        confidence=of_kind(plain, "confidence", str),
-        source=of_kind(plain, "source", int),
-        quote=of_kind(plain, "quote", str),
-    )
-    if (
-        draft.type not in FACT_TYPES
-        or draft.confidence not in CONFIDENCES
-        or not 0 < len(draft.content) <= MAX_CONTENT_CHARS
-    ):
+    draft = from_json(FactDraft, plain)
+    f"{draft.content}{draft.quote}".encode()  # half a character is no text, and no file can hold it
+    is_known = draft.type in FACT_TYPES and draft.confidence in CONFIDENCES
+    if not (is_known and 0 < len(draft.content) <= MAX_CONTENT_CHARS):
         raise ValueError("no fact")
     return draft

@@ -6,17 +6,16 @@ the presenter takes it up. Goals are the presenter's own words, so typing one ne
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import fields
+from typing import Final
 
 from orchestrator.entries import one_line
-from orchestrator.memory.consent import require
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in, require
+from orchestrator.memory.database import MemoryDatabase, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
 from orchestrator.memory.model import MAX_GOALS, Goal
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import new_id
 from orchestrator.memory.rules import (
     checked_goal,
     checked_source,
@@ -25,15 +24,17 @@ from orchestrator.memory.rules import (
 )
 
 STATES: Final = ("proposed", "open", "done")
-_GOAL: Final = "SELECT id, presenter, text, state, created_at, done_at, source, n FROM goals "
+_GOAL: Final = (
+    "SELECT *, (SELECT json_group_array(exchange) FROM (SELECT exchange FROM goal_moves WHERE goal = goals.n "
+    "ORDER BY at, rowid)) AS moved_by FROM goals "
+)
+"""Every query of goals begins with this; what it reads, `_goal_of` makes a value."""
 
 
 def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> tuple[Goal, ...]:
     """A presenter's goals, oldest first."""
-    with db.reading() as connection:
-        rows = connection.execute(f"{_GOAL} WHERE presenter = ? ORDER BY n", (name_in(db, presenter),))
-        found = tuple(_goal_of(connection, row) for row in rows.fetchall())
-    return tuple(one for one in found if include_done or one.state != "done")
+    rows = db.rows(f"{_GOAL} WHERE presenter = ? ORDER BY n", name_in(db, presenter))
+    return tuple(_goal_of(row) for row in rows if include_done or row["state"] != "done")
 
 
 def add_goal(
@@ -63,9 +64,9 @@ def add_goal(
             (presenter, source, normalised(text)),
         ).fetchone()
         if known is not None:
-            if known[3] == "proposed" and state == "open":
+            if known["state"] == "proposed" and state == "open":
                 return _set_state(connection, known, "open", at)
-            return _goal_of(connection, known)
+            return _goal_of(known)
         (waiting,) = connection.execute(
             "SELECT count(*) FROM goals WHERE presenter = ? AND state != 'done'", (presenter,)
         ).fetchone()
@@ -89,7 +90,7 @@ def goal(db: MemoryDatabase, goal_id: str) -> Goal:
         UnknownGoalError: There is none with this id.
     """
     with db.reading() as connection:
-        return _goal_of(connection, _row(connection, goal_id))
+        return _goal_of(_row(connection, goal_id))
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
@@ -100,8 +101,8 @@ def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
     """
     with db.transaction() as connection:
         row = _row(connection, goal_id)
-        if row[3] == "done":
-            return _goal_of(connection, row)
+        if row["state"] == "done":
+            return _goal_of(row)
         return _set_state(connection, row, "done", checked_time(now))
 
 
@@ -114,14 +115,14 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
     at = checked_time(now)
     with db.transaction() as connection:
         row = _row(connection, goal_id)
-        require(connection, row[1])
+        require(connection, row["presenter"])
         added = connection.execute(
             "INSERT OR IGNORE INTO goal_moves (goal, exchange, at) VALUES (?, ?, ?)",
-            (row[7], one_line(exchange), at),
+            (row["n"], one_line(exchange), at),
         )
         if added.rowcount:
-            note(connection, at, "goal moved", row[1], row[0], None)
-        return _goal_of(connection, row)
+            note(connection, at, "goal moved", row["presenter"], goal_id, None)
+        return _goal_of(_row(connection, goal_id))
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
@@ -132,13 +133,13 @@ def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
     """
     with db.transaction() as connection:
         row = _row(connection, goal_id)
-        connection.execute("DELETE FROM goals WHERE n = ?", (row[7],))
-        note(connection, checked_time(now), "forgotten", row[1], row[0], None)
+        connection.execute("DELETE FROM goals WHERE n = ?", (row["n"],))
+        note(connection, checked_time(now), "forgotten", row["presenter"], goal_id, None)
     return db.wipe()
 
 
-def _row(connection: sqlite3.Connection, goal_id: str) -> Sequence[Any]:
-    row: Sequence[Any] | None = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
+def _row(connection: sqlite3.Connection, goal_id: str) -> sqlite3.Row:
+    row: sqlite3.Row | None = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
     if row is None:
         raise UnknownGoalError(
             f"there is no goal {one_line(goal_id)[:40]!r}: `greenroom goal list` shows their ids"
@@ -146,17 +147,14 @@ def _row(connection: sqlite3.Connection, goal_id: str) -> Sequence[Any]:
     return row
 
 
-def _goal_of(connection: sqlite3.Connection, row: Sequence[Any]) -> Goal:
-    moves = connection.execute(
-        "SELECT exchange FROM goal_moves WHERE goal = ? ORDER BY at, rowid", (row[7],)
-    ).fetchall()
-    id_, presenter, text, state, created_at, done_at, source, _ = row
-    moved_by = tuple(str(exchange) for (exchange,) in moves)
-    return Goal(id_, presenter, text, state, created_at, done_at, source, moved_by)
+def _goal_of(row: sqlite3.Row) -> Goal:
+    known = {one.name: row[one.name] for one in fields(Goal)}
+    return Goal(**{**known, "moved_by": tuple(json.loads(row["moved_by"]))})
 
 
-def _set_state(connection: sqlite3.Connection, row: Sequence[Any], state: str, at: str) -> Goal:
+def _set_state(connection: sqlite3.Connection, row: sqlite3.Row, state: str, at: str) -> Goal:
     done_at = at if state == "done" else None
-    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE n = ?", (state, done_at, row[7]))
-    note(connection, at, "goal done" if state == "done" else "goal added", row[1], row[0], None)
-    return _goal_of(connection, _row(connection, row[0]))
+    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE n = ?", (state, done_at, row["n"]))
+    act = "goal done" if state == "done" else "goal added"
+    note(connection, at, act, row["presenter"], row["id"], None)
+    return _goal_of(_row(connection, row["id"]))

@@ -1,4 +1,4 @@
-"""Memories: written once each, listed, edited and superseded. (`forgetting` removes them.)
+"""Memories: written once each, listed, edited, superseded; of too many, the least valuable leave.
 
 Every write checks the presenter's consent, the source, the content and the number of memories in the
 transaction that adds the row, so any number of processes may write at once.
@@ -8,30 +8,19 @@ Source: DESIGN.md, section 9; interfaces.md, "Tools".
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from datetime import datetime
+from math import log2
+from typing import Any, Final
 
 from orchestrator.entries import one_line
-from orchestrator.memory.consent import require
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in, require
+from orchestrator.memory.database import MemoryDatabase, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
-from orchestrator.memory.keeping import evict
-from orchestrator.memory.model import Act, Left, Memory, Written
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import (
-    LEFT_AT,
-    MEMORY,
-    NUMBER,
-    SCOPE,
-    index,
-    made_scope,
-    memory_of,
-    new_id,
-    tags_text,
-    unindex,
-)
+from orchestrator.memory.model import MAX_MEMORIES, Act, Left, Memory, Written
 from orchestrator.memory.rules import (
     checked_agent,
     checked_confidence,
@@ -42,6 +31,16 @@ from orchestrator.memory.rules import (
     checked_type,
     normalised,
 )
+
+HALF_LIFE_DAYS: Final = 90.0
+"""A quarter: boards meet about that often, so what no rehearsal needed for one is worth half. Our own."""
+KEPT_LEFT: Final = 200
+"""Those that left and can still be listed, of each agent and presenter; older ones are gone."""
+MEMORY: Final = "SELECT memories.*, agent, presenter FROM memories JOIN scopes ON scopes.n = scope "
+"""Every query of memories begins with this; what it reads, `memory_of` makes a value."""
+_STANDS: Final = "left_at IS NULL AND superseded_by IS NULL"
+_BY_SOURCE: Final = "(source = ?2 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?2))"
+_COLUMNS: Final = ("type", "content", "normalised", "confidence", "tags", "source", "created_at")
 
 
 def write_memory(
@@ -79,38 +78,44 @@ def write_memory(
         UnknownMemoryError: There is no memory to supersede.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    agent, presenter, type = checked_agent(agent), name_in(db, presenter), checked_type(type)
-    content, confidence, at = checked_content(content), checked_confidence(confidence), checked_time(now)
-    tags, source = checked_tags(tags), checked_source(source)
+    memory = Memory(
+        new_id("m"),
+        checked_agent(agent),
+        name_in(db, presenter),
+        checked_type(type),
+        checked_content(content),
+        checked_confidence(confidence),
+        checked_tags(tags),
+        checked_source(source),
+        checked_time(now),
+    )
     with db.transaction() as connection:
-        require(connection, presenter)
-        scope = made_scope(connection, presenter, agent)
-        known = _known(connection, scope, source, normalised(content))
+        require(connection, memory.presenter)
+        scope = made_scope(connection, memory.presenter, memory.agent)
+        known = _known(connection, scope, memory)
         if known is not None:
-            if confirms and source is not None:
-                known = _confirm(connection, known, source, at)
+            if confirms and memory.source is not None:
+                known = _confirm(connection, known, memory.source, memory.created_at)
             return Written(known, is_new=False)
-        memory = Memory(new_id("m"), agent, presenter, type, content, confidence, tags, source, at)
         if supersedes is not None:
-            _supersede(connection, scope, supersedes, memory, at)
+            _supersede(connection, scope, supersedes, memory)
         number = _insert(connection, scope, memory)
-        note(connection, at, "written", presenter, memory.id, agent)
-        return Written(memory, is_new=True, evicted=evict(connection, scope, at, newest=number))
+        note(connection, memory.created_at, "written", memory.presenter, memory.id, memory.agent)
+        return Written(memory, True, _evict(connection, scope, memory.created_at, newest=number))
 
 
 def memories(
     db: MemoryDatabase, *, presenter: str, agent: str | None = None, include_superseded: bool = False
 ) -> tuple[Memory, ...]:
     """What is kept about a presenter, by all agents or one; newest first."""
-    where = "WHERE presenter = ? AND left_at IS NULL"
-    given: list[str] = [name_in(db, presenter)]
-    if agent is not None:
-        where, given = f"{where} AND agent = ?", [*given, agent]
-    if not include_superseded:
-        where = f"{where} AND superseded_by IS NULL"
-    with db.reading() as connection:
-        rows = connection.execute(f"{MEMORY} {where} ORDER BY created_at DESC, memories.n DESC", given)
-        return tuple(map(memory_of, rows))
+    which = "left_at IS NULL" if include_superseded else _STANDS
+    return tuple(map(memory_of, _listed(db, which, "created_at", presenter, agent)))
+
+
+def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
+    """Which memories left because an agent had too many; the last to leave first, 200 an agent."""
+    rows = _listed(db, "left_at IS NOT NULL", "left_at", presenter, agent)
+    return tuple(Left(memory_of(row), row["left_at"]) for row in rows)
 
 
 def memory(db: MemoryDatabase, memory_id: str) -> Memory:
@@ -121,17 +126,6 @@ def memory(db: MemoryDatabase, memory_id: str) -> Memory:
     """
     with db.reading() as connection:
         return memory_of(_row(connection, memory_id))
-
-
-def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
-    """Which memories left because an agent had too many; the last to leave first, 200 an agent."""
-    where = "WHERE presenter = ? AND left_at IS NOT NULL"
-    given: list[str] = [name_in(db, presenter)]
-    if agent is not None:
-        where, given = f"{where} AND agent = ?", [*given, agent]
-    with db.reading() as connection:
-        rows = connection.execute(f"{MEMORY} {where} ORDER BY left_at DESC, memories.n DESC", given)
-        return tuple(Left(memory_of(row), row[LEFT_AT]) for row in rows)
 
 
 def edit_memory(
@@ -166,8 +160,14 @@ def edit_memory(
         )
         if changed == before:
             return before
-        _refuse_twin(connection, row[SCOPE], changed)
-        _rewrite(connection, row[NUMBER], row[SCOPE], changed)
+        twin = _says_the_same(connection, row["scope"], changed)
+        if twin is not None and changed.superseded_by is None and twin.id != changed.id:
+            raise MemoryRefusedError(f"{twin.id} says the same already: edit or forget one of them")
+        unindex(connection, row["n"])
+        assigned = ", ".join(f"{name} = ?" for name in _COLUMNS)
+        connection.execute(f"UPDATE memories SET {assigned} WHERE n = ?", (*_columns(changed), row["n"]))  # noqa: S608 (our own names)
+        connection.execute("DELETE FROM embeddings WHERE memory = ?", (row["n"],))
+        _index(connection, row["n"])
         note(connection, at, "edited", changed.presenter, changed.id, changed.agent)
     if (changed.content, changed.tags) != (before.content, before.tags):
         db.wipe()
@@ -185,70 +185,108 @@ def note_carried(db: MemoryDatabase, session_id: str, memory_ids: Iterable[str])
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
     """In how many sessions each memory about a presenter was found, by id; those of one are left out."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT memories.id, "
-            "count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
-            "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
-            "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
-            (name_in(db, presenter),),
-        )
-        return {str(memory): int(often) for memory, often in rows}
-
-
-def presenters(db: MemoryDatabase) -> tuple[str, ...]:
-    """Everybody of whom anything is kept, or who has said yes or no; for the owner of the home only."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
-            "UNION SELECT presenter FROM consents ORDER BY 1"
-        )
-        return tuple(str(row[0]) for row in rows)
+    rows = db.rows(
+        "SELECT memories.id, count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
+        "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
+        "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
+        name_in(db, presenter),
+    )
+    return {row["id"]: row["often"] for row in rows}
 
 
 def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
     """What was done about a presenter, oldest first: the record of every write, without its content."""
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n",
-            (name_in(db, presenter),),
-        )
-        return tuple(Act(*row) for row in rows)
+    acts = "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n"
+    return tuple(Act(*row) for row in db.rows(acts, name_in(db, presenter)))
 
 
 def last_change(db: MemoryDatabase, presenter: str) -> int:
     """A number that grows whenever anything about a presenter changes: what shows it asks this first."""
-    with db.reading() as connection:
-        found = connection.execute(
-            "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?", (name_in(db, presenter),)
-        )
-        return int(found.fetchone()[0])
+    newest = "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?"
+    return int(db.rows(newest, name_in(db, presenter))[0][0])
 
 
-def _row(connection: sqlite3.Connection, memory_id: str) -> tuple[Any, ...]:
-    row = connection.execute(f"{MEMORY} WHERE memories.id = ? AND left_at IS NULL", (memory_id,)).fetchone()
+def worth(memory: Memory, now: str) -> float:
+    """What a memory is worth keeping for: its confidence, less with age, more with use.
+
+    Age counts from when it was last of use, else from when it was written. Superseded ones are worth
+    nothing.
+    """
+    if memory.superseded_by is not None:
+        return 0.0
+    since = datetime.fromisoformat(memory.recalled_at or memory.created_at)
+    days = max(0.0, (datetime.fromisoformat(now) - since).total_seconds() / 86_400)
+    fresh: float = 0.5 ** (days / HALF_LIFE_DAYS)
+    return memory.confidence * fresh * (1 + log2(1 + memory.recalled) / 2)
+
+
+def memory_of(row: sqlite3.Row) -> Memory:
+    """The memory in a row that `MEMORY` read."""
+    values = {field.name: row[field.name] for field in fields(Memory)}
+    return Memory(**{**values, "tags": tuple(json.loads(row["tags"]))})
+
+
+def unindex(connection: sqlite3.Connection, number: int) -> None:
+    """Take one memory's words out of the index, if they are in it; before its row changes or goes."""
+    connection.execute(
+        "INSERT INTO words (words, rowid, scope, content, tags) "
+        "SELECT 'delete', n, scope, content, tags FROM recallable WHERE n = ?",
+        (number,),
+    )
+
+
+def _index(connection: sqlite3.Connection, number: int) -> None:
+    """Make one memory findable by its words, unless it is superseded."""
+    connection.execute(
+        "INSERT INTO words (rowid, scope, content, tags) "
+        "SELECT n, scope, content, tags FROM recallable WHERE n = ?",
+        (number,),
+    )
+
+
+def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str | None) -> list[sqlite3.Row]:
+    return db.rows(
+        f"{MEMORY} WHERE {which} AND presenter = ?1 AND (?2 IS NULL OR agent = ?2) "
+        f"ORDER BY {by} DESC, memories.n DESC",
+        name_in(db, presenter),
+        agent,
+    )
+
+
+def _row(connection: sqlite3.Connection, memory_id: str) -> sqlite3.Row:
+    row: sqlite3.Row | None = connection.execute(
+        f"{MEMORY} WHERE memories.id = ? AND left_at IS NULL", (memory_id,)
+    ).fetchone()
     if row is None:
-        raise UnknownMemoryError(
-            f"there is no memory {one_line(memory_id)[:40]!r}: `greenroom memory list` shows their ids"
-        )
-    return tuple(row)
+        raise unknown(memory_id)
+    return row
 
 
-def _known(connection: sqlite3.Connection, scope: int, source: str | None, text: str) -> Memory | None:
+def unknown(memory_id: str) -> UnknownMemoryError:
+    """The error for an id that no memory has."""
+    return UnknownMemoryError(
+        f"there is no memory {one_line(memory_id)[:40]!r}: `greenroom memory list` shows their ids"
+    )
+
+
+def _known(connection: sqlite3.Connection, scope: int, memory: Memory) -> Memory | None:
     """The memory with this source, else with this content."""
-    by_source = "(source = ?1 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?1))"
-    for where, value in ((by_source, source), ("normalised = ?1 AND superseded_by IS NULL", text)):
-        row = connection.execute(
-            f"{MEMORY} WHERE scope = ?2 AND left_at IS NULL AND {where}", (value, scope)
-        ).fetchone()
-        if row is not None:
-            return memory_of(row)
-    return None
+    row = connection.execute(
+        f"{MEMORY} WHERE scope = ?1 AND left_at IS NULL AND {_BY_SOURCE}", (scope, memory.source)
+    ).fetchone()
+    return memory_of(row) if row is not None else _says_the_same(connection, scope, memory)
+
+
+def _says_the_same(connection: sqlite3.Connection, scope: int, memory: Memory) -> Memory | None:
+    row = connection.execute(
+        f"{MEMORY} WHERE scope = ? AND {_STANDS} AND normalised = ?", (scope, normalised(memory.content))
+    ).fetchone()
+    return None if row is None else memory_of(row)
 
 
 def _confirm(connection: sqlite3.Connection, known: Memory, source: str, at: str) -> Memory:
     """Note that *known* was found again; the newer occurrence gives its source and date."""
-    number = _row(connection, known.id)[NUMBER]
+    number = _row(connection, known.id)["n"]
     if connection.execute("SELECT 1 FROM rests WHERE memory = ? AND source = ?", (number, source)).fetchone():
         return known
     rests = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
@@ -261,62 +299,55 @@ def _confirm(connection: sqlite3.Connection, known: Memory, source: str, at: str
     return known
 
 
-def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory, at: str) -> None:
+def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory) -> None:
     row = _row(connection, old)
-    before = memory_of(row)
-    if row[SCOPE] != scope:
+    if row["scope"] != scope:
         raise UnknownMemoryError(f"{old[:40]} is no memory of {new.agent} about {new.presenter}")
-    if before.superseded_by is not None:
-        raise MemoryRefusedError(f"{old} was superseded by {before.superseded_by} already: supersede that")
-    unindex(connection, row[NUMBER])
-    connection.execute("UPDATE memories SET superseded_by = ? WHERE n = ?", (new.id, row[NUMBER]))
-    note(connection, at, "superseded", before.presenter, before.id, before.agent)
+    if row["superseded_by"] is not None:
+        raise MemoryRefusedError(f"{old} was superseded by {row['superseded_by']} already: supersede that")
+    unindex(connection, row["n"])
+    connection.execute("UPDATE memories SET superseded_by = ? WHERE n = ?", (new.id, row["n"]))
+    note(connection, new.created_at, "superseded", new.presenter, old, new.agent)
 
 
 def _insert(connection: sqlite3.Connection, scope: int, memory: Memory) -> int:
-    tags = tags_text(memory.tags)
     number = connection.execute(
-        "INSERT INTO memories (id, scope, type, content, normalised, confidence, tags, source, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            memory.id,
-            scope,
-            memory.type,
-            memory.content,
-            normalised(memory.content),
-            memory.confidence,
-            tags,
-            memory.source,
-            memory.created_at,
-        ),
+        f"INSERT INTO memories (id, scope, {', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 (our own names)
+        (memory.id, scope, *_columns(memory)),
     ).lastrowid
     assert number is not None  # noqa: S101 (an INSERT has one)
     if memory.source is not None:
-        rests = (number, memory.source, memory.created_at)
-        connection.execute("INSERT INTO rests VALUES (?, ?, ?)", rests)
-    index(connection, number, scope, memory.content, tags)
+        connection.execute("INSERT INTO rests VALUES (?, ?, ?)", (number, memory.source, memory.created_at))
+    _index(connection, number)
     return number
 
 
-def _refuse_twin(connection: sqlite3.Connection, scope: int, memory: Memory) -> None:
-    if memory.superseded_by is not None:
-        return
-    twin = connection.execute(
-        f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND superseded_by IS NULL AND normalised = ? "
-        "AND memories.id != ?",
-        (scope, normalised(memory.content), memory.id),
-    ).fetchone()
-    if twin is not None:
-        raise MemoryRefusedError(f"{memory_of(twin).id} says the same already: edit or forget one of them")
+def _columns(memory: Memory) -> tuple[Any, ...]:
+    """The values of `_COLUMNS`."""
+    tags = json.dumps(memory.tags, ensure_ascii=False)
+    words = (memory.type, memory.content, normalised(memory.content))
+    return *words, memory.confidence, tags, memory.source, memory.created_at
 
 
-def _rewrite(connection: sqlite3.Connection, number: int, scope: int, memory: Memory) -> None:
-    tags = tags_text(memory.tags)
-    unindex(connection, number)
+def _evict(connection: sqlite3.Connection, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
+    """Let the least valuable leave until there are 200; which they were.
+
+    *newest*, just written, does not leave at once: its writer was told that it is there.
+    """
+    rows = connection.execute(f"{MEMORY} WHERE scope = ? AND left_at IS NULL", (scope,)).fetchall()
+    excess = len(rows) - MAX_MEMORIES
+    if excess <= 0:
+        return ()
+    others = [(row["n"], memory_of(row)) for row in rows if row["n"] != newest]
+    leaving = sorted(others, key=lambda one: (worth(one[1], now), one[1].created_at, one[0]))[:excess]
+    for number, memory in leaving:
+        unindex(connection, number)
+        connection.execute("DELETE FROM embeddings WHERE memory = ?", (number,))
+        connection.execute("UPDATE memories SET left_at = ? WHERE n = ?", (now, number))
+        note(connection, now, "left", memory.presenter, memory.id, memory.agent)
     connection.execute(
-        "UPDATE memories SET type = ?, content = ?, normalised = ?, confidence = ?, tags = ? WHERE n = ?",
-        (memory.type, memory.content, normalised(memory.content), memory.confidence, tags, number),
+        "DELETE FROM memories WHERE scope = ?1 AND left_at IS NOT NULL AND n NOT IN (SELECT n FROM memories "
+        "WHERE scope = ?1 AND left_at IS NOT NULL ORDER BY left_at DESC, n DESC LIMIT ?2)",
+        (scope, KEPT_LEFT),
     )
-    connection.execute("DELETE FROM embeddings WHERE memory = ?", (number,))
-    if memory.superseded_by is None:
-        index(connection, number, scope, memory.content, tags)
+    return tuple(memory for _, memory in leaving)

@@ -6,9 +6,10 @@ Source: DESIGN.md, section 9; interfaces.md, "Tools".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
-TYPES: Final = ("insight", "pattern", "strategy", "preference", "lesson")
+MemoryType = Literal["insight", "pattern", "strategy", "preference", "lesson"]
+TYPES: Final[tuple[str, ...]] = get_args(MemoryType)
 MIN_CONFIDENCE: Final = 0.4
 MAX_CONFIDENCE: Final = 1.0
 MAX_CONTENT_CHARS: Final = 200

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from orchestrator.clock import utc_now
 from orchestrator.memory.consent import consented
@@ -18,10 +18,10 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
 from orchestrator.memory.memories import memories, write_memory
-from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Recalled, Scratchpad
+from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
+from orchestrator.memory.off_record import is_clean
 from orchestrator.memory.recall import search_memories
 from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
-from orchestrator.memory.sensitive import is_clean
 from orchestrator.room import UNNAMED
 
 LONG_TERM: Final = "long-term memory"
@@ -175,14 +175,7 @@ class LongTermNotebook:
 
     def read_page(self) -> Page:
         """As `Notebook.read_page`."""
-        found, reason = self.page()
-        return Page(
-            found.content,
-            len(found.content),
-            revision=found.revision,
-            updated_at=found.updated_at,
-            reason=reason or (None if found.content else "nothing has been written here yet"),
-        )
+        return page_of(*self.page())
 
     def page(self) -> tuple[Scratchpad, str | None]:
         """The page as the database has it, or an empty one and the reason why."""
@@ -197,10 +190,10 @@ class LongTermNotebook:
         """As `Notebook.update_page`."""
         check_clean(content, "the scratchpad")
         read = Scratchpad(self._agent, self._presenter, revision=revision) if revision is not None else None
-        kept = update_scratchpad(
+        page = update_scratchpad(
             self._agreed(), self._agent, self._presenter, content, self._now(), replacing=read
         )
-        return PageKept(len(kept.content), MAX_SCRATCHPAD_CHARS, kept.revision, LONG_TERM)
+        return PageKept(len(page.content), MAX_SCRATCHPAD_CHARS, page.revision, LONG_TERM)
 
     def write(self, draft: Draft) -> MemoryKept:
         """As `Notebook.write`."""
@@ -226,9 +219,9 @@ class LongTermNotebook:
             return Found((), reason)
         if not query.strip():
             newest = self.memories()[:limit]
-            recent = tuple(_found(Recalled(one, f"recent: {one.created_at[:10]}")) for one in newest)
+            recent = tuple(found(one, f"recent: {one.created_at[:10]}") for one in newest)
             return Found(recent, None if recent else "nothing is remembered yet")
-        found = search_memories(
+        hits = search_memories(
             self._db,
             agent=self._agent,
             presenter=self._presenter,
@@ -237,7 +230,7 @@ class LongTermNotebook:
             embed=self._embed,
             now=self._now(),
         )
-        return Found(tuple(map(_found, found)), None if found else self._nothing())
+        return Found(tuple(found(one.memory, one.reason) for one in hits), None if hits else self._nothing())
 
     def memories(self) -> Sequence[Memory]:
         """Everything that is kept and not superseded, newest first; nothing without consent."""
@@ -262,39 +255,36 @@ class LongTermNotebook:
         return self._db
 
 
-def kept(
-    memory: Memory,
-    *,
-    is_new: bool,
-    left: tuple[Gone, ...] = (),
-    kept_in: str = LONG_TERM,
-    reason: str | None = None,
-) -> MemoryKept:
-    """A memory as the result of a write."""
-    return MemoryKept(
-        memory.id,
-        is_new,
-        memory.type,
-        memory.content,
-        memory.confidence,
-        memory.tags,
-        memory.created_at,
-        kept_in,
-        memory.source,
-        left,
-        reason,
+def page_of(found: Scratchpad, reason: str | None) -> Page:
+    """A scratchpad as it is read."""
+    if reason is None and not found.content:
+        reason = "nothing has been written here yet"
+    return Page(
+        found.content,
+        len(found.content),
+        revision=found.revision,
+        updated_at=found.updated_at,
+        reason=reason,
     )
 
 
-def _found(one: Recalled) -> FoundMemory:
-    memory = one.memory
-    return FoundMemory(
-        memory.id,
-        memory.type,
-        memory.content,
-        memory.confidence,
-        memory.tags,
-        memory.created_at,
-        one.reason,
-        memory.source,
-    )
+def kept(memory: Memory, **more: Any) -> MemoryKept:
+    """A memory as the result of a write; *more*: what `MemoryKept` says besides."""
+    return MemoryKept(**_shown(memory), **{"kept_in": LONG_TERM, **more})
+
+
+def found(memory: Memory, why: str) -> FoundMemory:
+    """A memory as a search found it."""
+    return FoundMemory(**_shown(memory), why=why)
+
+
+def _shown(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "type": memory.type,
+        "content": memory.content,
+        "confidence": memory.confidence,
+        "tags": memory.tags,
+        "created_at": memory.created_at,
+        "source": memory.source,
+    }

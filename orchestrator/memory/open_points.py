@@ -1,4 +1,4 @@
-"""What earlier rehearsals of a deck left open, for the next one.
+"""Questions that rehearsals of a deck left open: how a memory says so, and what the next rehearsal gets.
 
 Long-term memory says what is still open, so what the presenter edited or forgot, and what was
 answered since, is none; the earlier session's own ledger has the question as it was put.
@@ -6,6 +6,7 @@ answered since, is none; the earlier session's own ledger has the question as it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,19 +14,99 @@ from orchestrator.carried import OpenPoint
 from orchestrator.deck.model import Deck
 from orchestrator.exchange import Exchange
 from orchestrator.layout import SESSION_ID
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import begun, deck_tag, exchanges_of
-from orchestrator.memory.flushing import OPEN_TAG, left_open
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories
-from orchestrator.memory.model import Memory
-from orchestrator.memory.presenters import same_name
-from orchestrator.memory.sensitive import masked
+from orchestrator.memory.model import MAX_CONTENT_CHARS, Memory
+from orchestrator.memory.past_sessions import begun, deck_tag, exchanges_of
 from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20
 """More than a rehearsal has exchanges for; the newest."""
 MAX_QUESTION_CHARS: Final = 400
+
+OPEN: Final = "Left open: "
+ANSWERED: Final = "Answered: "
+OPEN_TAG: Final = "open"
+ANSWERED_TAG: Final = "answered"
+_ASKED: Final = ", asked: "
+_QUOTED = re.compile(
+    r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
+)
+_FEWEST_WORDS: Final = 2
+"""Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
+
+
+def left_open(memory: Memory) -> str | None:
+    """The quotation that a memory says was left open, as far as it is kept; None: it says no such thing."""
+    match = _QUOTED.fullmatch(memory.content)
+    is_open = OPEN_TAG in memory.tags and memory.content.startswith(OPEN)
+    return match["words"] if match and is_open else None
+
+
+def saying(how: str, words: str, about: str = "") -> str:
+    """'Left open: "…"', in what a memory may hold; what is quoted is whole words, and masked."""
+    shown = masked(one_line(words))
+    kept = _shortened(shown, MAX_CONTENT_CHARS - len(how) - len(about) - 4)
+    return f'{how}"{kept}"{"" if kept == shown else " …"}{about}'
+
+
+def saying_of_question(question: str) -> str:
+    """The same of a question about no words of the deck."""
+    return f"{OPEN}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(OPEN))}"
+
+
+def says(memory: Memory, how: str, words: str, about: str) -> bool:
+    """Whether a memory says this of the same words.
+
+    A question is worded anew each time, so of a cell without a label the words alone count.
+    """
+    content = saying(how, words, about)
+    if not about.startswith(_ASKED):
+        return memory.content == content
+    return memory.content.startswith(content.removesuffix(about) + _ASKED) or memory.content == content
+
+
+def about(deck: Deck, exchange: Exchange) -> str:
+    """What a quotation of less than two words is about: its row and column, else the question."""
+    words = one_line(exchange.quote or "")
+    if not words or len(words.split()) >= _FEWEST_WORDS:
+        return ""
+    turn = exchange.turns[0]
+    question = one_line(turn.question.removeprefix(turn.lead_in))
+    labels = _labels(deck, exchange, words)
+    told = [one for one in labels if one.partition(", ")[0].casefold() in question.casefold()]
+    found = list(labels) if len(labels) == 1 else told
+    room = MAX_CONTENT_CHARS - len(OPEN) - len(words) - len(_ASKED) - 4
+    if len(found) == 1:
+        return f" ({_shortened(masked(_plain(found[0])), room)})"
+    return f"{_ASKED}{_shortened(masked(_plain(question)), room)}" if room > 0 else ""
+
+
+def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
+    """Row and column of every cell of the slide that holds these words."""
+    return {
+        ", ".join(label for label in (row[0], table.rows[0][column]) if label.strip())
+        for slide in deck.slides
+        if slide.number == exchange.slide and exchange.said_at_s is None
+        for table in slide.tables
+        for row in table.rows[1:]
+        for column, cell in enumerate(row[: len(table.rows[0])])
+        if column and one_line(cell) == words
+    } - {""}
+
+
+def _plain(text: str) -> str:
+    """Without quotation marks, by which a memory's own quotation ends."""
+    return one_line(text.replace('"', "'"))
+
+
+def _shortened(text: str, most_chars: int) -> str:
+    if len(text) <= most_chars:
+        return text
+    kept, _, rest = text[: most_chars + 1].rpartition(" ")
+    return kept.rstrip() if kept and len(rest) < 40 else text[:most_chars]
 
 
 def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[OpenPoint, ...]:

@@ -16,10 +16,10 @@ from orchestrator.engines.protocol import ScratchpadRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.consent import consented
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.database import existing
 from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.masking import masked
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
-from orchestrator.memory.sensitive import masked
 from orchestrator.memory.session_notebook import SessionNotebook
 
 if TYPE_CHECKING:
@@ -38,11 +38,9 @@ def ask_for_pages(rehearsal: Rehearsal, home_root: Path, *, stays: Callable[[str
         MemoryDatabaseError: The database cannot be read.
     """
     store, options = rehearsal.store, rehearsal.options
-    if not MemoryDatabase.exists(home_root) or _was_asked(rehearsal):
-        return
     failed: dict[str, str] = {}
-    with MemoryDatabase.open(home_root) as db:
-        if not consented(db, options.presenter):
+    with existing(home_root) as db:
+        if db is None or _was_asked(rehearsal) or not consented(db, options.presenter):
             return
         for agent in options.panel:
             notebook = SessionNotebook(store, db, agent, options.presenter)

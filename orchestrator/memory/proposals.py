@@ -2,7 +2,7 @@
 
 So a deck that says "remember this" reaches nobody else: not another agent, not another session, and
 not the database. The agent itself reads what it wrote, later in the same session. At the end,
-`settling.settle` moves it to long-term memory, if the presenter agreed to be remembered.
+`settlement.settle` moves it to long-term memory, if the presenter agreed to be remembered.
 
 Values of notes, by `type`; the writer is the agent, and `content` is what it wrote:
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
@@ -59,18 +59,8 @@ class ProposedMemory:
 
     def memory(self, presenter: str) -> Memory:
         """As results show it."""
-        draft = self.draft
-        return Memory(
-            self.id,
-            self.agent,
-            presenter,
-            draft.type,
-            draft.content,
-            draft.confidence,
-            draft.tags,
-            draft.source,
-            self.at,
-        )
+        drafted = asdict(self.draft)
+        return Memory(id=self.id, agent=self.agent, presenter=presenter, created_at=self.at, **drafted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +85,10 @@ class Proposals:
         value = record.value or {}
         match value.get("type"):
             case "memory-proposal":
-                draft = Draft(
-                    value["memory_type"],
-                    value["content"],
-                    value["confidence"],
-                    tuple(value.get("tags", ())),
-                    value.get("source"),
-                )
-                self.memories.append(ProposedMemory(record.seq, record.by, draft, record.at))
+                proposed = ProposedMemory(record.seq, record.by, draft_of(value), record.at)
+                self.memories.append(proposed)
             case "scratchpad-proposal":
                 self.pages.append(ProposedPage(record.seq, record.by, value["content"], record.at))
-
-    def copy(self) -> Proposals:
-        """Another fold that goes on from here."""
-        return Proposals(self.memories[:], self.pages[:])
 
     @property
     def seqs(self) -> list[int]:
@@ -125,29 +105,17 @@ class Proposals:
 
 
 class ProposalLog:
-    """The proposals of an open session, with those of a transaction that is still open.
-
-    It keeps what it has read: a call costs what was written since.
-    """
+    """The proposals of an open session, with those of a transaction that is still open."""
 
     def __init__(self, store: Store | Pad) -> None:
         self._store = store
-        self._read = Proposals()
-        self._upto = 0
-        self._undone = store.undone
 
     def now(self) -> Proposals:
         """The proposals as of now."""
-        store = self._store
+        store, found = self._store, Proposals()
         with store.still() as last:
-            if self._undone != store.undone:  # what was read may have been taken back
-                self._read, self._upto, self._undone = Proposals(), 0, store.undone
-            for entry in store.entries():
-                if entry.seq > self._upto and entry.op == "note":
-                    self._read.take(store.record(entry.seq))
-            self._upto = store.seq
-            found = self._read.copy()
-            for seq in range(self._upto + 1, last + 1):
+            notes = [entry.seq for entry in store.entries() if entry.op == "note"]
+            for seq in (*notes, *range(store.seq + 1, last + 1)):
                 found.take(store.record(seq))
         return found
 
@@ -161,11 +129,6 @@ class Pad:
     def __init__(self, store: Store, held: list[Record]) -> None:
         """*held*: the notes held back so far, oldest first; new ones are added."""
         self._store, self._held = store, held
-
-    @property
-    def undone(self) -> int:
-        """As `Store.undone`."""
-        return self._store.undone
 
     @property
     def seq(self) -> int:
@@ -214,6 +177,12 @@ def memory_value(draft: Draft) -> dict[str, Any]:
         **({"tags": list(tags)} if tags else {}),
         **({"source": source} if source else {}),
     }
+
+
+def draft_of(value: Mapping[str, Any]) -> Draft:
+    """The memory that a record proposes."""
+    tags = tuple(value.get("tags", ()))
+    return Draft(value["memory_type"], value["content"], value["confidence"], tags, value.get("source"))
 
 
 def page_value(content: str) -> dict[str, Any]:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final
+from contextlib import suppress
+from typing import Final
 
-from orchestrator.memory.consent import is_given
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.consent import is_given, name_in
+from orchestrator.memory.database import MemoryDatabase, scope_of
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
 from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.memories import MEMORY, memory_of
 from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Recalled
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import MEMORY, NUMBER, memory_of, scope_of
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.words import scored_by_words
 
@@ -28,7 +28,7 @@ MAX_TOPIC_CHARS: Final = 2_000
 """Of a topic that is embedded: small models read some 250 words, and ignore the rest."""
 
 _LIVE: Final = f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND superseded_by IS NULL"
-Found = list[tuple[Sequence[Any], str]]  # rows and reasons
+Found = list[tuple[sqlite3.Row, str]]  # rows and reasons
 
 
 def recall(
@@ -51,9 +51,9 @@ def recall(
     """
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
-    taken = [row[NUMBER] for row, _ in relevant]
+    taken = [row["n"] for row, _ in relevant]
     recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
-    _note_use(db, taken, at)
+    _note_use(db, relevant, at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in [*relevant, *recent])
 
 
@@ -70,7 +70,7 @@ def search_memories(
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     found = _relevant(db, agent, presenter, query, embed, max(0, limit))
-    _note_use(db, [row[NUMBER] for row, _ in found], at)
+    _note_use(db, found, at)
     return tuple(Recalled(memory_of(row), reason) for row, reason in found)
 
 
@@ -109,10 +109,8 @@ def _relevant(
     db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder | None, count: int
 ) -> Found:
     if embed is not None and topic.strip():
-        try:
+        with suppress(EmbeddingError):  # words will do
             return _by_meaning(db, agent, presenter, topic, embed, count)
-        except EmbeddingError:
-            pass  # words will do
     with db.reading() as connection:
         scope = _scope(connection, presenter, agent)
         if scope is None:
@@ -149,16 +147,15 @@ def _by_meaning(
 
 def _recent(db: MemoryDatabase, agent: str, presenter: str, taken: Sequence[int], count: int) -> Found:
     with db.reading() as connection:
-        found = connection.execute(
-            f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?",
-            (_scope(connection, presenter, agent), count + len(taken)),
-        ).fetchall()
-    rows = [row for row in found if row[NUMBER] not in taken][:count]
-    return [(row, f"recent: {memory_of(row).created_at[:10]}") for row in rows]
+        scope = _scope(connection, presenter, agent)
+        newest = f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?"
+        found = db.rows(newest, scope, count + len(taken))
+    rows = [row for row in found if row["n"] not in taken][:count]
+    return [(row, f"recent: {row['created_at'][:10]}") for row in rows]
 
 
-def _row(connection: sqlite3.Connection, number: int) -> Sequence[Any]:
-    row: Sequence[Any] = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
+def _row(connection: sqlite3.Connection, number: int) -> sqlite3.Row:
+    row: sqlite3.Row = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
     return row
 
 
@@ -167,10 +164,10 @@ def _scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int | 
     return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
 
 
-def _note_use(db: MemoryDatabase, numbers: Sequence[int], at: str) -> None:
-    if numbers:
+def _note_use(db: MemoryDatabase, found: Found, at: str) -> None:
+    if found:
         with db.transaction(durable=False) as connection:
             connection.executemany(
                 "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE n = ?",
-                [(at, number) for number in numbers],
+                [(at, row["n"]) for row, _ in found],
             )

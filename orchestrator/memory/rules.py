@@ -1,6 +1,7 @@
-"""What may be kept: every value is checked, and cleaned, before it comes near the database.
+"""Rules: every value is checked, and cleaned, before it comes near the database.
 
-Messages are written for a person and for a model alike: what is wrong, and what would be right.
+Each check gives back the value as it is kept, or raises `MemoryRefusedError`. Messages are written for a
+person and for a model alike: what is wrong, and what would be right.
 """
 
 from __future__ import annotations
@@ -28,11 +29,7 @@ from orchestrator.room import UNNAMED
 
 
 def checked_agent(agent: str) -> str:
-    """An agent's id.
-
-    Raises:
-        MemoryRefusedError: It can be none.
-    """
+    """An agent's id."""
     if not AGENT_NAME.fullmatch(agent):
         raise MemoryRefusedError(
             f"agent {one_line(agent)[:40]!r}: is no agent's id: use lower-case letters, digits and hyphens"
@@ -41,38 +38,22 @@ def checked_agent(agent: str) -> str:
 
 
 def checked_presenter(presenter: str) -> str:
-    """Who presents, as their rows name them: one line, single spaces, case kept.
-
-    Raises:
-        MemoryRefusedError: Nobody is named, or the name is too long.
-    """
+    """Who presents, as their rows name them: one line, single spaces, case kept."""
     name = unicodedata.normalize("NFC", one_line(presenter))
     if not name or name == UNNAMED:
         raise MemoryRefusedError("nobody is named as the presenter, so nothing can be kept: use --presenter")
-    if len(name) > MAX_PRESENTER_CHARS:
-        raise MemoryRefusedError(
-            f"the presenter's name has {len(name)} characters (limit {MAX_PRESENTER_CHARS}): shorten it"
-        )
-    return name
+    return _within(name, "the presenter's name", MAX_PRESENTER_CHARS, "shorten it")
 
 
 def checked_type(type_: str) -> str:
-    """One of the five types.
-
-    Raises:
-        MemoryRefusedError: It is another.
-    """
+    """One of the five types."""
     if type_ not in TYPES:
         raise MemoryRefusedError(f"type {one_line(str(type_))[:40]!r}: use one of {', '.join(TYPES)}")
     return type_
 
 
 def checked_confidence(confidence: float) -> float:
-    """A number from 0.4 to 1.
-
-    Raises:
-        MemoryRefusedError: It is less, more, or no number.
-    """
+    """A number from 0.4 to 1."""
     is_number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
     if not is_number or not MIN_CONFIDENCE <= confidence <= MAX_CONFIDENCE:
         raise MemoryRefusedError(
@@ -83,38 +64,30 @@ def checked_confidence(confidence: float) -> float:
 
 
 def checked_content(content: str) -> str:
-    """What a memory says: one line.
-
-    Raises:
-        MemoryRefusedError: It is empty, or over 200 characters.
-    """
-    return _line(content, "content", MAX_CONTENT_CHARS)
+    """What a memory says: one line."""
+    return _sentence(content, "content", MAX_CONTENT_CHARS)
 
 
 def checked_goal(text: str) -> str:
-    """What a goal says: one line.
-
-    Raises:
-        MemoryRefusedError: It is empty, or too long.
-    """
-    return _line(text, "the goal", MAX_GOAL_CHARS)
+    """What a goal says: one line."""
+    return _sentence(text, "the goal", MAX_GOAL_CHARS)
 
 
-def _line(text: str, what: str, limit: int) -> str:
+def _sentence(text: str, what: str, limit: int) -> str:
     line = one_line(text)
     if not line:
         raise MemoryRefusedError(f"{what} is empty: write one sentence")
+    return _within(line, what, limit, "say it in fewer")
+
+
+def _within(line: str, what: str, limit: int, do: str) -> str:
     if len(line) > limit:
-        raise MemoryRefusedError(f"{what} has {len(line)} characters (limit {limit}): say it in fewer")
+        raise MemoryRefusedError(f"{what} has {len(line)} characters (limit {limit}): {do}")
     return line
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, each once, in the order given.
-
-    Raises:
-        MemoryRefusedError: There are too many, or one is too long.
-    """
+    """Tags in lower case, each once, in the order given."""
     if isinstance(tags, str):
         raise TypeError("tags is one text: give a list of them")
     found = tuple(dict.fromkeys(tag for tag in (one_line(one).lower() for one in tags) if tag))
@@ -127,17 +100,8 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_source(source: str | None) -> str | None:
-    """The stable id of where something comes from, or None.
-
-    Raises:
-        MemoryRefusedError: It is too long.
-    """
-    line = one_line(source or "")
-    if len(line) > MAX_SOURCE_CHARS:
-        raise MemoryRefusedError(
-            f"the source id has {len(line)} characters (limit {MAX_SOURCE_CHARS}): shorten it"
-        )
-    return line or None
+    """The stable id of where something comes from, or None."""
+    return _within(one_line(source or ""), "the source id", MAX_SOURCE_CHARS, "shorten it") or None
 
 
 def checked_page(content: str) -> str:

@@ -8,15 +8,12 @@ Source: DESIGN.md, section 9.
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Final
 
-from orchestrator.memory.consent import require
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in, require
+from orchestrator.memory.database import MemoryDatabase, made_scope, note
 from orchestrator.memory.errors import ScratchpadChangedError
 from orchestrator.memory.model import Scratchpad
-from orchestrator.memory.presenters import name_in
-from orchestrator.memory.rows import made_scope, scope_of
 from orchestrator.memory.rules import checked_agent, checked_page, checked_time
 
 KEPT_REVISIONS: Final = 10
@@ -25,31 +22,18 @@ KEPT_REVISIONS: Final = 10
 def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
     """The agent's page about this presenter; an empty one, of revision 0, where none was written."""
     agent, presenter = checked_agent(agent), name_in(db, presenter)
-    with db.reading() as connection:
-        return _newest(connection, scope_of(connection, presenter, agent), agent, presenter)
+    return next(iter(_pages(db, presenter, agent)), Scratchpad(agent, presenter))
 
 
 def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
     """Every agent's page about this presenter, by agent."""
-    presenter = name_in(db, presenter)
-    with db.reading() as connection:
-        scopes = connection.execute(
-            "SELECT n, agent FROM scopes WHERE presenter = ? AND n IN (SELECT scope FROM scratchpads) "
-            "ORDER BY agent",
-            (presenter,),
-        ).fetchall()
-        return tuple(_newest(connection, scope, agent, presenter) for scope, agent in scopes)
+    pages = _pages(db, name_in(db, presenter))
+    return tuple({page.agent: page for page in reversed(pages)}.values())[::-1]
 
 
 def earlier_scratchpads(db: MemoryDatabase, agent: str, presenter: str) -> tuple[Scratchpad, ...]:
     """The pages that this one replaced, newest first: at most nine."""
-    agent, presenter = checked_agent(agent), name_in(db, presenter)
-    with db.reading() as connection:
-        rows = connection.execute(
-            "SELECT content, updated_at, revision FROM scratchpads WHERE scope = ? ORDER BY revision DESC",
-            (scope_of(connection, presenter, agent),),
-        ).fetchall()
-    return tuple(Scratchpad(agent, presenter, *row) for row in rows[1:])
+    return tuple(_pages(db, name_in(db, presenter), checked_agent(agent))[1:])
 
 
 def update_scratchpad(
@@ -76,7 +60,7 @@ def update_scratchpad(
     with db.transaction() as connection:
         require(connection, presenter)
         scope = made_scope(connection, presenter, agent)
-        before = _newest(connection, scope, agent, presenter)
+        before = scratchpad(db, agent, presenter)
         if replacing is not None and replacing.revision != before.revision:
             raise ScratchpadChangedError(
                 f"{agent}'s scratchpad was written since it was read: read it again, and update that"
@@ -107,7 +91,7 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
     content, at = checked_page(content), checked_time(now)
     with db.transaction() as connection:
         scope = made_scope(connection, presenter, agent)
-        before = _newest(connection, scope, agent, presenter)
+        before = scratchpad(db, agent, presenter)
         after = Scratchpad(agent, presenter)
         connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,))
         if content:
@@ -119,10 +103,12 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
     return after
 
 
-def _newest(connection: sqlite3.Connection, scope: int | None, agent: str, presenter: str) -> Scratchpad:
-    row = connection.execute(
-        "SELECT content, updated_at, revision FROM scratchpads WHERE scope = ? "
-        "ORDER BY revision DESC LIMIT 1",
-        (scope,),
-    ).fetchone()
-    return Scratchpad(agent, presenter) if row is None else Scratchpad(agent, presenter, *row)
+def _pages(db: MemoryDatabase, presenter: str, agent: str | None = None) -> list[Scratchpad]:
+    """All that are kept, by agent, the newest first."""
+    rows = db.rows(
+        "SELECT agent, presenter, content, updated_at, revision FROM scratchpads JOIN scopes ON n = scope "
+        "WHERE presenter = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY agent, revision DESC",
+        presenter,
+        agent,
+    )
+    return [Scratchpad(*row) for row in rows]

@@ -15,37 +15,32 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.compressing import (
-    COMPRESS_PAST,
-    MAX_RECENT,
-    Condense,
-    Digest,
-    Line,
-    compressed,
-    line_of,
-    most_telling,
-    told,
-)
-from orchestrator.memory.entries import (
+from orchestrator.memory import statements
+from orchestrator.memory.masking import masked
+from orchestrator.memory.names import names
+from orchestrator.memory.off_record import Withheld, is_marked
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, EntryRow, read, type_of
+from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
+    MAX_CONTENT_BYTES,
     MAX_FIELD_BYTES,
+    TRANSCRIPT,
     USER,
     Noted,
     SessionContext,
     SessionEntry,
     cut,
 )
-from orchestrator.memory.events import entry_of, spoken_in, words_of
-from orchestrator.memory.joining import Joining, Sentence
-from orchestrator.memory.naming import names
-from orchestrator.memory.remembered import BLOCKER, DECISION, GOAL, RECORD, kept_of
-from orchestrator.memory.sensitive import Withheld, is_marked, masked
-from orchestrator.memory.telling import Course, summary_of
+from orchestrator.memory.sentences import Joining, Sentence
+from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
 from orchestrator.store import Store
 
+MAX_RECENT: Final = 10
+COMPRESS_PAST: Final = 20
+"""Both are the seed's: `max_recent_entries` and `summarize_threshold`."""
 MAX_NOTED: Final = 30
 """Of goals, decisions, blockers and open questions each; the oldest make room, and are counted."""
 MAX_NOTED_BYTES: Final = 300
@@ -58,7 +53,7 @@ MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
 OPEN: Final = "open"
-_ENDS_A_SENTENCE: Final = frozenset({"slide", "exchange_opened", "answered", "verdict", "exchange_closed"})
+_ENDS_A_SENTENCE: Final = MOVES_ON | {"answered", "verdict"}
 _QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 
 
@@ -66,18 +61,14 @@ _QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 class Scribe:
     """The fold itself; `take` is given every record once, in order.
 
-    *condense* lets an engine write the summary's prose. It is asked once for every eleven entries;
-    where it fails, the extraction stands. `failures` counts that, and records that are not in the
-    shape of this release: they are passed over.
+    `failures` counts records that are not in the shape of this release: they are passed over.
     """
 
-    condense: Condense | None = None
     turn_count: int = 0
     failures: int = 0
     course: Course = field(default_factory=Course)
     _held: list[SessionEntry] = field(default_factory=list)
-    _digest: Digest = field(default_factory=Digest)
-    _lines: list[Line] = field(default_factory=list)  # of what was said since the last compression
+    _lines: list[Line] = field(default_factory=list)  # what was said that tells most, and what came since
     _joining: Joining = field(default_factory=Joining)
     _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
@@ -100,44 +91,43 @@ class Scribe:
 
     def _take(self, record: Record) -> None:
         value: Mapping[str, Any] = record.value or {}
-        kind = str(value.get("type", ""))
+        kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
-        if kind in _STEPS:
-            _STEPS[kind](self, value, record)
+        if kind in MOVES_ON:
+            self._withheld.over()
+        self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
-        entry = entry_of(record)
-        if entry is None:
+        row = ENTRIES.get(kind)
+        content = None if row is None else read(row.content, record)
+        if row is None or content is None:  # nothing happened that anybody would tell
             return
+        entry = _entry(row, content, record)
         self.turn_count += 1
-        spoken = spoken_in(record)
-        if self._stays(spoken if spoken is not None else words_of(value), value, kind, spoken is not None):
+        is_speech = kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT
+        said = content if is_speech or row.quoting is None else read(row.quoting, record)
+        if self._stays(said, value, kind, is_speech):
             entry = SessionEntry(entry.timestamp, entry.type, LEFT_OUT, _bare(entry), entry.tool_name)
-            if spoken is not None:
+            if is_speech:
                 self._joining.drop()
-        elif spoken is not None:
-            self._listen(spoken, record.seq, entry)
+        elif is_speech:
+            self._listen(content, record.seq, entry)
         self._held.append(entry)
         if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
             self._said.append(entry)
         if len(self._held) > COMPRESS_PAST:
-            self._compress()
+            self._held, self._lines = self._held[-MAX_RECENT:], most_telling(self._lines)
 
     def context(self) -> SessionContext:
         """The context as it stands."""
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
-            goals=tuple(self._noted.get(GOAL, {}).values()),
-            decisions=tuple(self._noted.get(DECISION, {}).values()),
-            blockers=tuple(self._noted.get(BLOCKER, {}).values()),
+            goals=tuple(self._noted.get(statements.GOAL, {}).values()),
+            decisions=tuple(self._noted.get(statements.DECISION, {}).values()),
+            blockers=tuple(self._noted.get(statements.BLOCKER, {}).values()),
             open_questions=tuple(self._noted.get(OPEN, {}).values()),
-            summary=summary_of(
-                self.course,
-                self._digest.prose,
-                most_telling([*self._digest.lines, *self._lines]),
-                self.turn_count,
-            ),
+            summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
             turn_count=self.turn_count,
             last_said=tuple(self._said) if self._is_over else (),
         )
@@ -176,7 +166,7 @@ class Scribe:
         if (line := line_of(words, seq)) is not None:
             self._lines.append(line)
             if len(self._lines) > MAX_LINES_WAITING:
-                self._lines = list(most_telling(self._lines))
+                self._lines = most_telling(self._lines)
 
     def _note(self, kind: str, noted: Noted) -> None:
         """Keep it unless it is there already; the oldest makes room."""
@@ -195,56 +185,46 @@ class Scribe:
             least = min(self._entities, key=lambda one: self._entities[one][1:])
             del self._entities[least]
 
-    def _compress(self) -> None:
-        leaving, self._held = self._held[:-MAX_RECENT], self._held[-MAX_RECENT:]
-        self._digest = compressed(self._digest, leaving, self._lines)
-        self._lines = []
-        if self.condense is not None:
-            try:
-                self._digest = told(self._digest, leaving, self.condense)
-            except Exception:  # noqa: BLE001 (whatever an engine raises, the extraction is there)
-                self.failures += 1
+    def _follow(self, kind: str, value: Mapping[str, Any], record: Record) -> None:
+        """Keep where the session stands, and what is noted of it."""
+        course = self.course
+        match kind:
+            case "session":
+                self._begin(value, record)
+            case "deck":
+                course.slides = len(value["deck"].get("slides", ()))
+            case "speaker":
+                self._presenter = value.get("label")
+            case "segment" | "answer":
+                course.spoken += 1
+                course.spoken_to_s = max(course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
+            case "slide":
+                course.slide = value["slide"]
+            case "exchange_opened":
+                asked = value["exchange"]
+                self._asking = course.open = (asked["id"], asked["agent"])
+                self._is_sensitive, self._opened_seq = False, record.seq
+            case "exchange_closed":
+                self._closed(value["exchange"], record)
+            case statements.RECORD:
+                self._remembered(value)
 
-    # Each step below folds the value type it stands for in the table at the end.
-
-    def _session(self, value: Mapping[str, Any], record: Record) -> None:
-        options = value.get("options", {})
-        deck = value.get("deck", {})
+    def _begin(self, value: Mapping[str, Any], record: Record) -> None:
+        options, deck = value.get("options", {}), value.get("deck", {})
         self._presenter = options.get("speaker")
         self.course.deck = masked(one_line(deck.get("title") or deck.get("name") or ""))[:120]
         presenter = one_line(value.get("presenter") or "")
         self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
         for focus in options.get("focus", ()):
-            self._note(GOAL, Noted(cut(masked(one_line(focus)), MAX_NOTED_BYTES), record.seq))
+            self._note(statements.GOAL, Noted(_shortened(focus), record.seq))
 
-    def _deck(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.slides = len(value["deck"].get("slides", ()))
-
-    def _speaker(self, value: Mapping[str, Any], record: Record) -> None:
-        self._presenter = value.get("label")
-
-    def _segment(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.spoken += 1
-        self.course.spoken_to_s = max(self.course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
-
-    def _slide(self, value: Mapping[str, Any], record: Record) -> None:
-        self.course.slide = value["slide"]
-        self._withheld.over()
-
-    def _opened(self, value: Mapping[str, Any], record: Record) -> None:
-        asked = value["exchange"]
-        self._asking, self._is_sensitive = (asked["id"], asked["agent"]), False
-        self._opened_seq = record.seq
-        self.course.open = self._asking
-        self._withheld.over()
-
-    def _remembered(self, value: Mapping[str, Any], record: Record) -> None:
+    def _remembered(self, value: Mapping[str, Any]) -> None:
         """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
-        for kept in kept_of(value):
+        for kept in statements.kept_of(value):
             if not self.stays(f"{kept.text}\n{kept.quote}"):
-                text = cut(masked(one_line(kept.text)), MAX_NOTED_BYTES)
                 exchange, agent = self._asked_at(kept.seq)
-                self._note(kept.kind, Noted(text, kept.seq, kept.speaker, exchange, agent))
+                noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, exchange, agent)
+                self._note(kept.kind, noted)
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
         """The exchange that was open at a record of some minutes ago, and whose it is."""
@@ -255,22 +235,20 @@ class Scribe:
                 return exchange, agent
         return None, None
 
-    def _closed(self, value: Mapping[str, Any], record: Record) -> None:
-        done = value["exchange"]
-        outcome = str(done.get("outcome"))
-        self.course.outcomes[outcome] = self.course.outcomes.get(outcome, 0) + 1
+    def _closed(self, done: Mapping[str, Any], record: Record) -> None:
+        outcomes, outcome = self.course.outcomes, str(done.get("outcome"))
+        outcomes[outcome] = outcomes.get(outcome, 0) + 1
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
         self._is_sensitive = False
-        self._withheld.over()
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
-        text = cut(masked(one_line(words)), MAX_NOTED_BYTES)
+        text = _shortened(words)
         known = self._noted.setdefault(OPEN, {})
         known.pop(_key(text), None)
         back = done.get("comes_back_to")
-        if back is not None and self.course.outcomes.get("parked"):
-            self.course.outcomes["parked"] -= 1  # it is one question, and counts as what came of it
+        if back is not None and outcomes.get("parked"):
+            outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
         answered = any(turn.get("answer") for turn in done.get("turns", ()))
@@ -279,17 +257,28 @@ class Scribe:
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
 
 
-_STEPS: Final = {
-    "session": Scribe._session,
-    "deck": Scribe._deck,
-    "speaker": Scribe._speaker,
-    "segment": Scribe._segment,
-    "answer": Scribe._segment,
-    "slide": Scribe._slide,
-    "exchange_opened": Scribe._opened,
-    "exchange_closed": Scribe._closed,
-    RECORD: Scribe._remembered,
-}
+def _shortened(text: str) -> str:
+    return cut(masked(one_line(text)), MAX_NOTED_BYTES)
+
+
+def _entry(row: EntryRow, content: str, record: Record) -> SessionEntry:
+    """The entry that a record makes.
+
+    What is marked sensitive is only counted, and addresses and numbers of people are masked, so
+    nothing made of entries can carry them away.
+    """
+    tool, result = read(row.tool, record), read(row.result, record)
+    metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
+    if is_marked(content, record.value or {}):
+        return SessionEntry(record.at, row.type, LEFT_OUT, {**metadata, "sensitive": True}, tool)
+    for name, one in read(row.more, record).items():
+        if one is not None:
+            metadata[name] = cut(masked(one_line(one)), MAX_FIELD_BYTES) if isinstance(one, str) else one
+    shown = masked(one_line(content))
+    kept = cut(shown, MAX_CONTENT_BYTES)
+    if kept != shown:
+        metadata["cut"] = len(shown) - len(kept) + 1
+    return SessionEntry(record.at, row.type, kept, metadata, tool, result, read(row.sure, record))
 
 
 def _key(text: str) -> str:
@@ -302,13 +291,13 @@ def _bare(entry: SessionEntry) -> Mapping[str, Any]:
     return {**kept, "sensitive": True}
 
 
-def scribe_of(store: Store, *, condense: Condense | None = None) -> Scribe:
+def scribe_of(store: Store) -> Scribe:
     """The Scribe's fold of a session as it stands.
 
     Raises:
         LedgerCorruptError: A record cannot be read.
     """
-    scribe = Scribe(condense=condense)
+    scribe = Scribe()
     store.catch_up()
     for entry in store.entries():
         if entry.op not in ("receipt", "create", "replace"):  # of these no entry is ever made

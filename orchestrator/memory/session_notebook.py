@@ -1,6 +1,6 @@
 """The notebook of an agent in a session: it reads long-term memory, and writes proposals.
 
-Everything that is written stays in the session's ledger until `settling.settle`. A database that
+Everything that is written stays in the session's ledger until `settlement.settle`. A database that
 fails costs what it holds, and nothing else: the agent then reads what it wrote here.
 """
 
@@ -22,7 +22,9 @@ from orchestrator.memory.notebook import (
     MemoryKept,
     Page,
     PageKept,
+    found,
     kept,
+    page_of,
 )
 from orchestrator.memory.proposals import (
     MAX_PROPOSALS,
@@ -30,6 +32,7 @@ from orchestrator.memory.proposals import (
     ProposalLog,
     Proposals,
     ProposedMemory,
+    draft_of,
     memory_value,
     page_value,
     same,
@@ -63,47 +66,32 @@ class SessionNotebook:
         """The page as this agent last wrote it here, else the one from long-term memory."""
         written = self._log.now().pages_of(self._agent)
         before, reason = self._before()
-        if written:
-            last = written[-1]
-            revision = before.revision + len(written)
-            return Page(last.content, len(last.content), revision=revision, updated_at=last.at)
-        if reason is None and not before.content:
-            reason = "nothing has been written here yet"
-        return Page(
-            before.content,
-            len(before.content),
-            revision=before.revision,
-            updated_at=before.updated_at,
-            reason=reason,
-        )
+        if not written:
+            return page_of(before, reason)
+        last, revision = written[-1], before.revision + len(written)
+        return Page(last.content, len(last.content), revision=revision, updated_at=last.at)
 
     def update_page(self, content: str, revision: int | None = None) -> PageKept:
         """As `Notebook.update_page`; refused as well after 50 updates in one session."""
         before, reason = self._before()
         with self._store.transaction():
             written = self._log.now().pages_of(self._agent)
-            found = before.revision + len(written)
-            if revision is not None and revision != found:
+            there = before.revision + len(written)
+            if revision is not None and revision != there:
                 raise ScratchpadChangedError(
-                    f"the scratchpad has revision {found} now, not {revision}: read it again, and update that"
+                    f"the scratchpad has revision {there} now, not {revision}: read it again, and update that"
                 )
             value = page_value(content)
             if written and written[-1].content == content:
-                return PageKept(len(content), MAX_SCRATCHPAD_CHARS, found, IN_SESSION, reason)
+                return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
             _check_room(len(written), "updates of the scratchpad")
             self._store.note(value, by=self._agent)
-        return PageKept(len(content), MAX_SCRATCHPAD_CHARS, found + 1, IN_SESSION, reason)
+        return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there + 1, IN_SESSION, reason)
 
     def write(self, draft: Draft) -> MemoryKept:
         """As `Notebook.write`; refused as well after 50 proposals in one session."""
         value = memory_value(draft)
-        clean = Draft(
-            value["memory_type"],
-            value["content"],
-            value["confidence"],
-            tuple(value.get("tags", ())),
-            value.get("source"),
-        )
+        clean = draft_of(value)
         kept_before = self._kept_before(clean)  # looked up first: no lock waits for the database
         with self._store.transaction():
             own = self._log.now().memories_of(self._agent)
@@ -132,15 +120,15 @@ class SessionNotebook:
     def _fitting(self, query: str, proposals: Proposals) -> list[FoundMemory]:
         """What this agent proposed and the query shares a word with; all of it for an empty query."""
         wanted = words_of(query)
-        found = []
+        fitting = []
         for one in reversed(proposals.memories_of(self._agent)):
             words = set(words_of(f"{one.draft.content} {' '.join(one.draft.tags)}"))
             common = [word for word in wanted if word in words]
             if common or not query.strip():
                 why = f"words in common: {', '.join(common)}" if common else "recent"
-                found.append((len(common), one, f"written in this session; {why}"))
-        found.sort(key=lambda entry: -entry[0])  # of equals the newer stays first
-        return [_shown(one, why) for _, one, why in found]
+                fitting.append((len(common), one, f"written in this session; {why}"))
+        fitting.sort(key=lambda entry: -entry[0])  # of equals the newer stays first
+        return [found(one.memory(self._presenter), why) for _, one, why in fitting]
 
     def _result(self, proposal: ProposedMemory, *, is_new: bool) -> MemoryKept:
         memory, (_, reason) = proposal.memory(self._presenter), self._before()
@@ -162,7 +150,7 @@ class SessionNotebook:
         try:
             return next((one for one in self._long_term.memories() if same(one, draft)), None)
         except MemoryDatabaseError:
-            return None  # known or not, it is only proposed here; `settling` looks again
+            return None  # known or not, it is only proposed here; `settlement` looks again
 
 
 def _check_room(count: int, what: str) -> None:
@@ -175,10 +163,3 @@ def _check_room(count: int, what: str) -> None:
 
 def _failing(error: MemoryDatabaseError) -> str:
     return f"long-term memory cannot be read now ({error}): what was written in this session is all there is"
-
-
-def _shown(one: ProposedMemory, why: str) -> FoundMemory:
-    draft = one.draft
-    return FoundMemory(
-        one.id, draft.type, draft.content, draft.confidence, draft.tags, one.at, why, draft.source
-    )

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.ledger import Record
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import note_carried
 from orchestrator.memory.notebook import LONG_TERM
@@ -157,10 +157,7 @@ class CallTools:
         tool = BY_NAME.get(name)
         if tool is None or tool.needs_session:
             return Desk(self.agent, None, store, READ_CHARS), store.seq
-        db = None
-        if of.home_root is not None and MemoryDatabase.exists(of.home_root):
-            db = opened.enter_context(MemoryDatabase.open(of.home_root))
-        pad = Pad(store, self.proposed)
+        db, pad = opened.enter_context(existing(of.home_root)), Pad(store, self.proposed)
         notebook = SessionNotebook(pad, db, self.agent, of.presenter, embed=of.embed)
         return Desk(self.agent, notebook, store, READ_CHARS), store.seq
 
@@ -170,10 +167,10 @@ class CallTools:
         found = value.get("memories") or [value]
         is_long_term = value.get("kept_in", LONG_TERM) == LONG_TERM
         quoted = [one["id"] for one in found if is_long_term and "id" in one]
-        root, home_root = self.of.root, self.of.home_root
-        if quoted and root is not None and home_root is not None and MemoryDatabase.exists(home_root):
-            with MemoryDatabase.open(home_root) as db:
-                note_carried(db, root.name, quoted)
+        if quoted and self.of.root is not None:
+            with existing(self.of.home_root) as db:
+                if db is not None:
+                    note_carried(db, self.of.root.name, quoted)
 
     def _told(
         self, name: str, arguments: Mapping[str, Any], outcome: Outcome, more: Mapping[str, Any]

@@ -11,9 +11,11 @@ from typing import Any, Final
 from orchestrator.errors import GreenroomError
 from orchestrator.history import LEDGER_NAME, History
 from orchestrator.ledger import Record
-from orchestrator.memory.earlier import HISTORY, Begun, sessions_of
-from orchestrator.memory.entries import TRANSCRIPT
-from orchestrator.memory.sensitive import Withheld, masked
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld
+from orchestrator.memory.past_sessions import HISTORY, Begun, sessions_of
+from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
+from orchestrator.memory.scribe_notes import TRANSCRIPT
 from orchestrator.render import one_line
 
 WINDOW_HOURS: Final = 6
@@ -48,26 +50,24 @@ class Lately:
 
 def recent_roots(home_root: Path, presenter: str, now: str) -> tuple[tuple[Begun, ...], int]:
     """The presenter's sessions that were written to in the window, newest first; and how many more."""
-    since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).timestamp()
-    found = [one for one in sessions_of(home_root, presenter) if _written_at(one.root) >= since]
+    since_ns = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).timestamp() * 1e9
+    found = [one for one in sessions_of(home_root, presenter) if _size_and_time(one)[1] >= since_ns]
     found.reverse()
     return tuple(found[:MAX_SESSIONS]), len(found[MAX_SESSIONS:])
 
 
 def stamp_of(begun: Begun) -> list[Any]:
     """Something that changes whenever anything is written to a session."""
+    return [begun.id, *_size_and_time(begun)]
+
+
+def _size_and_time(begun: Begun) -> tuple[int, int]:
+    """Of its ledger: bytes, and nanoseconds of the last write."""
     try:
         status = (begun.root / LEDGER_NAME).stat()
     except OSError:
-        return [begun.id, 0, 0]
-    return [begun.id, status.st_size, status.st_mtime_ns]
-
-
-def _written_at(root: Path) -> float:
-    try:
-        return (root / LEDGER_NAME).stat().st_mtime
-    except OSError:
-        return 0.0
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def lately(begun: Begun, now: str) -> Lately | None:
@@ -89,9 +89,9 @@ def lately(begun: Begun, now: str) -> Lately | None:
 
 
 def _telling(history: History) -> Iterator[Record]:
-    files = {TRANSCRIPT, HISTORY}
     for entry in history.entries():
-        if entry.op in ("open", "freeze") or entry.file in files or (entry.file or "").endswith(_CANDIDATE):
+        file = entry.file or ""
+        if entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE):
             yield history.record(entry.seq)
 
 
@@ -99,32 +99,29 @@ _CANDIDATE: Final = "/candidate-question.md"
 
 
 def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) -> None:
-    value = record.value or {}
+    kind = type_of(record)
     told.last_at = record.at if is_recent else told.last_at
+    if kind in MOVES_ON:
+        withheld.over()
     if record.op == "open":
         told.has_begun = is_recent
     elif record.op == "freeze":
         told.is_frozen, told.has_ended = True, is_recent
-    elif record.file == TRANSCRIPT and record.op == "append":
-        said = value["segment"]["text"] if "segment" in value else "" if value else record.text or ""
-        if value.get("type") == "slide":
-            withheld.over()
-        withheld.takes(said, value, is_speech=True)
+    elif kind in SPEECH:
+        said = read(ENTRIES[kind].content, record)
+        withheld.takes(said, record.value or {}, is_speech=True)
         told.spoken += bool(said) and is_recent
-    elif value.get("type") == "exchange_closed":
-        withheld.over()
-        done = value["exchange"]
+    elif kind == "exchange_closed":
+        done = read("exchange", record)
         back = done.get("comes_back_to")
         told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
         words = done.get("quote") or done["turns"][0]["question"]
         if is_recent and not withheld.touches(words):
-            quote = masked(one_line(words))
-            told.asked.append(
-                Asked(told.begun.id, done["id"], done["agent"], quote, done.get("outcome") or "open")
-            )
-    elif value.get("type") == "candidate":
+            quote, outcome = masked(one_line(words)), done.get("outcome") or "open"
+            told.asked.append(Asked(told.begun.id, done["id"], done["agent"], quote, outcome))
+    elif kind == "candidate":
         told.waiting.pop(record.by, None)
-        waiting = value["waiting"]
+        waiting = read("waiting", record)
         question = (waiting.get("candidate") or {}).get("question") or ""
         is_ready = waiting.get("status") == "ready" and question
         if is_recent and is_ready and not withheld.touches(question):

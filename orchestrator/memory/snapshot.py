@@ -11,8 +11,9 @@ Source: the seed of the trace (003), "Truncation Policy"; DESIGN.md, section 9.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 MAX_CHARS: Final = 16_000
@@ -23,7 +24,6 @@ _FLOOR: Final = 400
 """Outputs are not cut below this as long as anything else could be cut instead."""
 _MOST_KEYS: Final = 20
 _MOST_KEY_CHARS: Final = 60
-_NOTHING: Final = '""'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,14 @@ class Material:
 def snapshot(material: Material) -> str:
     """The JSON text: an object with `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS`."""
     page = _Page(material)
-    text = page.text()
-    if _size(text) <= MAX_CHARS:
-        return text
-    page.keep_last_steps()
-    if _size(text := page.text()) <= MAX_CHARS:
-        return text
-    if _size(text := page.cut(page.outputs, at_least=_FLOOR)) <= MAX_CHARS:
-        return text
-    page.keep_last_of_all()
-    return page.cut(page.units, at_least=0)
+    if page.size > MAX_CHARS:
+        page = _Page(_with_last_steps(material))
+    if page.size > MAX_CHARS:
+        page.cut([output for _, _, output in page.steps], at_least=_FLOOR)
+    if page.size > MAX_CHARS:
+        page = _Page(_with_last_of_all(material))
+        page.cut(page.values(), at_least=0)
+    return page.text()
 
 
 def size_of(step: Step) -> int:
@@ -72,109 +70,103 @@ def size_of(step: Step) -> int:
     return _size(_json(dict(step.action))) + _size(_json(step.output)) + _size(_head(step))
 
 
+def _with_last_steps(material: Material) -> Material:
+    steps = material.steps[-LAST:]
+    return replace(
+        material, steps=steps, earlier_steps=material.earlier_steps + len(material.steps) - len(steps)
+    )
+
+
+def _with_last_of_all(material: Material) -> Material:
+    errors, summaries = material.errors[-LAST:], material.summaries[-LAST:]
+    return replace(
+        _with_last_steps(material),
+        errors=errors,
+        earlier_errors=material.earlier_errors + len(material.errors) - len(errors),
+        summaries=summaries,
+        earlier_summaries=material.earlier_summaries + len(material.summaries) - len(summaries),
+        state={str(key)[:_MOST_KEY_CHARS]: material.state[key] for key in list(material.state)[:_MOST_KEYS]},
+    )
+
+
+class _Value:
+    """Something in a page, as JSON text; it may be cut."""
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.json = value, _json(value)
+
+    def cut(self, most: int) -> None:
+        """Keep its beginning, as a string of at most *most* bytes that counts what is left out."""
+        text = self.value if isinstance(self.value, str) else self.json
+
+        def marked(kept: int) -> str:
+            return _json(f"{text[:kept]}… [{len(text) - kept} characters left out]")
+
+        too_many = bisect_left(
+            range(1, min(len(text), most) + 1), True, key=lambda n: _size(marked(n)) > most
+        )
+        self.json = marked(too_many) if _size(marked(too_many)) <= most else '""'
+
+
 class _Page:
-    """The parts of one snapshot, each value as JSON text; a unit is what may be cut."""
+    """The parts of one snapshot."""
 
     def __init__(self, material: Material) -> None:
-        steps = material.steps
-        self.values: dict[tuple[str, int], Any] = {}
-        self.heads = [_head(step) for step in steps]
-        for number, step in enumerate(steps):
-            self.values["action", number] = dict(step.action)
-            self.values["output", number] = step.output
-        for number, error in enumerate(material.errors):
-            self.values["error", number] = dict(error)
-        for number, summary in enumerate(material.summaries):
-            self.values["summary", number] = summary
-        for number, value in enumerate(material.state.values()):
-            self.values["state", number] = value
-        self.json = {unit: _json(value) for unit, value in self.values.items()}
-        self.keys = [_json(str(key)) for key in material.state]
-        self.left_out = {
-            "steps": material.earlier_steps,
-            "errors": material.earlier_errors,
-            "summaries": material.earlier_summaries,
-        }
+        self.steps = [(_head(one), _Value(dict(one.action)), _Value(one.output)) for one in material.steps]
+        self.errors = [_Value(dict(error)) for error in material.errors]
+        self.summaries = [_Value(summary) for summary in material.summaries]
+        self.state = [(_json(str(key)), _Value(value)) for key, value in material.state.items()]
+        self.stubs = {name: [stub] if stub else [] for name, stub in _stubs(material).items()}
 
     @property
-    def outputs(self) -> list[tuple[str, int]]:
-        return [unit for unit in self.json if unit[0] == "output"]
+    def size(self) -> int:
+        return _size(self.text())
 
-    @property
-    def units(self) -> list[tuple[str, int]]:
-        return list(self.json)
+    def values(self) -> list[_Value]:
+        """All that may be cut."""
+        of_steps = [one for _, action, output in self.steps for one in (action, output)]
+        return [*of_steps, *self.errors, *self.summaries, *(value for _, value in self.state)]
 
-    def keep_last_steps(self) -> None:
-        dropped = self._drop("output", LAST)
-        self._drop("action", LAST)
-        self.heads = self.heads[dropped:]
-        self.left_out["steps"] += dropped
-
-    def keep_last_of_all(self) -> None:
-        self.left_out["errors"] += self._drop("error", LAST)
-        self.left_out["summaries"] += self._drop("summary", LAST)
-        for number in range(_MOST_KEYS, len(self.keys)):
-            del self.json["state", number]
-        self.keys = [_json(json.loads(key)[:_MOST_KEY_CHARS]) for key in self.keys[:_MOST_KEYS]]
-
-    def _drop(self, kind: str, keep: int) -> int:
-        """Keep the last of a kind; returns how many went."""
-        own = sorted(number for name, number in self.json if name == kind)
-        gone = own[: max(0, len(own) - keep)]
-        for number in gone:
-            del self.json[kind, number]
-        return len(gone)
-
-    def cut(self, units: Sequence[tuple[str, int]], *, at_least: int) -> str:
-        """The text with *units* cut, the longest first, so that it fits if it can."""
-        sizes = [_size(self.json[unit]) for unit in units]
-        room = MAX_CHARS - (_size(self.text()) - sum(sizes))
-        most = max(_cap(sizes, room), at_least)
-        whole = dict(self.json)
-        for unit, size in zip(units, sizes, strict=True):
+    def cut(self, values: Sequence[_Value], *, at_least: int) -> None:
+        """Cut some of its values, the longest first, so that it fits if it can."""
+        sizes = [_size(one.json) for one in values]
+        most = max(_cap(sizes, MAX_CHARS - (self.size - sum(sizes))), at_least)
+        for one, size in zip(values, sizes, strict=True):
             if size > most:
-                self.json[unit] = _cut(self.values[unit], self.json[unit], most)
-        text = self.text()
-        if _size(text) > MAX_CHARS:
-            self.json = whole  # cut again, with everything else
-        return text
+                one.cut(most)
 
     def text(self) -> str:
         """The whole, one item a line."""
-        steps = [self._stub("steps")] if self.left_out["steps"] else []
-        numbers = sorted(number for name, number in self.json if name == "output")
-        for head, number in zip(self.heads, numbers, strict=True):
-            action, output = self.json["action", number], self.json["output", number]
-            steps.append(f'{{{head}, "action": {action}, "output": {output}}}')
-        states = [f"{key}: {self.json['state', number]}" for number, key in enumerate(self.keys)]
-        parts = [
-            f'"steps": {_list(steps)}',
-            f'"errors": {_list(self._items("error", "errors"))}',
-            f'"summaries": {_list(self._items("summary", "summaries"))}',
-            f'"state": {{{", ".join(states)}}}',
-        ]
-        return "{" + ",\n".join(parts) + "}\n"
+        steps = [f'{{{head}, "action": {act.json}, "output": {out.json}}}' for head, act, out in self.steps]
+        lists = {
+            "steps": steps,
+            "errors": [one.json for one in self.errors],
+            "summaries": [one.json for one in self.summaries],
+        }
+        parts = [f'"{name}": [' + ",\n ".join(self.stubs[name] + lists[name]) + "]" for name in lists]
+        state = ", ".join(f"{key}: {value.json}" for key, value in self.state)
+        return "{" + ",\n".join([*parts, f'"state": {{{state}}}']) + "}\n"
 
-    def _items(self, kind: str, name: str) -> list[str]:
-        stub = [self._stub(name)] if self.left_out[name] else []
-        return stub + [self.json[unit] for unit in sorted(self.json) if unit[0] == kind]
 
-    def _stub(self, name: str) -> str:
-        count = self.left_out[name]
-        if name == "steps":
-            return _json({"index": "summary", "note": f"Summarized {count} earlier steps", "earlier": count})
-        left = f"Left out {count} earlier {name}"
-        return _json(left if name == "summaries" else {"message": left, "step": None})
+def _stubs(material: Material) -> dict[str, str | None]:
+    """What stands in the place of what is left out: how much it was."""
+    steps, errors, summaries = (
+        material.earlier_steps,
+        material.earlier_errors,
+        material.earlier_summaries,
+    )
+    note = {"index": "summary", "note": f"Summarized {steps} earlier steps", "earlier": steps}
+    return {
+        "steps": _json(note) if steps else None,
+        "errors": _json({"message": f"Left out {errors} earlier errors", "step": None}) if errors else None,
+        "summaries": _json(f"Left out {summaries} earlier summaries") if summaries else None,
+    }
 
 
 def _head(step: Step) -> str:
     """The parts of a step that are of a known, small size."""
-    plain: dict[str, Any] = {"step": step.step}
-    for name in ("record", "at_s", "took_s"):
-        if getattr(step, name) is not None:
-            plain[name] = getattr(step, name)
-    if step.waited:
-        plain["waited"] = True
+    known = {"record": step.record, "at_s": step.at_s, "took_s": step.took_s, "waited": step.waited or None}
+    plain = {"step": step.step, **{name: one for name, one in known.items() if one is not None}}
     return _json(plain)[1:-1]
 
 
@@ -191,10 +183,6 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _list(items: Sequence[str]) -> str:
-    return "[" + ",\n ".join(items) + "]"
-
-
 def _cap(sizes: Sequence[int], room: int) -> int:
     """The largest size to which all must be cut so that together they take no more than *room*."""
     left = room
@@ -204,21 +192,3 @@ def _cap(sizes: Sequence[int], room: int) -> int:
             return max(share, 0)
         left -= size
     return max(sizes, default=0)
-
-
-def _cut(value: Any, whole: str, most: int) -> str:
-    """The beginning of a value as a JSON string of at most *most* bytes, with what is left out counted."""
-    text = value if isinstance(value, str) else whole
-    low, high = 0, min(len(text), most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _size(_marked(text, middle)) <= most:
-            low = middle
-        else:
-            high = middle - 1
-    marked = _marked(text, low)
-    return marked if _size(marked) <= most else _NOTHING
-
-
-def _marked(text: str, kept: int) -> str:
-    return _json(f"{text[:kept]}… [{len(text) - kept} characters left out]")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,10 +24,12 @@ from math import isfinite
 from typing import Any, Final
 
 from orchestrator import files
+from orchestrator.errors import SessionFrozenError
 from orchestrator.ledger import Record
 from orchestrator.memory.derived import derived_folder, replace
+from orchestrator.memory.record_types import STEPS, UNTOLD, StepRow, described, read, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
-from orchestrator.memory.trace_steps import Told, told_by
+from orchestrator.render import clock, one_line
 from orchestrator.store import Store
 
 log = logging.getLogger(__name__)
@@ -37,6 +39,8 @@ NAME: Final = "session.json"
 
 MOST_HELD: Final = 50
 """Errors, and summaries: more than a snapshot has room for."""
+MAX_LINE_CHARS: Final = 400
+"""Of one line's words, far above any reason that the moderator gives; the JSON has all of them."""
 
 _BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
 """Records that are written when the work they belong to is over: no step ends with them."""
@@ -46,63 +50,39 @@ _OF_PEOPLE: Final = frozenset({"hear", "answer", "silence", "slide"})
 """Steps whose time is the speaker's own."""
 
 
-@dataclass(slots=True)
-class Stepping:
-    """From records to steps, one after the other: a fold."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a record says of the loop."""
 
-    count: int = 0
-    _before: str | None = None  # when the work of the next step began, as far as is known
-    _live: bool = False
-    _candidates: dict[str, str] = field(default_factory=dict)  # made since the last refresh
+    action: Mapping[str, Any] | None  # None: it is no step
+    output: Any = None
+    errors: tuple[str, ...] = ()
+    summary: str | None = None
+    state: Mapping[str, Any] = field(default_factory=dict)
 
-    def take(self, record: Record) -> tuple[Step | None, Told | None]:
-        """The step that *record* is, if it is one, and what else it tells."""
-        value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
-        kind = str(value.get("type"))
-        told = told_by(record, self._candidates)
-        if kind == "clock":
-            self._live = bool(value.get("live"))
-        if kind == "candidate":
-            self._keep_candidate(value, record)
-        step = None
-        if told is not None and told.action is not None:
-            self.count += 1
-            step = self._step(told, value, record)
-            if kind == "refresh":
-                self._candidates.clear()
-        if record.op != "receipt" and kind not in _BESIDE:
-            self._before = record.at
-        return step, told
 
-    def _keep_candidate(self, value: Mapping[str, Any], record: Record) -> None:
-        with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
-            waiting = value["waiting"]
-            if waiting["status"] == "ready":
-                self._candidates[record.by] = str(waiting["candidate"]["question"])
+def told_by(record: Record) -> Told | None:
+    """What *record* tells; None: nothing. Never raises: a trace must not stop a rehearsal.
 
-    def _step(self, told: Told, value: Mapping[str, Any], record: Record) -> Step:
-        action = told.action or {}
-        name = action["action"]
-        took_s: float | None = None
-        if name in ("call", "use_tool"):
-            seconds = value.get("seconds")
-            took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
-        elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
-            took_s = _seconds(self._before, record.at)
-        waited = took_s is not None and self._live and name in _SET_OFF
-        return Step(
-            self.count, action, told.output, record.seq, round(record.clock_s, 3), took_s, waited=waited
+    Of a record in a shape that this release does not know, that it was there is told.
+    """
+    name = type_of(record)
+    if name in UNTOLD:
+        return None
+    row = STEPS.get(name) or StepRow(name)
+    try:
+        more = {key: value for key, value in read(row.action, record).items() if value is not None}
+        errors = read(row.errors, record) or ()
+        return Told(
+            None if row.name is None else {"action": row.name, "by": record.by, **more},
+            read(row.output, record),
+            (errors,) if isinstance(errors, str) else errors,
+            read(row.summary, record),
+            read(row.state, record) or {},
         )
-
-
-def _begins(value: Mapping[str, Any]) -> bool:
-    """A process began to drive, or the clock was set: nobody was at work before."""
-    return value.get("type") in ("clock", "session") or value.get("state") == "started"
-
-
-def _seconds(before: str, at: str) -> float:
-    """Wall-clock seconds between two records; a clock that was set back gives none."""
-    return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        value = record.value if isinstance(record.value, Mapping) else {}
+        return Told({"action": str(value.get("type")), "by": record.by})
 
 
 @dataclass(slots=True)
@@ -119,7 +99,9 @@ class Trace:
     summaries: deque[str] = field(default_factory=deque)
     state: dict[str, Any] = field(default_factory=dict)
     earlier: dict[str, int] = field(default_factory=lambda: {"steps": 0, "errors": 0, "summaries": 0})
-    _stepping: Stepping = field(default_factory=Stepping)
+    _before: str | None = None  # when the work of the next step began, as far as is known
+    _live: bool = False
+    _candidates: dict[str, str] = field(default_factory=dict)  # made since the last refresh
     _exchange_began: int = 1  # step
     _held_bytes: int = 0  # of all steps; beyond a snapshot's size they are not all held any more
 
@@ -130,12 +112,22 @@ class Trace:
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
-        step, told = self._stepping.take(record)
-        if told is None:
-            return
-        if step is not None:
+        kind = type_of(record)
+        value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
+        if kind == "clock":
+            self._live = bool(value.get("live"))
+        elif kind == "candidate":
+            self._keep_candidate(record)
+        if (told := told_by(record)) is not None:
+            self._tell(told, value, record)
+        if kind not in _BESIDE:
+            self._before = record.at
+
+    def _tell(self, told: Told, value: Mapping[str, Any], record: Record) -> None:
+        if told.action is not None:
+            step = self._step(told.action, told.output, value, record)
             self.add_step(step)
-            if told.opens:
+            if step.action["action"] == "call_on":
                 self._exchange_began = step.step
         for message in told.errors:
             self.add_error(message, self.count)
@@ -144,6 +136,27 @@ class Trace:
             self.state["exchanges"] = self.state.get("exchanges", 0) + 1
         self.state.update(told.state)
         self.state["record"] = record.seq
+
+    def _keep_candidate(self, record: Record) -> None:
+        with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
+            if read("waiting.status", record) == "ready":
+                self._candidates[record.by] = str(read("waiting.candidate.question", record))
+
+    def _step(self, action: Mapping[str, Any], output: Any, value: Mapping[str, Any], record: Record) -> Step:
+        name = action["action"]
+        took_s: float | None = None
+        if name in ("call", "use_tool"):
+            seconds = value.get("seconds")
+            took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
+        elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
+            took_s = _seconds(self._before, record.at)
+        if name == "refresh" and output is not None:
+            output = {**output, "questions": {who: self._candidates.get(who) for who in output["questions"]}}
+            self._candidates.clear()
+        waited = took_s is not None and self._live and name in _SET_OFF
+        return Step(
+            self.count + 1, action, output, record.seq, round(record.clock_s, 3), took_s, waited=waited
+        )
 
     def add_step(self, step: Step) -> None:
         self.steps.append(step)
@@ -167,18 +180,27 @@ class Trace:
 
     def text(self) -> str:
         """The snapshot, under its bound."""
-        return snapshot(self._material())
-
-    def _material(self) -> Material:
-        return Material(
-            steps=tuple(self.steps),
-            earlier_steps=self.earlier["steps"],
-            errors=tuple(self.errors),
-            earlier_errors=self.earlier["errors"],
-            summaries=tuple(self.summaries),
-            earlier_summaries=self.earlier["summaries"],
-            state=dict(self.state),
+        return snapshot(
+            Material(
+                steps=tuple(self.steps),
+                earlier_steps=self.earlier["steps"],
+                errors=tuple(self.errors),
+                earlier_errors=self.earlier["errors"],
+                summaries=tuple(self.summaries),
+                earlier_summaries=self.earlier["summaries"],
+                state=dict(self.state),
+            )
         )
+
+
+def _begins(value: Mapping[str, Any]) -> bool:
+    """A process began to drive, or the clock was set: nobody was at work before."""
+    return value.get("type") in ("clock", "session") or value.get("state") == "started"
+
+
+def _seconds(before: str, at: str) -> float:
+    """Wall-clock seconds between two records; a clock that was set back gives none."""
+    return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
 
 
 def full_trace(records: Iterable[Record]) -> Trace:
@@ -187,6 +209,16 @@ def full_trace(records: Iterable[Record]) -> Trace:
     for record in records:
         trace.take(record)
     return trace
+
+
+def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
+    """One line a step: number, session clock, time taken ("<" where it includes waiting), words."""
+    for step in steps:
+        words = one_line(described(step.action, step.output))
+        if len(words) > MAX_LINE_CHARS:
+            words = words[: MAX_LINE_CHARS - 1] + "…"
+        took = "" if step.took_s is None else f"{'<' if step.waited else ''}{step.took_s:.3f} s"
+        yield f"{step.step:>5}  {clock(step.at_s or 0.0):>7}  {took:>9}  {words}"
 
 
 class Snapshots:
@@ -202,22 +234,25 @@ class Snapshots:
     def write(self) -> bool:
         """Bring `trace/session.json` up to date; False: it could not be, which is one warning.
 
-        Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
+        Call it after a step, outside of a transaction. It is written under the session's lock: behind
+        the back of an end elsewhere, it would be a file that the record of the end does not know. The
+        disk is not synced: the ledger is.
         """
         store = self._store
         if store.catch_up() == self._written or store.frozen:
             return True
-        try:
-            text = self.trace.text()
-            with derived_folder(store.root, FOLDER) as fd:
-                replace(fd, NAME, text)  # each step's is another text
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
-            if not self._fails:
-                log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
-            self._fails = True
-            return False
-        self._fails = False
-        self._written = store.seq
-        log.debug("%s: trace of %d steps, %d shown", store.root.name, self.trace.count, len(self.trace.steps))
+        with suppress(SessionFrozenError), store.transaction():
+            try:
+                text = self.trace.text()
+                with derived_folder(store.root, FOLDER) as fd:
+                    replace(fd, NAME, text)  # each step's is another text
+            except (OSError, ValueError, TypeError, RecursionError) as error:
+                why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
+                if not self._fails:
+                    log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
+                self._fails = True
+                return False
+            self._fails, self._written = False, store.seq
+            counts = self.trace.count, len(self.trace.steps)
+            log.debug("%s: trace of %d steps, %d shown", store.root.name, *counts)
         return True

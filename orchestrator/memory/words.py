@@ -1,4 +1,4 @@
-"""Which memories share words with a topic, and how telling those words are.
+"""The words of a text that tell something, and the memories that share them with a topic.
 
 The full-text index finds them, by stem. The weights are those of BM25, taken over the agent's own
 memories about this presenter and no others: FTS5's own `bm25` weighs a word by all rows of the table,
@@ -15,6 +15,8 @@ import sqlite3
 from collections.abc import Iterable
 from math import log
 from typing import Final
+
+from orchestrator.claims.words import word_set
 
 MAX_WORDS: Final = 64
 """Of a topic; each costs one look into the index, some 20 microseconds."""
@@ -34,6 +36,16 @@ _COMMON: Final = frozenset(
     """.split()  # noqa: SIM905 (a list of words reads better so)
 )
 """Words that say nothing about a topic; English, as the stems of the index are."""
+_OF_ANY_TALK: Final = word_set(
+    "answer answered approval approve asked between board chart company deck decks each every figure figures "
+    "goal left many must number numbers open page pages panel parked presenter question session shall show "
+    "slide slides stated states table team today unjudged unresolved want whether"
+)
+"""Words that a sentence about a talk has, whatever was said in it."""
+SAYING_NOTHING: Final = frozenset(word for word in _COMMON | _OF_ANY_TALK if len(word) > 3)
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_STEM: Final = 5
+"""Letters by which two forms of a word are told to be one: "postponed", "postponing"."""
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -41,6 +53,12 @@ def words_of(text: str) -> tuple[str, ...]:
     found = (word.casefold() for word in _WORD.findall(text))
     telling = (word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit()))
     return tuple(dict.fromkeys(telling))[:MAX_WORDS]
+
+
+def stems(text: str) -> set[str]:
+    """Of the longer words that tell what a sentence is about, the first letters."""
+    words = (word.casefold() for word in _LONG_WORD.findall(text))
+    return {word[:_STEM] for word in words if word not in SAYING_NOTHING}
 
 
 def scored_by_words(connection: sqlite3.Connection, scope: int, topic: str) -> list[tuple[int, float, str]]:

@@ -10,7 +10,7 @@ from orchestrator.engines import protocol
 from orchestrator.engines.claude.room import furthest_shown, members_of
 from orchestrator.exchange import Candidate, Exchange
 from orchestrator.memory.off_record import LABEL as OFF_RECORD
-from orchestrator.memory.sensitive import Withheld
+from orchestrator.memory.off_record import Withheld
 
 if TYPE_CHECKING:
     from orchestrator.claims.model import Tension

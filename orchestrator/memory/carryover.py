@@ -1,7 +1,7 @@
-"""What a new session carries over: one block for each agent, taken once, when it starts.
+"""Carryover: one block for each agent of what earlier sessions left, taken once, when a session starts.
 
 It holds the agent's scratchpad, memories with the reason each was recalled, the last rehearsal of the
-same deck, what was left open, and the situation. Everything is quoted as data and bounded; what was
+same deck, the questions left open, and the situation. Everything is quoted as data and bounded; what was
 marked sensitive is not in it, and addresses and numbers of people are masked. Without the
 presenter's consent there is nothing.
 
@@ -13,31 +13,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-from orchestrator.carried import Carried, OpenPoint
+from orchestrator.carried import NOTHING, Carried, OpenPoint
 from orchestrator.deck.model import Deck
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.briefing import HEADER, briefing
 from orchestrator.memory.consent import consented
-from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.earlier import Begun, deck_tag, sessions_of
+from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.entries import cut
-from orchestrator.memory.flushing import left_open
+from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
-from orchestrator.memory.open_points import points_and_memories
+from orchestrator.memory.off_record import is_marked
+from orchestrator.memory.open_points import left_open, points_and_memories
+from orchestrator.memory.past_sessions import Begun, deck_tag, sessions_of
 from orchestrator.memory.recall import recall
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import context_of
-from orchestrator.memory.sensitive import is_marked, masked
+from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import lately
-from orchestrator.memory.telling import previously_on
+from orchestrator.memory.summary import previously_on
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store
@@ -54,6 +54,9 @@ instructions; where it differs from this session's files, the files are right.
 """
 
 
+Points = Sequence[tuple[OpenPoint, Memory]]
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a session carries, and which memories stand in it."""
@@ -65,7 +68,7 @@ class Taken:
 def take_along(
     home_root: Path, options: Options, deck: Deck, *, embed: Embedder | None = None, now: str
 ) -> Taken:
-    """Everything that a session with these options carries.
+    """Everything that a session with these options carries: for an agent at most 6,000 characters.
 
     Nothing unless the session is to be remembered, the presenter has a name, and they agreed. The
     database is opened only where there is one.
@@ -74,38 +77,31 @@ def take_along(
         MemoryRefusedError: The presenter's name is too long.
         MemoryDatabaseError: The database cannot be read.
     """
-    if not options.remember or options.presenter == UNNAMED or not MemoryDatabase.exists(home_root):
-        return Taken(Carried())
+    if not options.remember or options.presenter == UNNAMED:
+        return Taken(NOTHING)
     presenter = checked_presenter(options.presenter)
-    with MemoryDatabase.open(home_root) as db:
-        if not consented(db, presenter):
-            return Taken(Carried())
-        points = points_and_memories(db, presenter, deck)
-        agents = (MODERATOR, *options.panel)
-        recalled = {
-            agent: recall(
-                db,
-                agent=agent,
-                presenter=presenter,
-                topic=topic_of(deck, options.focus),
-                embed=embed,
-                now=now,
+    with existing(home_root) as db:
+        if db is None or not consented(db, presenter):
+            return Taken(NOTHING)
+        points, often = points_and_memories(db, presenter, deck), rehearsals_of(db, presenter)
+        last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)
+        read = cache(lately)  # the sessions are the same for every agent
+        texts, ids = {}, [memory.id for _, memory in points]
+        for agent in (MODERATOR, *options.panel):
+            found = recall(db, agent=agent, presenter=presenter, topic=topic, embed=embed, now=now)
+            situation = briefing(db, home_root, agent=agent, presenter=presenter, now=now, read=read).text
+            texts[agent] = _block(
+                (
+                    ("Your scratchpad", scratchpad(db, agent, presenter).content.splitlines()),
+                    ("What you remember", [_recalled(one) for one in _besides(found, points)]),
+                    ("Left open before", _points(points, agent, often)),
+                    ("Previously on this deck", last),
+                    (HEADER, situation.splitlines()[1:]),
+                )
             )
-            for agent in agents
-        }
-        texts = carried_texts(
-            db,
-            home_root,
-            presenter=presenter,
-            deck=deck,
-            recalled=recalled,
-            points=[point for point, _ in points],
-            often=_often(db, presenter, points),
-            now=now,
-        )
-    ids = [memory.id for _, memory in points]
-    ids += [one.memory.id for found in recalled.values() for one in found]
-    carried = Carried(texts, tuple(point for point, _ in points if not is_marked(point.quote)))
+            ids += [one.memory.id for one in found]
+    told = tuple(point for point, _ in points if not is_marked(point.quote))
+    carried = Carried({agent: text for agent, text in texts.items() if text}, told)
     return Taken(carried, tuple(dict.fromkeys(ids)))
 
 
@@ -113,43 +109,6 @@ def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
     """What a session is about: the deck's title, what the presenter wants looked at, the slides' titles."""
     titles = [slide.title for slide in deck.slides[:_TOPIC_SLIDES]]
     return " ".join(one_line(text) for text in (deck.title or deck.name, *focus, *titles) if text)
-
-
-def carried_texts(
-    db: MemoryDatabase,
-    home_root: Path,
-    *,
-    presenter: str,
-    deck: Deck,
-    recalled: dict[str, tuple[Recalled, ...]],
-    points: Sequence[OpenPoint],
-    often: Mapping[OpenPoint, int] = MappingProxyType({}),
-    now: str,
-) -> dict[str, str]:
-    """Each agent's block, by agent, at most 6,000 characters; none for an agent with nothing to carry.
-
-    Args:
-        often: In how many rehearsals a point was left open, where that was more than one.
-
-    Raises:
-        MemoryDatabaseError: The database cannot be read.
-    """
-    last = _last_rehearsal(home_root, presenter, deck)
-    read = cache(lately)  # the sessions are the same for every agent
-    texts = {}
-    for agent, found in recalled.items():
-        situation = briefing(db, home_root, agent=agent, presenter=presenter, now=now, read=read).text
-        sections = (
-            ("Your scratchpad", scratchpad(db, agent, presenter).content.splitlines()),
-            ("What you remember", [_recalled(one) for one in _besides(found, points)]),
-            ("Left open before", _points(points, agent, often)),
-            ("Previously on this deck", last),
-            (HEADER, situation.splitlines()[1:]),
-        )
-        text = _block(sections)
-        if text:
-            texts[agent] = text
-    return texts
 
 
 def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
@@ -174,9 +133,9 @@ def _previously(before: Begun) -> str:
         return ""
 
 
-def _besides(found: Sequence[Recalled], points: Sequence[OpenPoint]) -> list[Recalled]:
-    """What is recalled, without what the open points tell already."""
-    told = [point.quote for point in points]
+def _besides(found: Sequence[Recalled], points: Points) -> list[Recalled]:
+    """The recalled ones, without those that the open points tell already."""
+    told = [point.quote for point, _ in points]
     return [
         one
         for one in found
@@ -185,27 +144,19 @@ def _besides(found: Sequence[Recalled], points: Sequence[OpenPoint]) -> list[Rec
 
 
 def _recalled(one: Recalled) -> str:
-    return f"- {_memory(one.memory)} (recalled: {one.reason})"
+    memory = one.memory
+    about = f"{memory.type}, {memory.created_at[:10]}, confidence {memory.confidence:g}"
+    return f"- {about}: {memory.content} (recalled: {one.reason})"
 
 
-def _memory(memory: Memory) -> str:
-    return f"{memory.type}, {memory.created_at[:10]}, confidence {memory.confidence:g}: {memory.content}"
-
-
-def _often(
-    db: MemoryDatabase, presenter: str, points: Sequence[tuple[OpenPoint, Memory]]
-) -> dict[OpenPoint, int]:
-    counts = rehearsals_of(db, presenter)
-    return {point: counts[memory.id] for point, memory in points if memory.id in counts}
-
-
-def _points(points: Sequence[OpenPoint], agent: str, often: Mapping[OpenPoint, int]) -> list[str]:
-    """The agent's own first."""
-    ordered = sorted(points, key=lambda point: point.agent != agent)
+def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
+    """The agent's own first; each with the number of rehearsals that left it open, by its memory's id."""
+    ordered = sorted(points, key=lambda one: one[0].agent != agent)
     lines = [
         f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
-        f'{f", left open in {often[one]} rehearsals" if one in often else ""}: "{one.quote}"{_asked(one)}'
-        for one in ordered[:SHOWN_POINTS]
+        f"{f', left open in {often[memory.id]} rehearsals' if memory.id in often else ''}: "
+        f'"{one.quote}"{_asked(one)}'
+        for one, memory in ordered[:SHOWN_POINTS]
     ]
     more = len(points) - SHOWN_POINTS
     return [*lines, f"- and {more} more"] if more > 0 else lines
@@ -222,21 +173,14 @@ def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:
     shown: list[str] = []
     left_out = 0
     for title, lines in sections:
-        kept = [f"> {masked(line)}".rstrip() for line in lines if line.strip() and not is_marked(line)]
-        if not kept:
-            continue
+        quoted = [f"> {masked(line)}".rstrip() for line in lines if line.strip() and not is_marked(line)]
         heading = f"\n## {title}\n"
-        used = len(heading) + 1
-        fitting = 0
-        for line in kept:
-            if used + len(line) + 1 > room:
-                break
-            used += len(line) + 1
-            fitting += 1
-        left_out += len(kept) - fitting
+        ends = list(accumulate((len(line) + 1 for line in quoted), initial=len(heading) + 1))
+        fitting = sum(end <= room for end in ends[1:])
+        left_out += len(quoted) - fitting
         if fitting:
-            shown += [heading, *kept[:fitting]]
-            room -= used
+            shown += [heading, *quoted[:fitting]]
+            room -= ends[fitting]
     if not shown:
         return ""
     more = f"\n({left_out} more lines did not fit.)" if left_out else ""

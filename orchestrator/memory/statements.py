@@ -15,7 +15,8 @@ from typing import Any, Final
 from orchestrator.engines.said import Remembered
 from orchestrator.memory.fact_grounding import grounded
 from orchestrator.memory.facts import EXCHANGE, FactDraft, Passage
-from orchestrator.memory.passages import maybe, of_kind
+from orchestrator.memory.passages import of_kind
+from orchestrator.values import from_json
 
 GOAL: Final = "goal"
 DECISION: Final = "decision"
@@ -68,14 +69,7 @@ def kept_of(value: Mapping[str, Any]) -> Iterator[Kept]:
         LookupError, TypeError, ValueError: It is not in the shape of its type.
     """
     for plain in of_kind(value, "items", list):
-        kind = of_kind(plain, "kind", str)
-        if kind not in KINDS:
+        kept = from_json(Kept, plain)
+        if kept.kind not in KINDS:
             raise ValueError("no goal, decision or blocker")
-        yield Kept(
-            kind,
-            of_kind(plain, "text", str),
-            of_kind(plain, "quote", str),
-            of_kind(plain, "seq", int),
-            maybe(plain, "speaker", str),
-            maybe(plain, "exchange", str),
-        )
+        yield kept

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.ledger import Record
-from orchestrator.memory.database import MemoryDatabase, note
+from orchestrator.memory.consent import name_in
+from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import write_memory
 from orchestrator.memory.model import Scratchpad, Written
 from orchestrator.memory.notebook import silence
-from orchestrator.memory.presenters import name_in
+from orchestrator.memory.off_record import is_clean
 from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPage
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
-from orchestrator.memory.sensitive import is_clean
 from orchestrator.room import Options
 from orchestrator.store import Store
 
@@ -41,21 +41,6 @@ class Settled:
     left_out: int = 0  # proposals that are to stay in the session
     refused: tuple[str, ...] = ()  # why, for each proposal that could not be kept
     reason: str | None = None  # why nothing was moved at all
-
-
-@dataclass(slots=True)
-class _Settling:
-    """One settling under way."""
-
-    db: MemoryDatabase
-    session: str
-    presenter: str
-    now: str
-    stays: Callable[[str], bool]
-    memories: list[Written] = field(default_factory=list)
-    pages: list[Scratchpad] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    left_out: int = 0
 
 
 def settle(
@@ -91,24 +76,30 @@ def settle(
     if db is None:
         return Settled(reason=silence(None, presenter))
     with db.transaction() as connection:
-        reason = silence(db, presenter)
-        if reason is not None:
+        if (reason := silence(db, presenter)) is not None:
             return Settled(reason=reason)
-        name = name_in(db, presenter)
-        before = _settled_before(connection, name, session)
-        under_way = _Settling(db, session, name, checked_time(now), stays)
-        for proposal in proposals.memories:
-            if proposal.seq > before:
-                _move(under_way, proposal)
-        for page in {page.agent: page for page in proposals.pages}.values():
-            if page.seq > before:
-                _move_page(under_way, page)
-        last = max(proposals.seqs)
+        name, at = name_in(db, presenter), checked_time(now)
+        before, last = _settled_before(connection, name, session), max(proposals.seqs)
+        memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
+        things: list[ProposedMemory | ProposedPage] = [*proposals.memories]
+        things += {page.agent: page for page in proposals.pages}.values()
+        for proposal in things:
+            if proposal.seq <= before:
+                continue
+            text = _text_of(proposal)
+            if stays(text) or not is_clean(text):
+                left_out += 1
+                continue
+            try:
+                if isinstance(proposal, ProposedMemory):
+                    memories.append(_move(db, proposal, name, session, at))
+                else:
+                    pages.append(update_scratchpad(db, proposal.agent, name, proposal.content, at))
+            except MemoryRefusedError as error:  # a later release may have other rules
+                refused.append(f"{_name_of(proposal)}: {error}")
         if last > before:
-            note(connection, under_way.now, _SETTLED, name, f"{session}/{last}", None)
-    return Settled(
-        tuple(under_way.memories), tuple(under_way.pages), under_way.left_out, tuple(under_way.refused)
-    )
+            note(connection, at, _SETTLED, name, f"{session}/{last}", None)
+    return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
 
 
 def settle_session(
@@ -128,11 +119,11 @@ def settle_session(
         MemoryDatabaseError: The disk refused; nothing was moved.
         StoreError: The record could not be written.
     """
-    if not options.remember or not MemoryDatabase.exists(home_root):
+    if not options.remember:
         return Settled()
     store.catch_up()
     notes = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
-    with MemoryDatabase.open(home_root) as db:
+    with existing(home_root) as db:
         done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
     if done.memories or done.pages or done.left_out:
         value = {
@@ -155,42 +146,28 @@ def _settled_before(connection: sqlite3.Connection, presenter: str, session: str
     return max((int(item.removeprefix(below)) for (item,) in rows), default=0)
 
 
-def _move(under_way: _Settling, proposal: ProposedMemory) -> None:
+def _text_of(proposal: ProposedMemory | ProposedPage) -> str:
+    if isinstance(proposal, ProposedPage):
+        return proposal.content
+    return "\n".join((proposal.draft.content, *proposal.draft.tags))
+
+
+def _name_of(proposal: ProposedMemory | ProposedPage) -> str:
+    what = proposal.id if isinstance(proposal, ProposedMemory) else "scratchpad"
+    return f"{proposal.agent}, {what}"
+
+
+def _move(db: MemoryDatabase, proposal: ProposedMemory, presenter: str, session: str, now: str) -> Written:
     draft = proposal.draft
-    if _has_to_stay(under_way, "\n".join((draft.content, *draft.tags))):
-        return
-    try:
-        written = write_memory(
-            under_way.db,
-            agent=proposal.agent,
-            presenter=under_way.presenter,
-            type=draft.type,
-            content=draft.content,
-            confidence=draft.confidence,
-            tags=draft.tags,
-            source=f"{under_way.session}/{proposal.seq}",
-            now=under_way.now,
-            confirms=True,
-        )
-    except MemoryRefusedError as error:  # a later release may have other rules
-        under_way.refused.append(f"{proposal.agent}, {proposal.id}: {error}")
-        return
-    under_way.memories.append(written)
-
-
-def _move_page(under_way: _Settling, page: ProposedPage) -> None:
-    if _has_to_stay(under_way, page.content):
-        return
-    try:
-        moved = update_scratchpad(under_way.db, page.agent, under_way.presenter, page.content, under_way.now)
-    except MemoryRefusedError as error:
-        under_way.refused.append(f"{page.agent}, scratchpad: {error}")
-        return
-    under_way.pages.append(moved)
-
-
-def _has_to_stay(under_way: _Settling, text: str) -> bool:
-    if is_clean(text) and not under_way.stays(text):
-        return False
-    under_way.left_out += 1
-    return True
+    return write_memory(
+        db,
+        agent=proposal.agent,
+        presenter=presenter,
+        type=draft.type,
+        content=draft.content,
+        confidence=draft.confidence,
+        tags=draft.tags,
+        source=f"{session}/{proposal.seq}",
+        now=now,
+        confirms=True,
+    )

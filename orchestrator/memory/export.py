@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import history, left, memories
 from orchestrator.memory.model import Goal, Memory, Scratchpad
-from orchestrator.memory.presenters import name_in
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpads
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import itemgetter
 from typing import Final
 
 from orchestrator.claims.sentences import sentences
@@ -28,48 +31,42 @@ class Joining:
     """Puts pieces together, of one speaker at a time; what it holds is bounded."""
 
     speaker: str | None = None
-    _pieces: list[tuple[str, int]] = field(default_factory=list)
+    _text: str = ""  # the pieces that wait for an end, joined
+    _starts: list[tuple[int, int]] = field(default_factory=list)  # where each begins in it, and its record
 
     def add(self, text: str, seq: int, speaker: str | None) -> Iterator[Sentence]:
         """The sentences that are whole now that *text* was said."""
-        held = sum(len(piece) + 1 for piece, _ in self._pieces)
-        if speaker != self.speaker or held > LONGEST_TAIL_CHARS:
+        if speaker != self.speaker or len(self._text) > LONGEST_TAIL_CHARS:
             yield from self.rest()
         self.speaker = speaker
-        self._pieces.append((text, seq))
-        whole = " ".join(piece for piece, _ in self._pieces)
-        bounds = list(sentences(whole))
-        if bounds and not _STOP.search(whole[slice(*bounds[-1])]):
+        self._starts.append((len(self._text), seq))
+        self._text += f"{text} "
+        bounds = list(sentences(self._text))
+        tail = len(self._text)
+        if bounds and not _STOP.search(self._text[slice(*bounds[-1])]):
             tail = bounds.pop()[0]
-        else:
-            tail = len(whole)
         found = [
-            Sentence(whole[start:end], self._seq_at(start), self._seq_at(end - 1)) for start, end in bounds
+            Sentence(self._text[start:end], self._seq_at(start), self._seq_at(end - 1))
+            for start, end in bounds
         ]
-        self._pieces = list(self._behind(tail))
+        waiting = [(start, seq) for start, seq in self._starts if start > tail]
+        if tail < len(self._text):
+            waiting.insert(0, (tail, self._seq_at(tail)))
+        self._text, self._starts = self._text[tail:], [(start - tail, seq) for start, seq in waiting]
         yield from found
 
     def rest(self) -> Iterator[Sentence]:
         """What waits for its end and will not get one: each piece as it is."""
-        pieces, self._pieces = self._pieces, []
-        for text, seq in pieces:
-            for start, end in sentences(text):
-                yield Sentence(text[start:end], seq, seq)
+        whole, starts = self._text, self._starts
+        self.drop()
+        for (begin, seq), (after, _) in pairwise([*starts, (len(whole), 0)]):
+            piece = whole[begin:after]
+            for start, end in sentences(piece):
+                yield Sentence(piece[start:end], seq, seq)
 
     def drop(self) -> None:
         """Forget what waits."""
-        self._pieces = []
+        self._text, self._starts = "", []
 
     def _seq_at(self, place: int) -> int:
-        for text, seq in self._pieces:
-            if place <= len(text):
-                return seq
-            place -= len(text) + 1
-        return self._pieces[-1][1]
-
-    def _behind(self, place: int) -> Iterator[tuple[str, int]]:
-        """The pieces from *place* on."""
-        for text, seq in self._pieces:
-            if place < len(text):
-                yield text[max(0, place) :], seq
-            place -= len(text) + 1
+        return self._starts[bisect_right(self._starts, place, key=itemgetter(0)) - 1][1]

@@ -1,4 +1,4 @@
-"""Earlier sessions of one presenter in a home: which there are, and what was asked in them.
+"""Past sessions of one presenter in a home: which there are, and what was asked in them.
 
 Only sessions whose presenter agreed to be remembered are looked at, and never another presenter's.
 Everything is read from the ledgers; nothing is written and no lock is taken.
@@ -6,19 +6,21 @@ Everything is read from the ledgers; nothing is written and no lock is taken.
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from orchestrator import ledger
 from orchestrator.deck.model import Deck
-from orchestrator.errors import GreenroomError
+from orchestrator.errors import GreenroomError, LedgerCorruptError
 from orchestrator.exchange import Exchange
 from orchestrator.history import LEDGER_NAME, History
-from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.ledger import Record
+from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
-from orchestrator.memory.presenters import same_name
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.values import from_json
 
@@ -47,8 +49,6 @@ def deck_tag(deck: Deck) -> str:
 
 def _tag_of(title: str) -> str:
     """ "deck:harbour-ferries-plan-for-2027"; a long title is cut, and told apart by a check sum."""
-    import hashlib
-
     words = "".join(char if char.isalnum() else " " for char in title.casefold()).split()
     slug = "-".join(words) or "untitled"
     room = MAX_TAG_CHARS - len(_TAG)
@@ -75,35 +75,41 @@ def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
     )
 
 
+def first_record(root: Path) -> Record:
+    """A session's first record, without reading any other.
+
+    Raises:
+        LedgerCorruptError: It cannot be read.
+    """
+    try:
+        with (root / LEDGER_NAME).open("rb") as lines:
+            return ledger.decode(lines.readline(_MAX_FIRST_BYTES))
+    except OSError as error:
+        raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
+
+
 def begun(root: Path) -> Begun | None:
     """The session at *root*; None: it is none, cannot be read, or was not to be remembered."""
     try:
-        with (root / LEDGER_NAME).open("rb") as lines:
-            plain = json.loads(lines.readline(_MAX_FIRST_BYTES))
-        value: dict[str, Any] = plain["value"]
+        record = first_record(root)
+        value = record.value or {}
         if not value["options"].get("remember", False):
             return None
-        deck = value["deck"]
+        deck, presenter = value["deck"], checked_presenter(value["presenter"])
         title = deck.get("title") or Path(deck.get("name") or "").stem
-        at = str(plain["at"])
-        date = str(value.get("date") or at[:10])
-        return Begun(root.name, root, at, date, checked_presenter(value["presenter"]), title, _tag_of(title))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryRefusedError):
+        date = str(value.get("date") or record.at[:10])
+        return Begun(root.name, root, record.at, date, presenter, title, _tag_of(title))
+    except (GreenroomError, LookupError, TypeError, AttributeError):
         return None
 
 
 def exchanges_of(root: Path) -> tuple[Exchange, ...]:
     """The exchanges that were closed in a session, in order; none where it is gone or damaged."""
     try:
-        history = History(root)
+        with closing(History(root)) as history:
+            return tuple(_closed(history))
     except GreenroomError:
         return ()
-    try:
-        return tuple(_closed(history))
-    except GreenroomError:
-        return ()
-    finally:
-        history.close()
 
 
 def _closed(history: History) -> Iterator[Exchange]:

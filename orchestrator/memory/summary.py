@@ -1,13 +1,23 @@
-"""The Scribe's words: a paragraph about a session, and its "previously on"."""
+"""The Scribe's words: a paragraph about a session, and its "previously on".
+
+The paragraph is made by extraction: of all that was said, the few sentences that tell most (figures,
+names) are kept, word for word, and of everything else only how much there was. So nothing is made
+up, and it is as short after a million entries as after a hundred.
+
+Source: the seed of the Scribe (000), "Compression is mandatory"; DESIGN.md, section 9.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import Final
 
-from orchestrator.memory.compressing import Line
-from orchestrator.memory.entries import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
+from orchestrator.claims.numbers import numbers_in
+from orchestrator.memory.record_types import counted
+from orchestrator.memory.scribe_notes import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
 from orchestrator.render import clock
 
 MAX_SUMMARY_BYTES: Final = 2_000
@@ -21,6 +31,36 @@ _OUTCOMES: Final = {
     "parked": "parked",
     "unjudged": "not judged",
 }
+
+
+MAX_LINES: Final = 5
+MAX_LINE_BYTES: Final = 240
+_FEWEST_WORDS: Final = 6
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence that was said, and how much it tells."""
+
+    score: int
+    seq: int
+    text: str
+
+
+def line_of(words: str, seq: int) -> Line | None:
+    """A sentence that may be kept; None: it tells nothing, or is too long to be kept whole."""
+    spoken = words.casefold().split()
+    if len(spoken) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
+        return None
+    score = 3 * min(2, len(numbers_in(words))) + bool(_NAME.search(words))
+    return Line(score, seq, words) if score else None
+
+
+def most_telling(lines: Sequence[Line]) -> list[Line]:
+    """The few that tell most, in the order in which they were said; of equal ones the first."""
+    found = nsmallest(MAX_LINES, lines, key=lambda one: (-one.score, one.seq))
+    return sorted(found, key=lambda one: one.seq)
 
 
 @dataclass(slots=True)
@@ -38,11 +78,8 @@ class Course:
     dropped: int = 0  # things noted that made room for later ones
 
 
-def summary_of(course: Course, prose: str, lines: Sequence[Line], turns: int) -> str:
-    """One paragraph: what it is about, how far it has come, and what was said that tells most.
-
-    *prose* is an engine's, where one wrote it; else *lines* are quoted.
-    """
+def summary_of(course: Course, lines: Sequence[Line], turns: int) -> str:
+    """One paragraph: what it is about, how far it has come, and *lines* that were said."""
     if not turns:
         return "Nothing has happened yet."
     title = f'"{course.deck}"' if course.deck else "A deck without a title"
@@ -52,9 +89,7 @@ def summary_of(course: Course, prose: str, lines: Sequence[Line], turns: int) ->
     pieces = counted(course.spoken, "piece")
     said.append(f"{pieces} of speech up to {clock(course.spoken_to_s)}{place}." if course.spoken else "")
     said.append(_questions(course))
-    if prose:
-        said.append(prose)
-    elif lines:
+    if lines:
         quoted = "; ".join(f'"{line.text}"' for line in lines)
         said.append(f"Said on the way: {quoted}.")
     if course.dropped:
@@ -69,11 +104,6 @@ def _questions(course: Course) -> str:
     if course.open is not None:
         said = f"{said} {course.open[0]}, asked by {course.open[1]}, is open.".strip()
     return said
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 slide", "3 slides"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agent: str | None = None) -> str:

@@ -12,18 +12,18 @@ Source: DESIGN.md, section 3; interfaces.md, "Tools".
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from orchestrator import files
-from orchestrator.entries import one_line
 from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
+from orchestrator.memory.arguments import hint, shown
+from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.off_record import shown_content
 from orchestrator.store import Store
 
@@ -91,15 +91,17 @@ def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
         reason = f"there are more than {MAX_FACT_FILES} files under facts/: the others are not listed"
     elif not found:
         reason = _why_private(store, agent, prefix) or (
-            f"no file here begins with {_shown(prefix)}: leave the prefix out to see all that you may read"
+            f"no file here begins with {shown(prefix)}: leave the prefix out to see all that you may read"
             if prefix
             else "nothing has been written yet"
         )
     return FileList(tuple(found), reason)
 
 
-def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
-    """The text of a file that *agent* may read, from character *offset* on, at most 40,000 of them.
+def read_file(
+    store: Store, agent: str, path: str, offset: int = 0, *, most_chars: int = MAX_READ_CHARS
+) -> FileText:
+    """The text of a file that *agent* may read, from character *offset* on, at most *most_chars* of them.
 
     Raises:
         OutOfReachError: The path leads outside the session, or this agent may not read it.
@@ -120,7 +122,7 @@ def read_file(store: Store, agent: str, path: str, offset: int = 0) -> FileText:
         raise NoSuchFileError(_no_such(store, path, reachable))
     if offset and offset >= len(text):
         raise StoreError(f"{path}: has {len(text):,} characters, so nothing is at {offset:,}: read from 0")
-    part = text[offset : offset + MAX_READ_CHARS]
+    part = text[offset : offset + most_chars]
     end = offset + len(part)
     return FileText(path, part, offset, len(text), end if end < len(text) else None)
 
@@ -144,52 +146,35 @@ def _may_read(store: Store, agent: str, path: str) -> bool:
 
 
 def _fact_files(store: Store) -> Iterator[ListedFile]:
-    with _facts_folder(store) as folder:
+    with ExitStack() as opened:
+        folder = _facts_folder(store, opened)
         if folder is None:
             return
         names = sorted(name for name in os.listdir(folder) if _FACT_FILE.fullmatch(FACTS + name))
         for name in names[:MAX_FACT_FILES]:
-            try:
+            with suppress(FileNotFoundError):  # replaced at this moment
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            except FileNotFoundError:
-                continue  # replaced at this moment
-            if files.is_plain(status):
-                yield ListedFile(FACTS + name, status.st_size, "derived")
+                if files.is_plain(status):
+                    yield ListedFile(FACTS + name, status.st_size, "derived")
+
+
+def _facts_folder(store: Store, opened: ExitStack) -> int | None:
+    """The folder, open; None where there is none, or something else has its name."""
+    try:
+        return opened.enter_context(derived_folder(store.root, "facts", make=False))
+    except OSError:
+        return None
 
 
 def _fact_text(store: Store, path: str) -> str | None:
     """The text of a file under facts/; None: there is no plain file of this name."""
-    with _facts_folder(store) as folder:
-        if folder is None:
-            return None
-        raw = files.read_plain(folder, path.removeprefix(FACTS))
-    if raw is None:
-        return None
+    with ExitStack() as opened:
+        folder = _facts_folder(store, opened)
+        raw = None if folder is None else files.read_plain(folder, path.removeprefix(FACTS))
     try:
-        return raw.decode()
+        return raw.decode() if raw is not None else None
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: is no text: `greenroom summarise` makes it anew") from error
-
-
-@contextmanager
-def _facts_folder(store: Store) -> Iterator[int | None]:
-    """The folder, open; None where there is none, or something else has its name."""
-    try:
-        root = os.open(store.root, files.FOLDER)
-    except OSError:
-        yield None
-        return
-    try:
-        folder = os.open("facts", files.FOLDER, dir_fd=root)
-    except OSError:
-        folder = None
-    finally:
-        os.close(root)
-    try:
-        yield folder
-    finally:
-        if folder is not None:
-            os.close(folder)
 
 
 def _check_inside(path: str, what: str) -> None:
@@ -205,7 +190,7 @@ def _check_inside(path: str, what: str) -> None:
         why = "is not written plainly"
     if why is not None:
         raise OutOfReachError(
-            f"{what} {_shown(path)}: {why}, so it is outside this session: name files as file_list does, "
+            f"{what} {shown(path)}: {why}, so it is outside this session: name files as file_list does, "
             "such as shared/deck-content.md"
         )
 
@@ -232,11 +217,5 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
 def _no_such(store: Store, path: str, reachable: set[str]) -> str:
     if path in store.layout.files:
         return f"{path}: has not been written yet: file_list shows what there is"
-    near = difflib.get_close_matches(path, sorted(reachable), n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]}?" if near else "file_list shows what you may read"
-    return f"there is no file {_shown(path)} in this session: {hint}"
-
-
-def _shown(path: str) -> str:
-    text = one_line(repr(path))
-    return text if len(text) <= 80 else f"{text[:80]}…"
+    otherwise = "file_list shows what you may read"
+    return f"there is no file {shown(path)} in this session: {hint(path, sorted(reachable), otherwise)}"

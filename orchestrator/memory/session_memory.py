@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 from orchestrator.carried import NOTHING, Carried
 from orchestrator.clock import utc_now
 from orchestrator.deck.model import Deck
-from orchestrator.memory.carrying import Taken, take_along
+from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
-from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.embedding_careful import careful
+from orchestrator.memory.database import MemoryDatabase, existing
+from orchestrator.memory.embedding import Embedder, careful
+from orchestrator.memory.flush import carried_into, keep_what_matters
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.hooks import carried_into, keep_what_matters
 from orchestrator.memory.pages import ask_for_pages
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.settling import Settled, settle_session
+from orchestrator.memory.settlement import Settled, settle_session
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal
@@ -104,9 +103,10 @@ class Remembering:
             self._guard.note("embeddings", why)
 
     def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
-        if self.embed is None or not MemoryDatabase.exists(root):
+        if self.embed is None:
             return
-        presenter = rehearsal.options.presenter
-        with MemoryDatabase.open(root) as db:
+        with existing(root) as db:
+            if db is None:
+                return
             for agent in rehearsal.store.layout.agents:
-                embed_missing(db, agent=agent, presenter=presenter, embed=self.embed)
+                embed_missing(db, agent=agent, presenter=rehearsal.options.presenter, embed=self.embed)

@@ -11,14 +11,12 @@ Source: the seed of the summariser (002); DESIGN.md, section 9.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from orchestrator import files
-from orchestrator.context import Context
-from orchestrator.engines.protocol import Engine, FactsRequest, Request, Scene, ScribeRequest
+from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import (
     EngineError,
     SessionDegradedError,
@@ -26,18 +24,16 @@ from orchestrator.errors import (
     SessionStateError,
     StoreError,
 )
-from orchestrator.memory.alone import alone
-from orchestrator.memory.derived import derived_folder
+from orchestrator.memory.derived import derived_folder, locked
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.fact_alike import AlikeByMeaning
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
+from orchestrator.memory.fact_grounding import sieved
+from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
-from orchestrator.memory.fact_sieve import sieved
-from orchestrator.memory.facts import Fact, FactDraft, key_of
+from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of
-from orchestrator.memory.remembered import RECORD, spoken, verified
-from orchestrator.persona import Seat
-from orchestrator.store import Store
+from orchestrator.memory.statements import RECORD, spoken, verified
+from orchestrator.rehearsal import Rehearsal
 from orchestrator.values import to_json
 
 log = logging.getLogger(__name__)
@@ -50,21 +46,6 @@ END_WAIT_S: Final = 30.0
 """How long the end of a session waits for a run of another process: about one engine call."""
 
 
-class Sitting(Protocol):
-    """The open session that is summarised: what the summariser needs of a `Rehearsal`."""
-
-    @property
-    def store(self) -> Store: ...
-    @property
-    def engine(self) -> Engine: ...
-    @property
-    def seats(self) -> Mapping[str, Seat]: ...
-    def scene(self) -> Scene: ...
-    def now_s(self) -> float: ...
-    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context: ...
-    def note_calls(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """When the summariser runs by itself. An interval is of session time, which a pause does not pass."""
@@ -72,9 +53,8 @@ class Schedule:
     every_s: float | None = 300.0
     after_exchange: bool = True
     at_end: bool = True
-    is_paid: bool = (
-        False  # a model reads: questions alone are no reason to ask it, and the Scribe's are asked too
-    )
+    is_paid: bool = False
+    """A model reads: questions alone are no reason to ask it, and the Scribe's are asked too."""
 
     @property
     def runs(self) -> bool:
@@ -98,14 +78,16 @@ class Summary:
 class Summariser:
     """One session's summariser in this process; all it knows is in the ledger."""
 
-    def __init__(self, sitting: Sitting, schedule: Schedule = NEVER, embed: Embedder | None = None) -> None:
+    def __init__(
+        self, rehearsal: Rehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
+    ) -> None:
         """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
-        self.sitting = sitting
+        self.rehearsal = rehearsal
         self.schedule = schedule
         self.facts = FactLog()
         self._told = 0  # records that were passed over
         self._alike = AlikeByMeaning(embed) if embed is not None else None
-        sitting.store.subscribe(self.facts.take)
+        rehearsal.store.subscribe(self.facts.take)
 
     def due(self) -> str | None:
         """Why a run is due now, by the schedule; None: none is.
@@ -121,7 +103,7 @@ class Summariser:
             return "exchange"
         if schedule.every_s is not None:
             next_s = (known.ran_at_s // schedule.every_s + 1) * schedule.every_s
-            if self.sitting.now_s() >= next_s:
+            if self.rehearsal.now_s() >= next_s:
                 return "interval"
         return None
 
@@ -146,25 +128,26 @@ class Summariser:
             return self.run(why, wait_s=wait_s)
         except EngineError as error:
             # Its reason stands in the ledger; what was said does not belong into a log.
-            log.warning("%s: the summariser failed (%s)", self.sitting.store.root.name, type(error).__name__)
+            self._warn("the summariser failed (%s)", type(error).__name__)
             return None
 
     def run(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
         """Read everything that is new up to now; None: another process is at it, also after *wait_s*.
 
-        Call it outside of a transaction: the engine is asked while others may write.
+        The files are made again where they are not what the ledger says. Call it outside of a
+        transaction: the engine is asked while others may write.
 
         Raises:
             EngineError: The engine failed; what it did not read is still new.
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
-        store = self.sitting.store
+        store = self.rehearsal.store
         upto = store.catch_up()
         self._tell_passed_over()
         if self.facts.window(upto) is None and not self.facts.run:
             return Summary()
         self._make_folder()
-        with alone(store.root, FOLDER, wait_s=wait_s) as is_alone:
+        with locked(store.root, FOLDER, wait_s=wait_s) as is_alone:
             if not is_alone:
                 return None
             upto = store.catch_up()
@@ -176,59 +159,45 @@ class Summariser:
                 self._write_files()
         return done
 
-    def heal(self) -> tuple[str, ...]:
-        """Make the files again where they are not what the ledger says; returns those."""
-        store = self.sitting.store
-        with alone(store.root, FOLDER) as is_alone:
-            return self._write_files() if is_alone else ()
-
     def _claim(self, why: str, upto: int) -> Claim | None:
         """Take the next window, so that nobody else reads it; None: nothing is new."""
-        store = self.sitting.store
+        store = self.rehearsal.store
         store.catch_up()
         if self.facts.window(upto) is None:
             return None
         with store.transaction():
             claim = self.facts.window(upto)
             if claim is not None:
-                store.note(
-                    {
-                        "type": "fact-run",
-                        "state": "began",
-                        "run": claim.run,
-                        "from_seq": claim.from_seq,
-                        "to_seq": claim.to_seq,
-                        "why": why,
-                    },
-                    by=WRITER,
-                )
-        if claim is not None and (self.facts.open is None or self.facts.open.run != claim.run):
+                window = {"run": claim.run, "from_seq": claim.from_seq, "to_seq": claim.to_seq}
+                store.note({"type": "fact-run", "state": "began", **window, "why": why}, by=WRITER)
+        if claim is not None and not self._is_open(claim):
             raise SessionStateError("the summariser was run inside a transaction: run it when that has ended")
         return claim
 
+    def _is_open(self, claim: Claim) -> bool:
+        """Whether the window is still this run's; else another process has taken it over."""
+        return self.facts.open is not None and self.facts.open.run == claim.run
+
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
-        known = [fact.content for fact in self.facts.facts]
-        request = FactsRequest(claim.passages, tuple(known[-MOST_KNOWN:]), self.sitting.scene().presenter)
+        store, before = self.rehearsal.store, len(self.facts.facts)
+        known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
-            drafts = _asked(self.sitting, request)
+            drafts = self._replied(FactsRequest(claim.passages, known, self.rehearsal.scene().presenter))
+            if not isinstance(drafts, tuple):
+                raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
-            self._failed(claim, error)
+            value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
+            with store.transaction():
+                if self._is_open(claim):
+                    store.note(value, by=WRITER)
             raise
         kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
-        store = self.sitting.store
-        before = len(self.facts.facts)
+        counts = {"skipped": skipped, "refused": refused}
+        value = {"type": "facts", "run": claim.run, "to_seq": claim.to_seq, "facts": to_json(kept), **counts}
         with store.transaction():
-            if self.facts.open is None or self.facts.open.run != claim.run:
-                return done  # another process has taken the window over: what it finds counts
-            value = {
-                "type": "facts",
-                "run": claim.run,
-                "to_seq": claim.to_seq,
-                "facts": to_json(kept),
-                "skipped": skipped,
-                "refused": refused,
-            }
+            if not self._is_open(claim):
+                return done  # what the other process finds counts
             store.note(value, by=WRITER)
         found = tuple(self.facts.facts[before:])
         if self.schedule.is_paid:
@@ -239,15 +208,14 @@ class Summariser:
 
     def _remember(self, claim: Claim) -> None:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
-        passages = spoken(claim.passages, self.sitting.scene().presenter)
+        passages = spoken(claim.passages, self.rehearsal.scene().presenter)
         if not passages:
             return
         known = tuple(self.facts.remembered[-MOST_KNOWN:])
         try:
-            said = _replied(self.sitting, ScribeRequest(passages, known))
+            said = self._replied(ScribeRequest(passages, known))
         except EngineError as error:
-            name = self.sitting.store.root.name
-            log.warning("%s: the Scribe's goals and decisions failed (%s)", name, type(error).__name__)
+            self._warn("the Scribe's goals and decisions failed (%s)", type(error).__name__)
             return
         told = {key_of(text) for text in known}
         kept = [
@@ -256,62 +224,43 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            store = self.sitting.store
-            with store.transaction():
-                store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
+            self.rehearsal.store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
 
-    def _failed(self, claim: Claim, error: EngineError) -> None:
-        store = self.sitting.store
-        with store.transaction():
-            if self.facts.open is not None and self.facts.open.run == claim.run:
-                value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
-                store.note(value, by=WRITER)
+    def _replied(self, request: Request[R]) -> R:
+        """The engine's answer, whose cost stands in the ledger whatever came of it."""
+        try:
+            return self.rehearsal.engine.reply(request, None)
+        finally:
+            self.rehearsal.note_calls()
 
     def _make_folder(self) -> None:
-        """The folder whose lock `alone` takes; where none can be made, the run goes on without.
+        """The folder whose lock `locked` takes; where none can be made, the run goes on without.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
-        store = self.sitting.store
+        store = self.rehearsal.store
         if not (store.root / FOLDER).is_dir():
             with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
                 pass
 
-    def _write_files(self) -> tuple[str, ...]:
+    def _write_files(self) -> None:
         """Under the session's lock, so that nothing is written behind the back of an end elsewhere.
 
         A failure is a warning: the ledger has the facts, and the next run makes the files again.
         """
-        store = self.sitting.store
-        root = store.root
+        store = self.rehearsal.store
         with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
             try:
-                return write_fact_files(root, self.facts) if self.facts.run else ()
+                write_fact_files(store.root, self.facts)
             except OSError as error:
-                log.warning("%s: %s/ could not be written (%s)", root.name, FOLDER, files.reason(error))
-        return ()
+                self._warn("facts/ could not be written (%s)", files.reason(error))
 
     def _tell_passed_over(self) -> None:
         passed = self.facts.passed_over
         if len(passed) > self._told:
             self._told = len(passed)
-            where = self.sitting.store.root.name
-            log.warning(
-                "%s: record %d is in no shape of this release: no facts are taken from it", where, passed[-1]
-            )
+            self._warn("record %s is in no shape of this release: no facts are taken from it", passed[-1])
 
-
-def _asked(sitting: Sitting, request: FactsRequest) -> tuple[FactDraft, ...]:
-    drafts = _replied(sitting, request)
-    if not isinstance(drafts, tuple):
-        raise EngineError(f"the {sitting.engine.name} engine gave no list of facts")
-    return drafts
-
-
-def _replied(sitting: Sitting, request: Request[R]) -> R:
-    """The engine's answer, whose cost stands in the ledger whatever came of it."""
-    try:
-        return sitting.engine.reply(request, None)
-    finally:
-        sitting.note_calls()
+    def _warn(self, what: str, why: object) -> None:
+        log.warning(f"%s: {what}", self.rehearsal.store.root.name, why)

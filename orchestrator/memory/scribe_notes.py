@@ -1,4 +1,4 @@
-"""What the Scribe writes down: an entry for each event of a session, and the context made of them.
+"""The Scribe's notes: an entry for each event of a session, and the context made of them.
 
 Source: the seed of the Scribe (000), "Session Schema"; DESIGN.md, section 9.
 """
@@ -6,7 +6,7 @@ Source: the seed of the Scribe (000), "Session Schema"; DESIGN.md, section 9.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 USER: Final = "user"
@@ -74,30 +74,19 @@ def cut(text: str, most_bytes: int) -> str:
 
 def to_plain(context: SessionContext) -> dict[str, Any]:
     """As JSON shows it: the seed's fields, and for each thing noted the record that says it."""
+    lists = {
+        "goals": context.goals,
+        "decisions": context.decisions,
+        "blockers": context.blockers,
+        "open_questions": context.open_questions,
+    }
     return {
-        "recent_entries": [
-            {
-                "timestamp": one.timestamp,
-                "type": one.type,
-                "content": one.content,
-                "metadata": dict(one.metadata),
-                "tool_name": one.tool_name,
-                "tool_result": one.tool_result,
-                "confidence": one.confidence,
-            }
-            for one in context.recent_entries
-        ],
+        "recent_entries": [asdict(one) for one in context.recent_entries],
         "entities": {name: noted.text for name, noted in context.entities.items()},
-        "goals": [noted.text for noted in context.goals],
-        "decisions": [noted.text for noted in context.decisions],
-        "blockers": [noted.text for noted in context.blockers],
-        "open_questions": [noted.text for noted in context.open_questions],
+        **{name: [noted.text for noted in found] for name, found in lists.items()},
         "sources": {
             "entities": {name: noted.seq for name, noted in context.entities.items()},
-            **{
-                name: [noted.seq for noted in getattr(context, name)]
-                for name in ("goals", "decisions", "blockers", "open_questions")
-            },
+            **{name: [noted.seq for noted in found] for name, found in lists.items()},
         },
         "summary": context.summary,
         "turn_count": context.turn_count,

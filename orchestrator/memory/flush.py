@@ -1,0 +1,277 @@
+"""The end of a session: what is worth keeping of it goes to long-term memory, if the presenter agreed.
+
+Each decision becomes a memory of whoever it was told to. Each question that was not answered to
+anybody's satisfaction becomes a memory of who asked it, `Left open: "…"`; when the same words are
+asked about again and answered, or left open again, the newer memory takes the older one's place.
+Goals that were stated are proposed. All of it happens in one transaction, and each thing once: a
+second flush adds nothing, nor does it bring back what was forgotten in between.
+
+Source: the seed of the Scribe (000), "Integration with Hippocampus"; DESIGN.md, section 9.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from orchestrator.deck.model import Deck
+from orchestrator.exchange import Exchange, each_once
+from orchestrator.layout import MODERATOR
+from orchestrator.memory.carryover import Taken
+from orchestrator.memory.consent import consented, is_given, name_in
+from orchestrator.memory.database import MemoryDatabase, existing, note
+from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.goals import add_goal, goals, move_goal
+from orchestrator.memory.memories import memories, note_carried, write_memory
+from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory
+from orchestrator.memory.open_points import (
+    ANSWERED,
+    ANSWERED_TAG,
+    OPEN,
+    OPEN_TAG,
+    about,
+    saying,
+    saying_of_question,
+    says,
+)
+from orchestrator.memory.past_sessions import deck_tag
+from orchestrator.memory.rules import checked_time
+from orchestrator.memory.scribe import Scribe, scribe_of
+from orchestrator.memory.scribe_notes import Noted, SessionContext
+from orchestrator.memory.words import stems
+from orchestrator.rehearsal import Rehearsal
+from orchestrator.render import one_line
+from orchestrator.room import UNNAMED
+
+DECISION_TAG: Final = "decision"
+_DECIDED: Final = "Decided: "
+_SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.8}
+"""How sure it is that the question is still open; of those that nobody judged, only silence is kept."""
+_SURE_SAID: Final = 0.8
+_FLUSHED: Final = "flushed"
+
+_SHARED_STEMS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """What a flush wrote."""
+
+    memories: tuple[Memory, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    left_out: int = 0  # things that are to stay in the session
+
+
+def keep_what_matters(
+    rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe | None = None, now: str
+) -> Flushed:
+    """The flush of an open session; one record tells of it. Doing it again adds nothing.
+
+    Called after the last exchange is closed and before the debrief.
+
+    Args:
+        scribe: Its fold of this session, where somebody has it already.
+
+    Raises:
+        MemoryDatabaseError: The disk refused; nothing was written.
+        StoreError: The record could not be written.
+    """
+    options, store = rehearsal.options, rehearsal.store
+    if not options.remember or options.presenter == UNNAMED:
+        return Flushed()
+    with existing(home_root) as db:
+        if db is None or not consented(db, options.presenter):
+            return Flushed()
+        scribe = scribe or scribe_of(store)
+        kept = flush(
+            scribe.context(),
+            db,
+            options.presenter,
+            session=options.id,
+            deck=rehearsal.scene().deck,
+            exchanges=rehearsal.room.exchanges,
+            stays=scribe.stays,
+            now=now,
+        )
+    if kept != Flushed():
+        value = {
+            "type": _FLUSHED,
+            "memories": [memory.id for memory in kept.memories],
+            "goals": [goal.id for goal in kept.goals],
+            "left_out": kept.left_out,
+        }
+        store.note(value, by=MODERATOR)
+    return kept
+
+
+def carried_into(home_root: Path, session: str, taken: Taken) -> None:
+    """Note which memories stand in a session's ledger now, so that `forget` can name it.
+
+    Raises:
+        MemoryDatabaseError: The disk refused.
+    """
+    if taken.memory_ids:
+        with MemoryDatabase.open(home_root) as db:
+            note_carried(db, session, taken.memory_ids)
+
+
+def flush(
+    context: SessionContext,
+    db: MemoryDatabase,
+    presenter: str,
+    *,
+    session: str,
+    deck: Deck,
+    exchanges: Sequence[Exchange],
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> Flushed:
+    """Write what is worth keeping of a session; nothing without the presenter's consent.
+
+    Args:
+        session: Its id; sources are "<session>/<record>" and "<session>/<exchange>".
+        exchanges: All that were closed in it, in order.
+        stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
+        now: RFC 3339, UTC.
+
+    Raises:
+        MemoryRefusedError: Nobody is named as the presenter.
+        MemoryDatabaseError: The disk refused; nothing was written.
+    """
+    name, at = name_in(db, presenter), checked_time(now)
+    with db.transaction() as connection:
+        if not is_given(connection, name):
+            return Flushed()
+        under_way = _Flush(db, connection, name, session, deck, at, stays)
+        for source, noted in _sources(session, context.decisions):
+            if under_way.is_first(source):
+                under_way.keep_decision(noted, source)
+        for exchange in each_once(exchanges):
+            if not _is_for_the_presenter(exchange) and under_way.is_first(f"{session}/{exchange.id}"):
+                under_way.keep_exchange(exchange, f"{session}/{exchange.id}")
+        for source, noted in _sources(session, context.goals):
+            if under_way.is_first(f"{source}/goal"):
+                under_way.propose(noted, source)
+        for exchange in exchanges:
+            if exchange.outcome == "satisfied" and under_way.is_first(f"{session}/{exchange.id}/goals"):
+                under_way.move_goals(exchange)
+    return Flushed(tuple(under_way.written), tuple(under_way.goals), under_way.left_out)
+
+
+def _is_for_the_presenter(exchange: Exchange) -> bool:
+    """Whether an answer was given that nobody judged: it is neither open nor answered."""
+    return exchange.outcome == "unjudged" and any(turn.answer for turn in exchange.turns)
+
+
+def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:
+    """Each with its source, "<session>/<record>"; a second one of the same record is ".2"."""
+    for number, one in enumerate(noted):
+        before = sum(other.seq == one.seq for other in noted[:number])
+        yield f"{session}/{one.seq}" + (f".{before + 1}" if before else ""), one
+
+
+@dataclass(slots=True)
+class _Flush:
+    """One flush under way."""
+
+    db: MemoryDatabase
+    connection: sqlite3.Connection
+    presenter: str
+    session: str
+    deck: Deck
+    now: str
+    stays: Callable[[str], bool]
+    written: list[Memory] = field(default_factory=list)
+    goals: list[Goal] = field(default_factory=list)
+    left_out: int = 0
+
+    def is_first(self, item: str) -> bool:
+        """Whether this was never looked at before; from now on it was."""
+        known = (self.presenter, _FLUSHED, item)
+        query = "SELECT 1 FROM history WHERE presenter = ? AND act = ? AND item = ?"
+        if self.connection.execute(query, known).fetchone() is not None:
+            return False
+        note(self.connection, self.now, _FLUSHED, self.presenter, item, None)
+        return True
+
+    def has_to_stay(self, text: str) -> bool:
+        """Whether *text* is to stay in the session; it is counted."""
+        stays = self.stays(text)
+        self.left_out += stays
+        return stays
+
+    def keep_decision(self, noted: Noted, source: str) -> None:
+        if not self.has_to_stay(noted.text):
+            content = saying(_DECIDED, noted.text)
+            self.write(noted.agent or MODERATOR, "insight", content, _SURE_SAID, DECISION_TAG, source)
+
+    def keep_exchange(self, exchange: Exchange, source: str) -> None:
+        words, question = exchange.quote, exchange.turns[0].question
+        if self.has_to_stay(f"{words or ''}\n{question}"):
+            return
+        said, of_what = one_line(words or question), about(self.deck, exchange)
+        if exchange.outcome == "satisfied":
+            for memory in self.saying_same(OPEN, said, of_what):
+                content = saying(ANSWERED, said, of_what)
+                self.write(memory.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source, memory.id)
+            return
+        answered = (
+            one.id for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent
+        )
+        content = saying(OPEN, said, of_what) if words else saying_of_question(said)
+        sure = _SURE.get(exchange.outcome or "", 0.5)
+        self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(answered, None))
+
+    def saying_same(self, how: str, words: str, of_what: str) -> list[Memory]:
+        """The memories of any agent that say this of the same words of this deck."""
+        kept = memories(self.db, presenter=self.presenter)
+        tag = deck_tag(self.deck)
+        return [one for one in kept if tag in one.tags and says(one, how, words, of_what)]
+
+    def write(
+        self,
+        agent: str,
+        type_: str,
+        content: str,
+        confidence: float,
+        tag: str,
+        source: str,
+        supersedes: str | None = None,
+    ) -> None:
+        written = write_memory(
+            self.db,
+            agent=agent,
+            presenter=self.presenter,
+            type=type_,
+            content=content,
+            confidence=confidence,
+            tags=(tag, deck_tag(self.deck)),
+            source=source,
+            now=self.now,
+            supersedes=supersedes,
+            confirms=True,
+        )
+        if written.is_new:
+            self.written.append(written.memory)
+
+    def propose(self, noted: Noted, source: str) -> None:
+        """A goal that was stated is proposed; one that is too long to be kept whole is not."""
+        if self.has_to_stay(noted.text) or len(noted.text) > MAX_GOAL_CHARS:
+            return
+        try:
+            goal = add_goal(self.db, self.presenter, noted.text, self.now, state="proposed", source=source)
+        except MemoryRefusedError:  # there are enough of them
+            return
+        if goal.source == source:
+            self.goals.append(goal)
+
+    def move_goals(self, exchange: Exchange) -> None:
+        """Note which goals an answered question was about: those that share two telling words with it."""
+        asked = stems(f"{exchange.quote or ''} {exchange.turns[0].question}")
+        for goal in goals(self.db, self.presenter, include_done=False):
+            own = stems(goal.text)
+            if len(own & asked) >= min(_SHARED_STEMS, len(own)) > 0:
+                move_goal(self.db, goal.id, f"{self.session}/{exchange.id}", self.now)

@@ -1,0 +1,99 @@
+"""Masking: e-mail addresses, phone and card numbers never leave a session.
+
+Whatever is carried into another session or written to long-term memory goes through here first. Spoken
+ones ("jane dot doe at example dot com", "oh seven nine …") count like written ones, in English.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+E_MAIL: Final = "[e-mail address]"
+PHONE: Final = "[phone number]"
+CARD: Final = "[card number]"
+
+FEWEST_PHONE_DIGITS: Final = 7
+MOST_PHONE_DIGITS: Final = 15
+"""E.164 numbers have at most 15 digits; local ones are rarely shorter than 7 (ITU-T E.164)."""
+CARD_DIGITS: Final = range(13, 20)
+"""Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1)."""
+
+_I: Final = re.IGNORECASE
+_SOME_DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")
+_E_MAIL = re.compile(r"[^\s@<>()\[\]\",;:]+@[^\s@<>()\[\]\",;:]+\.[^\W\d_]{2,}")
+_SPOKEN_E_MAIL = re.compile(
+    r"\b[\w-]+(?: (?:dot|underscore|hyphen|dash) [\w-]+)* at [\w-]+(?: (?:dot|hyphen|dash) [\w-]+)* dot "
+    r"(?:com|org|net|edu|gov|io|eu|uk|de|fr|nl|es|it|ch|at|be|ie|se|no|dk|fi|pl|pt|us|ca|au|info|biz)\b",
+    _I,
+)
+_CARD = re.compile(r"(?<![\d.,])\d(?:[ \u00a0-]{0,2}\d){12,18}(?![\d])")
+_GAP: Final = r"[ \u00a0./()‐‑–-]{0,3}"
+_PHONE = re.compile(
+    rf"(?<![\w+])\+{_GAP}\d(?:{_GAP}\d){{6,14}}(?!\d)|"  # international
+    rf"(?<![\w.,])\(?00\d(?:{_GAP}\d){{6,12}}(?!\d)|"  # the same, dialled
+    r"(?<![\w.,])\(?\d{3}\)?[ .\u00a0-]\d{3}[ .-]\d{4}(?![\d])|"  # North American
+    r"(?<![\w.,])\(?0\d{2,4}\)?[ \u00a0/-]{1,3}\d(?:[ \u00a0-]?\d){4,9}(?!\d)|"  # national, with its 0
+    r"(?<![\w.,])0\d{9,10}(?!\d)"
+)
+_CALLED = re.compile(
+    r"\b(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:call|ring|text|reach|dial) (?:me|us|him|her|them)"
+    r"(?: back)?(?: on| at)?)\b[^\d\n]{0,20}(?P<number>\d(?:[ \u00a0./()-]{0,2}\d){6,14})(?!\d)",
+    _I,
+)
+_DIGIT: Final = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)"
+_SPOKEN_NUMBER = re.compile(
+    rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b", _I
+)
+
+
+def masked(text: str) -> str:
+    """*text* with every e-mail address, phone number and card number replaced by what it was."""
+    text = visible(text)
+    if "@" in text:
+        text = _E_MAIL.sub(E_MAIL, text)
+    if _SOME_DIGITS.search(text):
+        text = _CARD.sub(_card, text)
+        text = _PHONE.sub(_phone, text)
+        text = _CALLED.sub(_called, text)
+    if " dot " in text.casefold():
+        text = _SPOKEN_E_MAIL.sub(E_MAIL, text)
+    return _SPOKEN_NUMBER.sub(PHONE, text)
+
+
+def visible(text: str) -> str:
+    """Without characters that nobody sees, which would split an address in two; full-width as plain."""
+    if text.isascii():
+        return text
+    shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
+    return "".join(
+        unicodedata.normalize("NFKC", char) if "\uff01" <= char <= "\uff5e" else char for char in shown
+    )
+
+
+def _digits(text: str) -> list[int]:
+    return [int(char) for char in text if char.isdecimal()]
+
+
+def _card(match: re.Match[str]) -> str:
+    digits = _digits(match[0])
+    return CARD if len(digits) in CARD_DIGITS and has_luhn_check(digits) else match[0]
+
+
+def has_luhn_check(digits: list[int]) -> bool:
+    """Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B)."""
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        doubled = digit * 2 if place % 2 else digit
+        total += doubled - 9 if doubled > 9 else doubled
+    return len(set(digits)) > 1 and total % 10 == 0
+
+
+def _phone(match: re.Match[str]) -> str:
+    return PHONE if FEWEST_PHONE_DIGITS <= len(_digits(match[0])) <= MOST_PHONE_DIGITS else match[0]
+
+
+def _called(match: re.Match[str]) -> str:
+    before = match[0][: match.start("number") - match.start()]
+    return f"{before}{PHONE}"
