@@ -264,3 +264,10 @@ def test_forgetting_where_nothing_is_kept_is_no_error(
 ) -> None:
     leave(db, "Nobody Known")
     assert presenters(db) == (INES, "Omar")
+
+
+@pytest.mark.parametrize("session", ["*", "s?", "s%", "s_", "[s]1"])
+def test_the_name_of_a_session_is_no_pattern(db: MemoryDatabase, session: str) -> None:
+    kept = keep(db, "Churn is quoted per month.", source="s1/9")
+    assert forget_session(db, session, now=NOW).ids == ()
+    assert memories(db, presenter=INES) == (kept,)

@@ -19,10 +19,11 @@ from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.rules import checked_time, normalised
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')
-_OF_SESSION: Final = "(source = ?1 OR source GLOB ?1 || '/*')"
-"""The session itself, or a record or exchange of it; nothing in a session's id is a pattern."""
+_OF_SESSION: Final = "(source = ?1 OR substr(source, 1, length(?1) + 1) = ?1 || '/')"
+"""The session itself, or a record or exchange of it. No pattern: an id is compared as it is."""
 _RESTING: Final = (
-    "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?1 OR rests.source GLOB ?1 || '/*')"
+    "memories.n IN (SELECT memory FROM rests "
+    "WHERE rests.source = ?1 OR substr(rests.source, 1, length(?1) + 1) = ?1 || '/')"
 )
 
 
@@ -65,7 +66,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
         taken_up = connection.execute(f"SELECT id FROM goals WHERE {_OF_SESSION}", of).fetchall()  # noqa: S608 (our own words)
         sessions = _remove(connection, gone, at)
         pages = _pages_that_quote(connection, map(memory_of, gone))
-        connection.execute("DELETE FROM goal_moves WHERE exchange GLOB ? || '/*'", of)
+        connection.execute("DELETE FROM goal_moves WHERE substr(exchange, 1, length(?1) + 1) = ?1 || '/'", of)
         for goal, presenter in goals:
             note(connection, at, "forgotten", presenter, goal, None)
         connection.execute("DELETE FROM carried WHERE session = ?", of)

@@ -68,11 +68,6 @@ class Withheld:
     _runs: set[int] = field(default_factory=set)
     _short: set[int] = field(default_factory=set)  # of two and three words
 
-    @property
-    def holds_anything(self) -> bool:
-        """Whether anything is withheld, so that a quotation of it is worth looking for, or may come."""
-        return self.is_off or bool(self._runs or self._short)
-
     def takes(self, text: str, value: Mapping[str, Any] | None = None, *, is_speech: bool = False) -> bool:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
         if is_speech and self.is_off and _BACK.search(text):
@@ -90,7 +85,7 @@ class Withheld:
 
     def touches(self, text: str) -> bool:
         """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
-        if not self.holds_anything:
+        if not self._runs and not self._short:
             return False
         if len(self._runs) > MOST_RUNS or not self._runs.isdisjoint(_runs(text)):
             return True
@@ -138,17 +133,11 @@ class OffRecord:
     _withheld: Withheld = field(default_factory=Withheld)
     _upto: int = 0
     _exchange: Any = None  # the one that was answered last
-    _touching: dict[str, bool] = field(default_factory=dict)  # what was asked since anything was added
     _is_about_it: bool = False  # what is written now may be about an answer that is off the record
 
     def touches(self, text: str) -> bool:
         """Whether a text quotes what was said off the record."""
-        if not self._withheld.holds_anything:
-            return False
-        known = self._touching.get(text)
-        if known is None:
-            known = self._touching[text] = self._withheld.touches(text)
-        return known
+        return self._withheld.touches(text)
 
     def catch_up(self, store: Store) -> None:
         """Take the records that were written since, in order."""
@@ -170,7 +159,6 @@ class OffRecord:
             self._withheld.over()
         if is_hidden:
             self.hidden[record.seq] = path
-            self._touching.clear()
         return is_hidden
 
     def _hear(self, value: Mapping[str, Any], text: str) -> bool:
