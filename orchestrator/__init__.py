@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from orchestrator.context import Context, Receipt
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.home import Home
+    from orchestrator.model.segment import Segment
     from orchestrator.session import Session
-    from orchestrator.speech.model import Segment
     from orchestrator.verify import Verification
 
 __version__ = "0.1.0"
@@ -24,7 +24,7 @@ _PARTS = {
     "Home": "home",
     "Receipt": "context",
     "ScriptedEngine": "engines.scripted",
-    "Segment": "speech.model",
+    "Segment": "model.segment",
     "Session": "session",
     "Verification": "verify",
 }

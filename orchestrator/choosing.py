@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from orchestrator import panelist, render
-from orchestrator.exchange import Candidate
+from orchestrator.model.exchange import Candidate
 from orchestrator.orchestration import FREE_FLOW, HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 

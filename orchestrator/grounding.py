@@ -8,13 +8,13 @@ from itertools import groupby, islice
 from typing import Final
 
 from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.checks.proposal import Passage
 from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.dates import dates_in
-from orchestrator.claims.model import Place
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.deck.model import Deck
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import Place
+from orchestrator.model.proposal import Passage
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 
 _WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
 _SHORTEST: Final = 4

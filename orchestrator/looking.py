@@ -16,12 +16,12 @@ from typing import Any
 from orchestrator import render
 from orchestrator.checks.arithmetic import speech_tensions
 from orchestrator.checks.passages import Passage, speech_passages
-from orchestrator.claims.model import READ, Tension
 from orchestrator.layout import MODERATOR
+from orchestrator.model.claim import READ, Tension
+from orchestrator.model.segment import Segment
+from orchestrator.model.values import to_json
 from orchestrator.rehearsal import Rehearsal
-from orchestrator.speech.model import Segment
 from orchestrator.tensions import Looked, propose
-from orchestrator.values import to_json
 
 RECORD = "tensions"
 START = "start"

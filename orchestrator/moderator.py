@@ -19,16 +19,16 @@ from orchestrator.claims.extract import speech_claims
 from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
 from orchestrator.layout import MODERATOR
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
+from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
+from orchestrator.model.values import to_json
 from orchestrator.orchestration import FREE_FLOW
 from orchestrator.phrases import say
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.session_state import show_state
-from orchestrator.speech.model import WORDS_PER_MINUTE, Segment
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.surfaced import new_numbers
-from orchestrator.values import to_json
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 WISHED = "the presenter asked to come back to it"

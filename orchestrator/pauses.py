@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
+from orchestrator.model.segment import Segment
 from orchestrator.room import Playback
-from orchestrator.speech.model import Segment
 
 _ENDS_SENTENCE = re.compile(r"[.?!…][\"'”’)\]]*\s*$")
 

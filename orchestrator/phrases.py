@@ -15,10 +15,10 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.model.values import tagged
 from orchestrator.orchestration import Phrases
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import UNNAMED, Said
-from orchestrator.values import tagged
 
 PATH = "moderator/generated-phrases.md"
 

@@ -16,18 +16,18 @@ from math import inf
 from orchestrator import looking, moderator, refreshing, render, timekeeping
 from orchestrator.choosing import is_full, may_ask_at_pause
 from orchestrator.claims.extract import speech_claims
-from orchestrator.deck.model import Deck
-from orchestrator.exchange import Exchange
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import to_json
 from orchestrator.orchestration import SECTION_BREAKS
 from orchestrator.pauses import ends_sentence
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Playback, Room
 from orchestrator.speech.answers import Answer, pick_answer
-from orchestrator.speech.model import Segment
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
-from orchestrator.values import to_json
 
 TRANSCRIPT = moderator.TRANSCRIPT
 

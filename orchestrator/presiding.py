@@ -19,7 +19,7 @@ from typing import Final
 from orchestrator import looking, moderator, panelist, refreshing, timekeeping
 from orchestrator.choosing import choose, is_full
 from orchestrator.errors import SessionFrozenError, SessionStateError
-from orchestrator.exchange import Exchange, Judgement
+from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.moderator import Judging
 from orchestrator.orchestration import SECTION_BREAKS
 from orchestrator.pauses import ends_sentence

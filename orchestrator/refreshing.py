@@ -26,8 +26,8 @@ from orchestrator.context import Context
 from orchestrator.engines import together
 from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.errors import EngineError, SessionFrozenError
-from orchestrator.exchange import Candidate, Exchange
 from orchestrator.layout import MODERATOR
+from orchestrator.model.exchange import Candidate, Exchange
 from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Room, Waiting

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from orchestrator.carried import carried_of
 from orchestrator.checks.passages import Passage, deck_passages
 from orchestrator.context import Assembler, Context, read_templates
 from orchestrator.engines.offers import Accounting, Addressing, Beginning, StoodInFor
@@ -20,6 +19,7 @@ from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.off_record import TRANSCRIPT
+from orchestrator.model.carryover import carried_of
 from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.pauses import pauses_in
 from orchestrator.persona import Seat, read_domain, read_persona

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import READ, Place, Tension
-from orchestrator.exchange import Candidate, Exchange, Observation, Target, Turn
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import READ, Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
+from orchestrator.model.segment import Segment
 
 
 def clock(seconds: float) -> str:

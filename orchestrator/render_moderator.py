@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from orchestrator import phrases, render
 from orchestrator.debrief.excerpts import bare_question
-from orchestrator.exchange import Exchange
 from orchestrator.layout import MODERATOR
+from orchestrator.model.exchange import Exchange
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Said
 from orchestrator.timekeeping import OF_TIME

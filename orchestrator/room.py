@@ -52,18 +52,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.claims.model import Claim, Gap, Tension
 from orchestrator.clock import ClockState
-from orchestrator.deck.model import Deck
-from orchestrator.dossier.model import BoardMember
-from orchestrator.engines.said import DebriefWords
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
-from orchestrator.intel.model import Intel
 from orchestrator.ledger import Record
+from orchestrator.model.claim import Claim, Gap, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
+from orchestrator.model.intel import Intel
+from orchestrator.model.reply import DebriefWords
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.model.usage import CallUsage, call_of
+from orchestrator.model.values import from_json
 from orchestrator.speech.answers import Answer
-from orchestrator.speech.model import Segment
-from orchestrator.spending import CallUsage, call_of
-from orchestrator.values import from_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Final
 from orchestrator.engines.offers import Found, Searching
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.model import Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
+from orchestrator.model.intel import Reported
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import UNNAMED
 

@@ -17,7 +17,6 @@ from orchestrator import debrief as debriefs
 from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
-from orchestrator.claims.model import Tension
 from orchestrator.config import Config
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.debriefing import ask_for_debrief
@@ -25,7 +24,6 @@ from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
-from orchestrator.exchange import Exchange, Judgement
 from orchestrator.files import FOLDER, replace_file
 from orchestrator.home import Home, session_folder
 from orchestrator.intel.bearing import held_against, intel_of
@@ -36,16 +34,18 @@ from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import NEVER, Schedule
 from orchestrator.memory.watch import Watch
+from orchestrator.model.claim import Tension
+from orchestrator.model.exchange import Exchange, Judgement
+from orchestrator.model.segment import Segment
+from orchestrator.model.usage import total
 from orchestrator.playback import Loading
 from orchestrator.records import archives_of
 from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal
 from orchestrator.room import Options, Room
 from orchestrator.searching import WebIntel, search_intel
 from orchestrator.speech.answers import Answer
-from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
-from orchestrator.spending import total
 from orchestrator.start import Given, Source, start_session
 from orchestrator.store import Repair
 from orchestrator.verify import Verification, verify_session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator import render
-from orchestrator.exchange import Exchange
 from orchestrator.layout import MODERATOR
+from orchestrator.model.exchange import Exchange
 from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import OFFLINE, Rehearsal
 

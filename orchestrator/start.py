@@ -15,34 +15,34 @@ from time import time
 from typing import Any, Final
 
 from orchestrator import __version__, files, looking, panelist, phrases, session_state
-from orchestrator.carried import KEY, NOTHING, Carried
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
-from orchestrator.claims.model import Claim, Gap, Tension
 from orchestrator.config import CHOICES, checked
 from orchestrator.deck.content import find_gaps, render_deck_content
-from orchestrator.deck.model import Deck
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.build import build_dossier
-from orchestrator.dossier.model import BoardMember
 from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
 from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home import UNFINISHED, Home, digests
 from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.model import Intel, Reported
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import MODERATOR, Layout, check_session_id
+from orchestrator.model.carryover import KEY, NOTHING, Carried
+from orchestrator.model.claim import Claim, Gap, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.intel import Intel, Reported
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import to_json
 from orchestrator.orchestration import Orchestration, read_orchestration
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import Rehearsal, read_seats
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store, create_store
 from orchestrator.tooling import Tooling
-from orchestrator.values import to_json
 
 LAYOUTS_VERSION: Final = 1
 UNFINISHED_KEPT_S: Final = 3600

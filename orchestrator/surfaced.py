@@ -11,7 +11,7 @@ from math import isclose
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.deck.texts import slide_texts
 from orchestrator.engines.protocol import Scene
-from orchestrator.exchange import Exchange
+from orchestrator.model.exchange import Exchange
 
 
 def new_numbers(exchange: Exchange, scene: Scene) -> tuple[str, ...]:

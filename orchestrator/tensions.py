@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.checks.proposal import NOT_BOTH, Operand, Passage, Proposal, Refusal
 from orchestrator.checks.verify import verify
-from orchestrator.claims.model import READ, Place, Tension
 from orchestrator.engines.protocol import DoubtRequest, Engine, TensionsRequest
 from orchestrator.errors import EngineError
+from orchestrator.model.claim import READ, Place, Tension
+from orchestrator.model.proposal import NOT_BOTH, Operand, Passage, Proposal, Refusal
 
 DOUBTED: Final = "reading"
 """Beside the verifier's reasons: there is a reading under which both places hold."""

@@ -38,12 +38,12 @@ from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home import Home  # noqa: E402
 from orchestrator.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
+from orchestrator.model.segment import Segment  # noqa: E402
+from orchestrator.model.usage import CallUsage  # noqa: E402
 from orchestrator.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.speech.answers import Answer  # noqa: E402
-from orchestrator.speech.model import Segment  # noqa: E402
 from orchestrator.speech.read import Recording  # noqa: E402
-from orchestrator.spending import CallUsage  # noqa: E402
 
 R = TypeVar("R")
 

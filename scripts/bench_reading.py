@@ -27,11 +27,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
-from orchestrator.checks.proposal import Refusal  # noqa: E402
 from orchestrator.checks.verify import verify  # noqa: E402
-from orchestrator.claims.model import COMPUTED, Tension  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
+from orchestrator.model.claim import COMPUTED, Tension  # noqa: E402
+from orchestrator.model.proposal import Refusal  # noqa: E402
 from orchestrator.tensions import Looked, is_doubted, propose  # noqa: E402
 from scripts.reading_cases import (  # noqa: E402
     CORPORA,

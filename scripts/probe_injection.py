@@ -23,10 +23,10 @@ from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.settings import claude_settings  # noqa: E402
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest  # noqa: E402
 from orchestrator.errors import GreenroomError  # noqa: E402
-from orchestrator.exchange import Candidate, Exchange, Turn  # noqa: E402
 from orchestrator.home import Home  # noqa: E402
+from orchestrator.model.exchange import Candidate, Exchange, Turn  # noqa: E402
+from orchestrator.model.usage import total  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
-from orchestrator.spending import total  # noqa: E402
 from tests.injection_probes import FAKE_VERDICT, PROBES, Probe  # noqa: E402
 
 AGENT = "skeptic"

@@ -22,11 +22,11 @@ from typing import Any, Final
 import yaml
 
 from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.checks.proposal import Operand, Passage, Proposal
-from orchestrator.claims.model import Place, Tension
-from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck_text
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.proposal import Operand, Passage, Proposal
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 
 DATA: Final = Path(__file__).resolve().parent / "bench_data"
 PAIRS: Final = ("blind", "open", "opened", "written_1", "written_2", "written_3")

@@ -29,9 +29,9 @@ from orchestrator.deck.content import slide_texts
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
-from orchestrator.exchange import Exchange
 from orchestrator.finish import archive
 from orchestrator.home import Home
+from orchestrator.model.exchange import Exchange
 from orchestrator.playback import Loading, step
 from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers

@@ -7,10 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.checks.proposal import Passage
-from orchestrator.claims.model import Tension
 from orchestrator.context import Context
-from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S, Settings
 from orchestrator.engines.claude.tasks import kind_of
@@ -29,9 +26,12 @@ from orchestrator.engines.protocol import (
     SeatRequest,
     TensionsRequest,
 )
-from orchestrator.exchange import Candidate, Exchange, Turn
-from orchestrator.intel.model import Reported
-from orchestrator.memory.facts import Passage as FactPassage
+from orchestrator.model.claim import Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Exchange, Turn
+from orchestrator.model.fact import Passage as FactPassage
+from orchestrator.model.intel import Reported
+from orchestrator.model.proposal import Passage
 from orchestrator.session import Session
 from tests.messages_server import MessagesServer, Taken
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Engine, FactsRequest, Request, ScribeRequest
-from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError
-from orchestrator.memory.facts import FactDraft, Passage
 from orchestrator.memory.summariser import Schedule, Summariser
+from orchestrator.model.fact import FactDraft, Passage
+from orchestrator.model.reply import Remembered
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
-from orchestrator.speech.model import Segment
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from orchestrator.carried import Carried
 from orchestrator.clock import utc_now
-from orchestrator.deck.model import Deck
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.home import Home
 from orchestrator.memory.carryover import take_along
@@ -15,6 +13,8 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import carried_into
 from orchestrator.memory.guard import Guard
+from orchestrator.model.carryover import Carried
+from orchestrator.model.slide import Deck
 from orchestrator.room import Options
 from orchestrator.session import Session, read_source
 from orchestrator.start import Given, start_session

@@ -13,14 +13,14 @@ from orchestrator.engines.protocol import (
     Request,
     ScratchpadRequest,
 )
-from orchestrator.engines.said import DebriefWords
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement
 from orchestrator.home import Home
+from orchestrator.model.exchange import Candidate, Judgement
+from orchestrator.model.reply import DebriefWords
+from orchestrator.model.segment import Segment
 from orchestrator.playback import Loading
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
-from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
 
 if TYPE_CHECKING:

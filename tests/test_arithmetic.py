@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
 from orchestrator.checks.rounding import slack_of
 from orchestrator.checks.tables import table_tensions
-from orchestrator.claims.model import COMPUTED, Place
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import COMPUTED, Place
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 
 def deck(*slides: Slide) -> Deck:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.dossier.board import read_board
-from orchestrator.dossier.model import BoardMember
 from orchestrator.errors import InputError
+from orchestrator.model.dossier import BoardMember
 from tests.rehearsals import greenroom
 
 BOARD = """\

@@ -223,7 +223,7 @@ def test_a_session_whose_ledger_is_damaged_is_passed_over(home: Path) -> None:
 
 
 def test_off_the_record_is_off_the_briefing(home: Path) -> None:
-    from orchestrator.speech.model import Segment
+    from orchestrator.model.segment import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")

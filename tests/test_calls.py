@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.exchange import Exchange
 from orchestrator.home import Home
+from orchestrator.model.exchange import Exchange
 from orchestrator.playback import Loading
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer

@@ -10,8 +10,8 @@ import pytest
 
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request
 from orchestrator.errors import EngineError, UsageError
-from orchestrator.exchange import Candidate, Target
 from orchestrator.home import Home
+from orchestrator.model.exchange import Candidate, Target
 from orchestrator.playback import Loading
 from orchestrator.refreshing import refresh
 from orchestrator.session import Session

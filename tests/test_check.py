@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.checks.proposal import Operand, Proposal
 from orchestrator.engines import catalogue
 from orchestrator.engines.protocol import TensionsRequest
 from orchestrator.errors import EngineError
+from orchestrator.model.proposal import Operand, Proposal
 from tests.commands import Commands
 
 DECK = """# Depot plan

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from orchestrator.claims.extract import deck_claims, speech_claims
 from orchestrator.claims.language import language_of
-from orchestrator.claims.model import CLAIM_KINDS
 from orchestrator.claims.sentences import sentences
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.deck.read import read_deck
 from orchestrator.deck.texts import slide_texts
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import CLAIM_KINDS
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 Measured = tuple[str, float, str | None, str | None, str | None]
 

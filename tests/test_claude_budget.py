@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from orchestrator.spending import Budget
 from tests.claude_requests import engine_on
 from tests.messages_server import MessagesServer
 from tests.rehearsals import played, write_rehearsal

@@ -18,9 +18,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.checks.proposal import Operand, Passage, Proposal, Refusal
 from orchestrator.config import Config
-from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
@@ -34,18 +32,20 @@ from orchestrator.engines.claude.settings import Settings, claude_settings, what
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
-from orchestrator.engines.said import Attack, Bearing, Remembered
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.frames import carried_block
 from orchestrator.grounding import found_in
-from orchestrator.memory.facts import FACT_TYPES
 from orchestrator.messages import LAYOUTS
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Judgement, Observation, Target
+from orchestrator.model.fact import FACT_TYPES
+from orchestrator.model.proposal import Operand, Passage, Proposal, Refusal
+from orchestrator.model.reply import Attack, Bearing, Remembered
+from orchestrator.model.usage import Budget, CallUsage, total
 from orchestrator.prices import cost_usd, prices_read_at
 from orchestrator.session import Session
-from orchestrator.spending import Budget, CallUsage, total
 from tests.claude_requests import (
     AGENT,
     FACT_PASSAGES,

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Judgement
+from orchestrator.model.exchange import Judgement
 from orchestrator.session import Session
 from tests.claude_requests import KINDS, SECRET, Asked, engine_on, requests_of
 from tests.conftest import ROOT

@@ -10,8 +10,8 @@ import pytest
 from orchestrator.engines.claude.fallback import FAILS_BEFORE, FallbackEngine
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.errors import EngineError
+from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from orchestrator.spending import Budget
 from tests.claude_requests import Asked, engine_on, requests_of
 from tests.conftest import ROOT
 from tests.messages_server import Fault, MessagesServer

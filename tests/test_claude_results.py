@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.claims.model import Claim, Place, Tension
-from orchestrator.deck.model import Deck, Slide, Table
 from orchestrator.engines.claude.quotes import IN_NOTES, IN_OTHERS
 from orchestrator.engines.claude.replies import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
 from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE, outcome_of
@@ -22,12 +20,14 @@ from orchestrator.engines.protocol import (
     JudgementRequest,
     Scene,
 )
-from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
 from orchestrator.grounding import found_in
+from orchestrator.model.claim import Claim, Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
+from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck, Slide, Table
 from orchestrator.persona import Persona, Seat
-from orchestrator.speech.model import Segment
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

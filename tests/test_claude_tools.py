@@ -27,8 +27,8 @@ from orchestrator.memory.record_types import described
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
+from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from orchestrator.spending import Budget
 from orchestrator.tooling import ToolResult
 from tests.claude_requests import AGENT, engine_on, exchange
 from tests.conftest import ROOT

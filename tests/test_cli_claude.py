@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.home import Home
+from orchestrator.model.usage import total
 from orchestrator.session import Session
-from orchestrator.spending import total
 from tests.claude_requests import PATIENT
 from tests.messages_server import Fault, MessagesServer
 from tests.rehearsals import Rehearsal, contents, greenroom, greenroom_json, write_rehearsal

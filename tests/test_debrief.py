@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from orchestrator.bill import Bill
-from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
 from orchestrator.debrief.model import Check, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
-from orchestrator.exchange import Exchange, Observation, Turn
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Exchange, Observation, Turn
+from orchestrator.model.segment import Segment
+from orchestrator.model.usage import Total
 from orchestrator.speech.delivery import delivery_of
-from orchestrator.speech.model import Segment
-from orchestrator.spending import Total
 
 
 def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None, slide: int | None = 2) -> Exchange:

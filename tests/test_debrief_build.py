@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
 
-from orchestrator.claims.model import Place, Tension
 from orchestrator.cli.app import run
 from orchestrator.debrief import debrief_of, words
 from orchestrator.debrief.build import _homework, _left_open, _review
@@ -20,7 +19,6 @@ from orchestrator.debrief.model import Check, Review, Source, Stronger
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.timing import shares, spans
 from orchestrator.debrief.verified import better_answers, read_checks
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.protocol import (
     CandidateRequest,
@@ -31,14 +29,16 @@ from orchestrator.engines.protocol import (
     Scene,
     ScratchpadRequest,
 )
-from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Turn
 from orchestrator.grounding import material
 from orchestrator.home import Home
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn
+from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck, Slide
 from orchestrator.room import SlideTime
 from orchestrator.session import Session
-from orchestrator.speech.model import Segment
 from orchestrator.speech.read import read_speech
 
 if TYPE_CHECKING:

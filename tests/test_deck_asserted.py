@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.furniture import is_lone_figure, marked
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.nesting import by_levels
 from orchestrator.deck.read import read_deck_text
 from orchestrator.deck.shown import shown
 from orchestrator.deck.texts import slide_texts
-from orchestrator.values import from_json, to_json
+from orchestrator.model.slide import Deck, Slide
+from orchestrator.model.values import from_json, to_json
 
 
 def deck(*slides: Slide) -> Deck:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.claims.model import Claim, Gap, Quantity
 from orchestrator.deck.content import find_gaps, render_deck_content, slide_texts
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.deck.read import read_deck, read_deck_text
+from orchestrator.model.claim import Claim, Gap, Quantity
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 FULL = Slide(
     number=1,

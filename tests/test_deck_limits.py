@@ -19,9 +19,9 @@ import pytest
 from pptx import Presentation
 
 from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, DeckLimits
-from orchestrator.deck.model import Slide
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Slide
 from tests.deck_files import SLIDE, changed, pdf, saved
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.pdf_operations import operations
 from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck, Slide
 from tests.deck_files import PAGE, assembled, pdf, stream
 
 

@@ -16,12 +16,12 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.deck.pptx_charts import read_charts
 from orchestrator.deck.read import read_deck
 from orchestrator.deck.shown import shown
 from orchestrator.deck.texts import slide_texts
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 from tests.deck_files import SLIDE, changed, saved
 
 TITLE_AND_CONTENT, TITLE_ONLY, BLANK = 1, 5, 6

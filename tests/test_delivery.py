@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from orchestrator.model.segment import Segment
 from orchestrator.speech.delivery import Pause, delivery_of, said_in
 from orchestrator.speech.fillers import FILLER, HEDGE, marks
-from orchestrator.speech.model import Segment
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 from orchestrator.speech.read import read_speech
 

@@ -10,24 +10,24 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.checks.proposal import Passage
 from orchestrator.claims.extract import deck_claims
-from orchestrator.claims.model import Gap, Place, Tension
-from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
-from orchestrator.dossier.model import BoardMember, Dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
 from orchestrator.dossier.text import WIDTH, dossier_text
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
-from orchestrator.engines.said import Attack
 from orchestrator.errors import EngineError
 from orchestrator.grounding import grounded, material
-from orchestrator.intel.model import IntelItem
+from orchestrator.model.claim import Gap, Place, Tension
+from orchestrator.model.dossier import BoardMember, Dossier
+from orchestrator.model.intel import IntelItem
+from orchestrator.model.proposal import Passage
+from orchestrator.model.reply import Attack
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import from_json
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import read_seats
-from orchestrator.values import from_json
 from tests.rehearsals import greenroom, greenroom_json
 
 ROOT = Path(__file__).resolve().parents[1]

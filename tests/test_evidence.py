@@ -13,9 +13,9 @@ import pytest
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.home import Home
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
-from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
 from tests.conftest import ROOT
 from tests.messages_replies import NOBODY_SAID

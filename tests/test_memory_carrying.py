@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.carried import carried_of
 from orchestrator.clock import utc_now
 from orchestrator.deck.read import read_deck_text
 from orchestrator.home import Home, digests
@@ -20,6 +19,7 @@ from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.model.carryover import carried_of
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.session import Session
 from tests.remembered import DECK, agree, begun, over, rehearsed
@@ -221,7 +221,7 @@ def test_a_memory_cannot_reach_into_anothers_session(home: Path, source: str) ->
 
 
 def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
-    from orchestrator.speech.model import Segment
+    from orchestrator.model.segment import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")

@@ -32,8 +32,8 @@ from orchestrator.memory.embedding import (
 )
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import write_memory
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
-from orchestrator.speech.model import Segment
 from tests.embeddings_server import EmbeddingsServer, vector_of
 from tests.rehearsals import DECK
 

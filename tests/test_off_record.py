@@ -20,9 +20,9 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import LongTermNotebook
 from orchestrator.memory.off_record import LABEL, Withheld, blanked, shown_content
 from orchestrator.memory.session_files import read_file
+from orchestrator.model.segment import Segment
+from orchestrator.model.values import to_json
 from orchestrator.session import Session
-from orchestrator.speech.model import Segment
-from orchestrator.values import to_json
 from tests.remembered import DECK
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.claims.extract import deck_claims
-from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.read import read_deck_text
-from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import DebriefRequest, DossierRequest, Scene
-from orchestrator.engines.said import DebriefWords, RubricCheck
-from orchestrator.exchange import Candidate, Exchange, Turn
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Exchange, Turn
+from orchestrator.model.reply import DebriefWords, RubricCheck
 from orchestrator.persona import DomainKnowledge, Persona, Seat
 
 DECK = read_deck_text(

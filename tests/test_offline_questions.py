@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.claims.extract import deck_claims
-from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.model import Deck
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.offline.bank import bank
@@ -28,9 +26,11 @@ from orchestrator.engines.protocol import (
     TensionsRequest,
 )
 from orchestrator.errors import UsageError
-from orchestrator.exchange import Candidate, Exchange, Turn
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Turn
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 from orchestrator.persona import DomainKnowledge, Persona, Seat
-from orchestrator.speech.model import Segment
 
 ENGINE = OfflineEngine()
 SEATS = tuple(

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.errors import SessionStateError
-from orchestrator.exchange import Turn, not_taken_up
+from orchestrator.model.exchange import Turn, not_taken_up
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.parking import wish_to_park
 from tests.rehearsals import greenroom, greenroom_json, write_rehearsal

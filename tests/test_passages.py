@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.checks.proposal import Passage
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
-from orchestrator.speech.model import Segment
+from orchestrator.model.proposal import Passage
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 SERIES = (Series("Power", (4.2, None)), Series("Share", (0.25, 0.3), percent=True))
 SLIDE = Slide(

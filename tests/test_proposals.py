@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checks.proposal import REASONS, Operand, Passage, Proposal, Refusal
 from orchestrator.checks.verify import verify
-from orchestrator.claims.model import Place, Tension
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.proposal import REASONS, Operand, Passage, Proposal, Refusal
 from orchestrator.tensions import is_doubted
 
 PASSAGES = {

@@ -9,7 +9,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.archive.upload import archive_session, fetch, verify_archive
 from orchestrator.deck.content import slide_texts
-from orchestrator.exchange import Exchange
+from orchestrator.model.exchange import Exchange
 from orchestrator.speech.read import read_speech
 from tests.conftest import SHARED
 

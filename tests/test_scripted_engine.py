@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator.checks.proposal import Operand, Proposal
-from orchestrator.claims.model import Place, Tension
-from orchestrator.deck.model import Deck
 from orchestrator.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
@@ -26,11 +23,14 @@ from orchestrator.engines.protocol import (
     ScribeRequest,
     TensionsRequest,
 )
-from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
-from orchestrator.memory.facts import FactDraft
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target
+from orchestrator.model.fact import FactDraft
+from orchestrator.model.proposal import Operand, Proposal
+from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
+from orchestrator.model.slide import Deck
 from orchestrator.persona import Persona, Seat
 
 SEAT = Seat(

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.errors import SpeechError, UsageError
-from orchestrator.speech.model import Segment
+from orchestrator.model.segment import Segment
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.presenter import Speaker, presenter_of
 from orchestrator.speech.read import MAX_SIZE_BYTES, Recording, read_speech

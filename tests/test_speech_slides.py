@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
 from orchestrator.errors import SpeechError
-from orchestrator.speech.model import Segment
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 from orchestrator.speech.slides import estimate_slides
 from orchestrator.speech.terms import terms
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import SpeechError
+from orchestrator.model.segment import Segment
 from orchestrator.speech.follow import follow
-from orchestrator.speech.model import Segment
 from orchestrator.speech.stream import LiveReader, LiveSegment, parse_line, timed
 
 # One line

@@ -9,10 +9,10 @@ import pytest
 
 from orchestrator import Home, Session, moderator, panelist
 from orchestrator.choosing import Choice, choose
-from orchestrator.claims.model import Place
-from orchestrator.exchange import Candidate
+from orchestrator.model.claim import Place
+from orchestrator.model.exchange import Candidate
+from orchestrator.model.segment import Segment
 from orchestrator.room import Waiting
-from orchestrator.speech.model import Segment
 from tests.steady import SteadyEngine
 
 DECK = """# Where we stand

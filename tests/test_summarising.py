@@ -21,16 +21,16 @@ import pytest
 
 from orchestrator import render
 from orchestrator.engines.protocol import FactsRequest, ScribeRequest
-from orchestrator.engines.said import Remembered
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
-from orchestrator.exchange import Exchange, Turn
 from orchestrator.home import Home
 from orchestrator.memory.derived import locked
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
-from orchestrator.memory.facts import Fact, FactDraft
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
+from orchestrator.model.exchange import Exchange, Turn
+from orchestrator.model.fact import Fact, FactDraft
+from orchestrator.model.reply import Remembered
 from orchestrator.moderator import tagged_exchange
 from orchestrator.session import Session
 from tests.commands import Commands

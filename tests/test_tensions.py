@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import pytest
 
 from orchestrator.checks.passages import deck_passages
-from orchestrator.checks.proposal import NOT_BOTH, Operand, Proposal
-from orchestrator.claims.model import Place, Tension
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.protocol import DoubtRequest, JudgementRequest, Request, TensionsRequest
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement
 from orchestrator.home import Home
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Judgement
+from orchestrator.model.proposal import NOT_BOTH, Operand, Proposal
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
-from orchestrator.speech.model import Segment
 from orchestrator.tensions import Looked, propose
 from tests.steady import SteadyEngine
 

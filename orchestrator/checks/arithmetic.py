@@ -17,9 +17,9 @@ from orchestrator.checks.rates import rate_tensions
 from orchestrator.checks.sentence import Sentence, sentences_of
 from orchestrator.checks.tables import table_tensions
 from orchestrator.checks.times import time_tensions
-from orchestrator.claims.model import Place, Tension
-from orchestrator.deck.model import Deck
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 
 _ON_SENTENCES: Final[tuple[Callable[[Sentence], Iterator[Tension]], ...]] = (
     list_tensions,

@@ -12,9 +12,9 @@ from orchestrator.checks.passages import value_text
 from orchestrator.checks.sentence import interval_of
 from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text
-from orchestrator.claims.model import Place, Tension
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.deck.model import Chart, Series, Slide
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.slide import Chart, Series, Slide
 
 _BETWEEN = re.compile(
     r"in|of|at|to|was|is|were|are|for|by|the|a|reached|reaches|hit|hits|stood|came|total", re.IGNORECASE

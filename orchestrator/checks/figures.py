@@ -21,11 +21,11 @@ from orchestrator.checks.amount import (
     year_of,
 )
 from orchestrator.checks.interval import Interval, point
-from orchestrator.checks.proposal import Operand, Passage
 from orchestrator.checks.rounding import is_rounded, is_whole
 from orchestrator.claims.dates import Date
-from orchestrator.claims.model import Place
 from orchestrator.claims.numbers import Number
+from orchestrator.model.claim import Place
+from orchestrator.model.proposal import Operand, Passage
 
 DIGITS = re.compile(r"[0-9]+(?:[.,’'\u00a0\u202f ][0-9]+)*")
 

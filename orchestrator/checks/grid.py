@@ -10,7 +10,7 @@ from typing import Final
 from orchestrator.checks.rounding import is_rounded
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.deck.model import Table
+from orchestrator.model.slide import Table
 
 _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
 """What may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""

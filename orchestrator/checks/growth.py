@@ -9,8 +9,8 @@ from typing import Final
 from orchestrator.checks.interval import Interval, IntervalError, point
 from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
 from orchestrator.checks.written import number_text
-from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
+from orchestrator.model.claim import Tension
 
 _UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|increase of|decrease of|drop of)"
 _UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)

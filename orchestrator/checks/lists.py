@@ -10,8 +10,8 @@ from orchestrator.checks.rounding import is_explained, is_rounded, slack_of
 from orchestrator.checks.sentence import Sentence, interval_of, of_one_unit
 from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text
-from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
+from orchestrator.model.claim import Tension
 
 _BEHIND = re.compile(r"\s*(?:\w+\s+)?(?:in all|in total|altogether|all told)\s*[.;)]?\s*$", re.IGNORECASE)
 """After the total, at the end of the sentence, with at most the word that is counted between."""

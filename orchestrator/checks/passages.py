@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator.checks.proposal import Passage as Passage
-from orchestrator.deck.model import Chart, Deck, Series, Slide, Table
-from orchestrator.speech.model import Segment
+from orchestrator.model.proposal import Passage as Passage
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:

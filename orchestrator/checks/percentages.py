@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from orchestrator.checks.interval import Interval, IntervalError, point
 from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
 from orchestrator.checks.written import number_text
-from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
+from orchestrator.model.claim import Tension
 
 _OF = re.compile(r"\s*(?:\w+ )?(?:out )?of (?:the |our |all |its |their )?\s*", re.IGNORECASE)
 _OPENS = re.compile(r"\s*[\w-]*\s*\((?:or |that is |i\.e\. |about |some |~)?\s*", re.IGNORECASE)

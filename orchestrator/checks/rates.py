@@ -10,8 +10,8 @@ from orchestrator.checks.amount import TIME, Amount, UnitError, in_unit
 from orchestrator.checks.interval import Interval, IntervalError
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import number_text
-from orchestrator.claims.model import Tension
 from orchestrator.claims.units import is_currency
+from orchestrator.model.claim import Tension
 
 _PER = re.compile(
     r"\s*(?:[\w-]+ )?(?:per|a|an|each|every|/|in a)\s?(?P<unit>day|week|month|quarter|year)\b", re.IGNORECASE

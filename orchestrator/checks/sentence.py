@@ -10,9 +10,9 @@ from functools import cached_property
 from orchestrator.checks.amount import IN_DAYS, IN_MONTHS
 from orchestrator.checks.interval import Interval
 from orchestrator.claims.dates import Date, dates_in
-from orchestrator.claims.model import Place, Tension
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences
+from orchestrator.model.claim import Place, Tension
 
 _LEFT_OPEN = re.compile(r"\b(?:if|would|could|might|suppose|imagine|assum\w+|e\.g\.|example|say)\b|\?", re.I)
 """The sentence supposes, or asks: nothing is claimed."""

@@ -16,8 +16,8 @@ from orchestrator.checks.passages import cell_labels
 from orchestrator.checks.rounding import is_explained, slack_of
 from orchestrator.checks.written import number_text
 from orchestrator.claims.dates import dates_in
-from orchestrator.claims.model import Place, Tension
-from orchestrator.deck.model import Table
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.slide import Table
 
 _TOTAL = re.compile(r"\W*(?:grand )?(?:total|sum|overall|all together|altogether)\b", re.IGNORECASE)
 """The word for a total; of a label only its beginning counts."""

@@ -11,8 +11,8 @@ from orchestrator.checks.interval import Interval
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import said
 from orchestrator.claims.dates import Date
-from orchestrator.claims.model import Tension
 from orchestrator.claims.numbers import Number
+from orchestrator.model.claim import Tension
 
 _TO = re.compile(r"\s*(?:to|until|till|through|–|—|-|and ends (?:on|in))\s*(?:the end of )?", re.IGNORECASE)
 _FROM = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)

@@ -26,13 +26,13 @@ from orchestrator.checks.formula import (
 )
 from orchestrator.checks.interval import Interval, IntervalError, point
 from orchestrator.checks.operands import read_operand
-from orchestrator.checks.proposal import NOT_BOTH, Passage, Proposal, Refusal
 from orchestrator.checks.quotes import fold
 from orchestrator.checks.readings import readings_of
 from orchestrator.checks.rounding import likely_difference
 from orchestrator.checks.written import one_line, sum_of
-from orchestrator.claims.model import COMPUTED, READ, Place, Tension
 from orchestrator.claims.numbers import numbers_in
+from orchestrator.model.claim import COMPUTED, READ, Place, Tension
+from orchestrator.model.proposal import NOT_BOTH, Passage, Proposal, Refusal
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
 LONGEST_NOTE: Final = 300

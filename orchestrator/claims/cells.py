@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
-from orchestrator.claims.model import Quantity
 from orchestrator.claims.numbers import Number, cell_number, numbers_in
-from orchestrator.deck.model import Chart, Table
+from orchestrator.model.claim import Quantity
+from orchestrator.model.slide import Chart, Table
 
 MOST_CELLS: Final = 24
 """Claims of one table; the arithmetic reads the table itself."""

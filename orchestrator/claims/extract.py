@@ -14,11 +14,11 @@ from typing import Final
 
 from orchestrator.claims.cells import chart_assertions, table_assertions
 from orchestrator.claims.measured import kinds_of, quantities_of
-from orchestrator.claims.model import Claim, Quantity
 from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences, without_final_stop
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.model import Deck, Slide
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import Claim, Quantity
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck, Slide
 
 _FEWEST_WORDS: Final = 2
 _FEWEST_WORDS_OF_A_DATE: Final = 5

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from orchestrator.claims.dates import Date, dates_in
-from orchestrator.claims.model import Quantity
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.claims.units import TIME_UNITS, is_currency
 from orchestrator.claims.words import FUNCTION_WORDS
+from orchestrator.model.claim import Quantity
 
 _RECURS = re.compile(
     r"(?:per|a|an|each|every)\s(?:second|minute|hour|day|week|month|quarter|year|annum)\b"

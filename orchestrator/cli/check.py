@@ -16,10 +16,10 @@ from orchestrator.config import CHOICES, Config
 from orchestrator.errors import GreenroomError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.claims.model import Tension
-    from orchestrator.deck.model import Deck
     from orchestrator.engines.protocol import Engine
-    from orchestrator.speech.model import Segment
+    from orchestrator.model.claim import Tension
+    from orchestrator.model.segment import Segment
+    from orchestrator.model.slide import Deck
 
 
 def register(app: typer.Typer) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.claims.model import READ
+from orchestrator.model.claim import READ
 
 if TYPE_CHECKING:
-    from orchestrator.claims.model import Claim, Gap, Place, Tension
-    from orchestrator.deck.model import Deck
     from orchestrator.engines.offline.kinds import Kind
+    from orchestrator.model.claim import Claim, Gap, Place, Tension
+    from orchestrator.model.slide import Deck
 
 WIDEST = 100
 """Columns beyond which lines are hard to read, however wide the terminal is."""

@@ -121,7 +121,7 @@ def show(
     from orchestrator.cli.listing import row_of
     from orchestrator.cli.summary import counted
     from orchestrator.debrief import exchange_json
-    from orchestrator.values import to_json
+    from orchestrator.model.values import to_json
 
     screen = Screen.current
     with looked_at(session) as opened:

@@ -14,10 +14,10 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import check_address, looked_at, opened
 
 if TYPE_CHECKING:
-    from orchestrator.dossier.model import BoardMember, Dossier
     from orchestrator.engines.protocol import Engine
     from orchestrator.home import Home
-    from orchestrator.intel.model import Intel, Reported
+    from orchestrator.model.dossier import BoardMember, Dossier
+    from orchestrator.model.intel import Intel, Reported
     from orchestrator.persona import Seat
     from orchestrator.session import Session
 

@@ -12,7 +12,7 @@ from orchestrator import render
 from orchestrator.render_moderator import asked, spoken
 
 if TYPE_CHECKING:
-    from orchestrator.exchange import Exchange
+    from orchestrator.model.exchange import Exchange
     from orchestrator.room import Said
     from orchestrator.session import Session
 

@@ -11,7 +11,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import opened
 
 if TYPE_CHECKING:
-    from orchestrator.memory.facts import Fact
+    from orchestrator.model.fact import Fact
     from orchestrator.session import Session
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from orchestrator import render
 from orchestrator.bill import bill_json, bill_of
 from orchestrator.debrief import as_text, exchange_json, words
-from orchestrator.exchange import each_once
-from orchestrator.values import to_json
+from orchestrator.model.exchange import each_once
+from orchestrator.model.values import to_json
 
 if TYPE_CHECKING:
     from orchestrator.debrief import Debrief

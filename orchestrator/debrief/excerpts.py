@@ -7,7 +7,7 @@ from typing import Final
 
 from orchestrator.claims.sentences import sentences
 from orchestrator.debrief.model import Source
-from orchestrator.exchange import Turn
+from orchestrator.model.exchange import Turn
 
 LONGEST: Final = 30
 """Words of a quote in the debrief: what is read at a glance."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import OF_TWO_PLACES, Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.excerpts import bare_question
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Fix, Review
-from orchestrator.exchange import not_taken_up
+from orchestrator.model.claim import OF_TWO_PLACES, Tension
+from orchestrator.model.exchange import not_taken_up
 
 
 def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:

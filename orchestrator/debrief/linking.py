@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief.model import Review
-from orchestrator.exchange import Exchange
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Exchange
 
 
 def asked_about(reviews: Sequence[Review], tension: Tension) -> Review | None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from orchestrator import render
-from orchestrator.claims.model import Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.model import Debrief, Review, Source
+from orchestrator.model.claim import Tension
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 

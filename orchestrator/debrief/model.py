@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.bill import Bill
-from orchestrator.claims.model import READ, Tension
 from orchestrator.debrief.shares import Shares
-from orchestrator.exchange import Exchange, Observation
+from orchestrator.model.claim import READ, Tension
+from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.speech.delivery import Delivery
 
 

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from orchestrator.bill import bill_json
-from orchestrator.claims.model import Place
 from orchestrator.debrief import words
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source, Stronger
-from orchestrator.exchange import Exchange
+from orchestrator.model.claim import Place
+from orchestrator.model.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import Stretch

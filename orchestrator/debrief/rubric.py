@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator import render
-from orchestrator.claims.model import READ, Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.model import Check, Review, Source
 from orchestrator.engines.protocol import Scene
-from orchestrator.exchange import each_once
+from orchestrator.model.claim import READ, Tension
+from orchestrator.model.exchange import each_once
 from orchestrator.speech.delivery import is_presenters
 
 FIGURES: Final = "Figures carry their period and source"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
-from orchestrator.claims.model import Tension
 from orchestrator.debrief import words
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review
+from orchestrator.model.claim import Tension
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.debrief.model import SlideSpan
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
+from orchestrator.model.slide import Deck, Slide
 from orchestrator.room import SlideTime
 from orchestrator.speech.pace import words_in
 

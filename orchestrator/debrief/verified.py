@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from orchestrator.checks.proposal import Passage
-from orchestrator.claims.model import Place
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.model import STATES, Check, Source, Stronger
-from orchestrator.engines.said import BetterAnswer, DebriefWords, RubricCheck
-from orchestrator.exchange import Exchange
 from orchestrator.grounding import figures, grounded
+from orchestrator.model.claim import Place
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.proposal import Passage
+from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 
 NOT_JUDGED = "not judged"
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.bill import bill_lines
-from orchestrator.claims.model import Place, Tension
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
-from orchestrator.exchange import Exchange, Observation, each_once
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
 
 SHOWN: Final = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.deck.model import Slide
+from orchestrator.model.slide import Slide
 
 
 def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 from orchestrator.deck.furniture import marked
 from orchestrator.deck.kind import deck_kind
 from orchestrator.deck.limits import LIGHTER, MIB, DeckLimits
-from orchestrator.deck.model import Deck
 from orchestrator.errors import DeckError
-from orchestrator.values import to_json
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import to_json
 
 Reader = Callable[[BinaryIO, str, str, DeckLimits], Deck]
 

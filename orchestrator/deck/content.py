@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from orchestrator.claims.model import Claim, Gap, Quantity
 from orchestrator.deck.gaps import find_gaps
-from orchestrator.deck.model import Chart, Deck, Slide, Table
 from orchestrator.deck.texts import slide_texts
+from orchestrator.model.claim import Claim, Gap, Quantity
+from orchestrator.model.slide import Chart, Deck, Slide, Table
 
 __all__ = ["find_gaps", "render_deck_content", "slide_texts"]
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from orchestrator.deck.model import Deck, Slide
+from orchestrator.model.slide import Deck, Slide
 
 _FEWEST_SLIDES = 4
 _REPEATED_ON = 1 / 3

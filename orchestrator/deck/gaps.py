@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from orchestrator.claims.model import Gap
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
+from orchestrator.model.claim import Gap
+from orchestrator.model.slide import Deck, Slide
 
 _UNFILLED = re.compile(
     r"\blorem ipsum\b|\bclick to (?:add|edit)\b|\binsert (?:your |text|title|logo|image|date)[^.]{0,30}"

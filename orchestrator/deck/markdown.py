@@ -26,10 +26,10 @@ from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import DeckLimits
 from orchestrator.deck.markdown_blocks import HEADING, Line, read_blocks
 from orchestrator.deck.markdown_inline import words
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.nesting import settled, without_line
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck, Slide
 
 _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.deck.markdown_inline import alt_texts, words
-from orchestrator.deck.model import Table
 from orchestrator.deck.nesting import introduces
 from orchestrator.deck.shown import shown
+from orchestrator.model.slide import Table
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import DeckLimits
-from orchestrator.deck.model import Deck
 from orchestrator.deck.pdf_fonts import typefaces
 from orchestrator.deck.pdf_furniture import Page, without_furniture
 from orchestrator.deck.pdf_lines import page_lines
@@ -24,6 +23,7 @@ from orchestrator.deck.pdf_stream import TypefaceOf
 from orchestrator.deck.pdf_tags import StructureTree
 from orchestrator.deck.pieces import Piece, heading_of, slide_of
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.deck.furniture import FEWEST_LABELS, is_fragment
-from orchestrator.deck.model import Chart, Slide, Table
 from orchestrator.deck.nesting import settled
 from orchestrator.deck.places import Placed, labels_of_figures, parents_by_place, with_label
 from orchestrator.deck.prominence import Heading, most_prominent
 from orchestrator.deck.reading_order import Box
+from orchestrator.model.slide import Chart, Slide, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from pathlib import PurePath
 from typing import BinaryIO
 
 from orchestrator.deck.limits import DeckLimits
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.ooxml import P14, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
@@ -23,6 +22,7 @@ from orchestrator.deck.pptx_shapes import read_shapes
 from orchestrator.deck.pptx_text import paragraphs
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck, Slide
 
 _ELSE = {
     "word/": "is a Word document, not a presentation; give the .pptx, a .pdf or a .md file",

@@ -9,10 +9,10 @@ import math
 import re
 from datetime import date, timedelta
 
-from orchestrator.deck.model import Chart, Series
 from orchestrator.deck.ooxml import CX, C, Element
 from orchestrator.deck.pptx_text import paragraphs
 from orchestrator.deck.shown import shown
+from orchestrator.model.slide import Chart, Series
 
 MOST_POINTS = 10_000
 """Points of one series that are read; no slide can show more."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from orchestrator.deck.alt_text import own_words
-from orchestrator.deck.model import Chart, Slide, Table
 from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
@@ -25,6 +24,7 @@ from orchestrator.deck.pptx_smartart import smartart_lines
 from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, nested_paragraphs, paragraphs
 from orchestrator.deck.reading_order import Box, around, reading_order
 from orchestrator.errors import DeckError
+from orchestrator.model.slide import Chart, Slide, Table
 
 _NOWHERE = Box(0, 0, 0, 0)
 """The place of a shape that has none: with what comes first."""

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from orchestrator.deck.limits import DEFAULT_LIMITS, LIGHTER, MIB, DeckLimits
-from orchestrator.deck.model import Deck
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
-from orchestrator.values import from_json
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import from_json
 
 _START = """
 import json, sys

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.deck.model import Slide
+from orchestrator.model.slide import Slide
 
 
 def slide_texts(slide: Slide) -> list[tuple[str, str]]:

@@ -24,9 +24,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from orchestrator.dossier.model import BoardMember
 from orchestrator.entries import Entry, Form, read_entries, shown_name
 from orchestrator.errors import InputError
+from orchestrator.model.dossier import BoardMember
 
 MOST_MEMBERS: Final = 40
 """The largest boards have some thirty seats."""

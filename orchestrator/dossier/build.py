@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orchestrator.checks.passages import deck_passages
-from orchestrator.checks.proposal import Passage
 from orchestrator.claims.language import language_of
-from orchestrator.claims.model import Claim, Gap, Place, Tension
-from orchestrator.deck.model import Deck
-from orchestrator.dossier.model import BOARD, PANEL, BoardMember, Dossier, Profile
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
-from orchestrator.engines.said import Attack
 from orchestrator.entries import one_line
 from orchestrator.errors import EngineError
 from orchestrator.grounding import grounded
-from orchestrator.intel.model import NEUTRAL, IntelItem
+from orchestrator.model.claim import Claim, Gap, Place, Tension
+from orchestrator.model.dossier import BOARD, PANEL, BoardMember, Dossier, Profile
+from orchestrator.model.intel import NEUTRAL, IntelItem
+from orchestrator.model.proposal import Passage
+from orchestrator.model.reply import Attack
+from orchestrator.model.slide import Deck
 from orchestrator.persona import Seat
 
 OFFLINE = "offline"

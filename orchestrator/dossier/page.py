@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.claims.model import READ, Place, Tension
-from orchestrator.dossier.model import BOARD, BoardMember, Dossier, Profile
-from orchestrator.engines.said import Attack
 from orchestrator.entries import one_line
-from orchestrator.intel.model import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.intel.page import NO_DATE
-from orchestrator.values import to_json
+from orchestrator.model.claim import READ, Place, Tension
+from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
+from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
+from orchestrator.model.reply import Attack
+from orchestrator.model.values import to_json
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
 _BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"

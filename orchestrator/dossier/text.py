@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.dossier.model import Dossier
 from orchestrator.dossier.page import (
     NO_BOARD,
     STANCES,
@@ -22,8 +21,9 @@ from orchestrator.dossier.page import (
     support,
     titled,
 )
-from orchestrator.engines.said import Attack
 from orchestrator.entries import one_line
+from orchestrator.model.dossier import Dossier
+from orchestrator.model.reply import Attack
 
 WIDTH: Final = 100
 MOST_INTEL: Final = 4

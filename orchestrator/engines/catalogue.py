@@ -9,7 +9,7 @@ from orchestrator.config import Config
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import UsageError
-from orchestrator.spending import Budget, Total
+from orchestrator.model.usage import Budget, Total
 
 MODELS: Final = ("claude", "model")
 """Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""

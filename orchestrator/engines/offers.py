@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from orchestrator.engines.protocol import Request
-from orchestrator.spending import CallUsage
+from orchestrator.model.usage import CallUsage
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

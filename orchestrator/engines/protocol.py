@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
-from orchestrator.carried import OpenPoint
-from orchestrator.checks.proposal import Passage as Passage
-from orchestrator.checks.proposal import Proposal, Refusal
-from orchestrator.claims.model import Claim, Tension
-from orchestrator.deck.model import Deck
-from orchestrator.dossier.model import BoardMember
-from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
-from orchestrator.exchange import Candidate, Exchange, Judgement, Observation, Target
-from orchestrator.intel.model import IntelItem, Reported
-from orchestrator.memory.facts import FactDraft
-from orchestrator.memory.facts import Passage as FactPassage
+from orchestrator.model.carryover import OpenPoint
+from orchestrator.model.claim import Claim, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target
+from orchestrator.model.fact import FactDraft
+from orchestrator.model.fact import Passage as FactPassage
+from orchestrator.model.intel import IntelItem, Reported
+from orchestrator.model.proposal import Passage as Passage
+from orchestrator.model.proposal import Proposal, Refusal
+from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 from orchestrator.persona import Seat
-from orchestrator.speech.model import Segment
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

@@ -34,13 +34,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from orchestrator.checks.proposal import Proposal
 from orchestrator.engines import protocol
 from orchestrator.engines.protocol import Request
-from orchestrator.engines.said import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Judgement, Target
-from orchestrator.memory.facts import FactDraft
+from orchestrator.model.exchange import Candidate, Judgement, Target
+from orchestrator.model.fact import FactDraft
+from orchestrator.model.proposal import Proposal
+from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

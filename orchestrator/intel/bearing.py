@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from orchestrator.checks.passages import deck_passages
-from orchestrator.claims.model import Claim, Place
-from orchestrator.deck.model import Deck
 from orchestrator.engines.protocol import Engine, NewsRequest
-from orchestrator.engines.said import Bearing
 from orchestrator.entries import one_line
 from orchestrator.errors import EngineError
 from orchestrator.grounding import grounded
-from orchestrator.intel.model import NEUTRAL, STANCES, Intel, IntelItem, Reported
+from orchestrator.model.claim import Claim, Place
+from orchestrator.model.intel import NEUTRAL, STANCES, Intel, IntelItem, Reported
+from orchestrator.model.reply import Bearing
+from orchestrator.model.slide import Deck
 
 MOST_BEARINGS: Final = 3
 """Of one finding: a paragraph that speaks on more of the deck than this is a report, not a finding."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from orchestrator.entries import one_line
-from orchestrator.intel.model import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS, Intel, IntelItem
-from orchestrator.values import to_json
+from orchestrator.model.intel import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS, Intel, IntelItem
+from orchestrator.model.values import to_json
 
 NO_DATE: Final = "no date"
 _HOW: Final = (

@@ -15,7 +15,7 @@ from typing import Final
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.entries import one_line
-from orchestrator.intel.model import Reported
+from orchestrator.model.intel import Reported
 
 LONGEST_PARAGRAPH: Final = 70
 """Words; a longer paragraph says more than one thing, so it is given in parts."""

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.model import Claim
 from orchestrator.claims.words import word_set
-from orchestrator.deck.model import Deck
 from orchestrator.deck.texts import slide_texts
+from orchestrator.model.claim import Claim
+from orchestrator.model.slide import Deck
 
 MOST_QUERIES: Final = 5
 MOST_WORDS: Final = 8

@@ -16,8 +16,8 @@ from typing import Final
 
 from orchestrator.entries import YAML_SUFFIXES, Entry, Form, one_line, read_entries, read_text
 from orchestrator.errors import InputError
-from orchestrator.intel.model import STANCES, Reported
 from orchestrator.intel.prose import LONGEST_FINDING, reported_in
+from orchestrator.model.intel import STANCES, Reported
 
 MAX_INTEL_BYTES: Final = 1024 * 1024
 """One file; a day's press review is some tens of kilobytes."""

@@ -17,8 +17,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
-from orchestrator.carried import NOTHING, Carried, OpenPoint
-from orchestrator.deck.model import Deck
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.briefing import HEADER, briefing
@@ -38,6 +36,8 @@ from orchestrator.memory.scribe import context_of
 from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import lately
 from orchestrator.memory.summary import previously_on
+from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
+from orchestrator.model.slide import Deck
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import Store

@@ -18,7 +18,7 @@ from typing import Any, Final
 from orchestrator import files
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.fact_log import FactLog
-from orchestrator.memory.facts import Fact
+from orchestrator.model.fact import Fact
 
 FOLDER: Final = "facts"
 INDEX: Final = "index.json"

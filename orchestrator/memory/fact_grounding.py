@@ -18,8 +18,8 @@ from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
 from orchestrator.grounding import figures
 from orchestrator.memory.fact_log import FactLog
-from orchestrator.memory.facts import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 from orchestrator.memory.words import SAYING_NOTHING, stems
+from orchestrator.model.fact import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
 _AROUND: Final = ' \t\n"“”„«»'

@@ -27,7 +27,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from orchestrator.ledger import Record
-from orchestrator.memory.facts import (
+from orchestrator.memory.masking import masked
+from orchestrator.memory.off_record import Withheld, is_clean
+from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
+from orchestrator.memory.record_types import MOVES_ON
+from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
     FACT_TYPES,
@@ -37,11 +41,7 @@ from orchestrator.memory.facts import (
     Passage,
     key_of,
 )
-from orchestrator.memory.masking import masked
-from orchestrator.memory.off_record import Withheld, is_clean
-from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
-from orchestrator.memory.record_types import MOVES_ON
-from orchestrator.values import from_json
+from orchestrator.model.values import from_json
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from orchestrator.deck.model import Deck
-from orchestrator.exchange import Exchange, each_once
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.carryover import Taken
 from orchestrator.memory.consent import consented, is_given, name_in
@@ -42,6 +40,8 @@ from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scribe import Scribe, scribe_of
 from orchestrator.memory.scribe_notes import Noted, SessionContext
 from orchestrator.memory.words import stems
+from orchestrator.model.exchange import Exchange, each_once
+from orchestrator.model.slide import Deck
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Final, TypeVar
 
 from orchestrator.ledger import Record
-from orchestrator.memory.facts import ANSWER, EXCHANGE, SPEECH, Passage
+from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, Passage
 from orchestrator.render import one_line
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator import ledger
-from orchestrator.deck.model import Deck
 from orchestrator.errors import GreenroomError, LedgerCorruptError
-from orchestrator.exchange import Exchange
 from orchestrator.history import LEDGER_NAME, History
 from orchestrator.ledger import Record
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.rules import checked_presenter
-from orchestrator.values import from_json
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import from_json
 
 HISTORY: Final = "shared/exchange-history.md"
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024

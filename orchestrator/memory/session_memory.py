@@ -11,9 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.carried import NOTHING, Carried
 from orchestrator.clock import utc_now
-from orchestrator.deck.model import Deck
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
@@ -25,6 +23,8 @@ from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.settlement import Settled, settle_session
+from orchestrator.model.carryover import NOTHING, Carried
+from orchestrator.model.slide import Deck
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal

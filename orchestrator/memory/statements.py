@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from orchestrator.engines.said import Remembered
 from orchestrator.memory.fact_grounding import grounded
-from orchestrator.memory.facts import EXCHANGE, FactDraft, Passage
 from orchestrator.memory.passages import of_kind
-from orchestrator.values import from_json
+from orchestrator.model.fact import EXCHANGE, FactDraft, Passage
+from orchestrator.model.reply import Remembered
+from orchestrator.model.values import from_json
 
 GOAL: Final = "goal"
 DECISION: Final = "decision"

@@ -30,11 +30,11 @@ from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import sieved
 from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
-from orchestrator.memory.facts import Fact, key_of
 from orchestrator.memory.guard import reason_of
 from orchestrator.memory.statements import RECORD, spoken, verified
+from orchestrator.model.fact import Fact, key_of
+from orchestrator.model.values import to_json
 from orchestrator.rehearsal import Rehearsal
-from orchestrator.values import to_json
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.model import LiveSegment
+from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.text import LINE_END, clean, label
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]{0,400})>")

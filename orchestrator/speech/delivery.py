@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from orchestrator.model.segment import Segment
 from orchestrator.speech.fillers import Mark, is_countable, marks
-from orchestrator.speech.model import Segment
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
 LONG_PAUSE_S: Final = 4.0

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from orchestrator.speech.model import LiveSegment
+from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.text import label
 from orchestrator.speech.written import word_list
 

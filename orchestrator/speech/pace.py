@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.speech.model import WORDS_PER_MINUTE, Segment
+from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
 """Character ranges (for a regular expression's class) of scripts that are not split at spaces."""

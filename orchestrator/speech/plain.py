@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.labels import speakers_among, split_label, with_speakers
-from orchestrator.speech.model import LiveSegment
 from orchestrator.speech.stamps import STAMP, clock_s
 from orchestrator.speech.text import LINE_END, clean
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.errors import UsageError
-from orchestrator.speech.model import Segment
+from orchestrator.model.segment import Segment
 from orchestrator.speech.text import clean
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import SpeechError
+from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
-from orchestrator.speech.model import LiveSegment, Segment
 from orchestrator.speech.plain import read_plain
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.speech.source import open_recording

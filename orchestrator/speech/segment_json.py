@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Any
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.model import LiveSegment
+from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.stamps import seconds
 from orchestrator.speech.text import LINE_END, clean, label
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.deck.texts import slide_texts
 from orchestrator.errors import SpeechError
-from orchestrator.speech.model import Segment
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck, Slide
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.stamps import as_clock
 from orchestrator.speech.terms import terms

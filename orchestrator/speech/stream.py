@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 
 from orchestrator.errors import SpeechError
+from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.speech.captions import Cue, CueReader, pieces_of, without_repeats
 from orchestrator.speech.labels import is_role, split_label
-from orchestrator.speech.model import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.plain import read_plain_line
 from orchestrator.speech.segment_json import parse_line

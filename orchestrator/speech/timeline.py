@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from orchestrator.speech.model import LiveSegment, Segment, possible
+from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.stamps import as_clock
 

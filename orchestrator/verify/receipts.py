@@ -6,12 +6,12 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.carried import carried_of
 from orchestrator.context import Receipt, carried_facts, receipt_of
 from orchestrator.errors import UsageError
 from orchestrator.frames import FRAMES_VERSION, carried_block
 from orchestrator.layout import Layout
 from orchestrator.ledger import Record
+from orchestrator.model.carryover import carried_of
 from orchestrator.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.rules import EMPTY_SHA256, Replay

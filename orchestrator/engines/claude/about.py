@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.room import furthest_shown, members_of
-from orchestrator.exchange import Candidate, Exchange
 from orchestrator.memory.off_record import LABEL as OFF_RECORD
 from orchestrator.memory.off_record import Withheld
+from orchestrator.model.exchange import Candidate, Exchange
 
 if TYPE_CHECKING:
-    from orchestrator.claims.model import Tension
+    from orchestrator.model.claim import Tension
 
 Plain = dict[str, Any]
 

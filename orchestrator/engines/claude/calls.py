@@ -29,7 +29,7 @@ from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.turns import Rounds, Turns
 from orchestrator.errors import EngineError
 from orchestrator.messages import Messages
-from orchestrator.spending import CallUsage
+from orchestrator.model.usage import CallUsage
 
 if TYPE_CHECKING:
     from anthropic.types import Message

@@ -26,11 +26,11 @@ from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Judgement
 from orchestrator.layout import MODERATOR
 from orchestrator.messages import Messages
 from orchestrator.meter import CacheMeter
-from orchestrator.spending import Account, CallUsage
+from orchestrator.model.exchange import Judgement
+from orchestrator.model.usage import Account, CallUsage
 from orchestrator.tooling import ToolUses
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
-from orchestrator.spending import Account, Budget, CallUsage, Total
+from orchestrator.model.usage import Account, Budget, CallUsage, Total
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

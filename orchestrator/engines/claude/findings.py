@@ -5,15 +5,15 @@ Proposals are the exception: `checks.verify` decides about them, and says what d
 
 from __future__ import annotations
 
-from orchestrator.checks.proposal import Operand, Proposal
-from orchestrator.claims.model import Place
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import reading_replies as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
-from orchestrator.engines.said import Attack, Bearing, Remembered
 from orchestrator.grounding import found_in, place_in
-from orchestrator.intel.model import NEUTRAL
-from orchestrator.memory.facts import FactDraft
+from orchestrator.model.claim import Place
+from orchestrator.model.fact import FactDraft
+from orchestrator.model.intel import NEUTRAL
+from orchestrator.model.proposal import Operand, Proposal
+from orchestrator.model.reply import Attack, Bearing, Remembered
 from orchestrator.render import one_line
 
 

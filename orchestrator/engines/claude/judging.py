@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from orchestrator.claims.model import READ, Place, Tension
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quotes import in_answers, standing
 from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.exchange import Exchange, Judgement, Observation
 from orchestrator.grounding import found_in
+from orchestrator.model.claim import READ, Place, Tension
+from orchestrator.model.exchange import Exchange, Judgement, Observation
 from orchestrator.render import one_line
 
 NOT_SAID = "the quote is not, word for word, in the presenter's answer"

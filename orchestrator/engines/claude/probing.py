@@ -24,7 +24,7 @@ from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError
 from orchestrator.grounding import found_in
 from orchestrator.layout import MODERATOR
-from orchestrator.spending import CallUsage
+from orchestrator.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
 """How long it may take: a server on the user's own machine first loads its model."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.checks.proposal import Passage
 from orchestrator.checks.quotes import Broken, find_quote
-from orchestrator.claims.model import Place
 from orchestrator.engines.claude.outcomes import Fault
 from orchestrator.engines.protocol import Scene
-from orchestrator.exchange import Exchange
 from orchestrator.grounding import first_place, found_in, place_in
+from orchestrator.model.claim import Place
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.proposal import Passage
 
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 

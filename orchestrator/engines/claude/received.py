@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
 from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
 from orchestrator.errors import EngineError
+from orchestrator.model.usage import CallUsage
 from orchestrator.prices import cost_usd
-from orchestrator.spending import CallUsage
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""

@@ -18,7 +18,7 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusa
 from orchestrator.engines.claude.quotes import Standing, standing, why_not
 from orchestrator.engines.claude.room import furthest_shown
 from orchestrator.errors import EngineError
-from orchestrator.exchange import Candidate, Target
+from orchestrator.model.exchange import Candidate, Target
 from orchestrator.render import one_line
 
 MOST_TARGETS: Final = 7

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.dossier.model import BoardMember
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
+from orchestrator.model.dossier import BoardMember
 
 OCCASIONS = {
     "break": "The talk pauses between two sections, and questions are taken now.",

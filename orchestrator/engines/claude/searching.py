@@ -24,8 +24,8 @@ from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.engines.offers import Found, Searched
 from orchestrator.errors import EngineError
+from orchestrator.model.usage import CallUsage
 from orchestrator.prices import search_usd
-from orchestrator.spending import CallUsage
 
 TOOL: Final = "web_search_20250305"
 """The basic search, which cites whatever it says. The later ones (`_20260209`, `_20260318`) filter with

@@ -8,7 +8,7 @@ from orchestrator.engines.offline.heard import all_options
 from orchestrator.engines.offline.options import Option
 from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.protocol import FocusBriefRequest
-from orchestrator.exchange import Target
+from orchestrator.model.exchange import Target
 
 MOST_TARGETS: Final = 7
 FEWEST_TARGETS: Final = 3

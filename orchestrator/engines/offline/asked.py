@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.claims.model import Tension
 from orchestrator.engines.offline.options import Option
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.protocol import CandidateRequest
-from orchestrator.exchange import Candidate, Exchange
+from orchestrator.model.claim import Tension
+from orchestrator.model.exchange import Candidate, Exchange
 
 
 @dataclass(frozen=True, slots=True)

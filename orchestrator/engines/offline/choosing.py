@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from orchestrator.claims.model import Claim, Place, Tension
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.asked import asked_of
 from orchestrator.engines.offline.bank import bank
@@ -17,7 +16,8 @@ from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.offline.words import holds, plain
 from orchestrator.engines.protocol import CandidateRequest, Scene
-from orchestrator.exchange import Candidate
+from orchestrator.model.claim import Claim, Place, Tension
+from orchestrator.model.exchange import Candidate
 
 TURNS: Final = (
     ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.claims.model import COMPUTED, OF_FIGURES, Place, Tension
 from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.wording import in_quotes, pick, shortened
+from orchestrator.model.claim import COMPUTED, OF_FIGURES, Place, Tension
 
 LONGEST_QUOTE = 100
 """Characters of each of the two quotes: both have to be heard."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from orchestrator.engines.protocol import DebriefRequest
-from orchestrator.engines.said import DebriefWords, RubricCheck
+from orchestrator.model.reply import DebriefWords, RubricCheck
 
 NOT_JUDGED: Final = "not judged"
 MOST_WANTED: Final = 3

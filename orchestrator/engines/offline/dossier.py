@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from orchestrator.claims.model import Place, Tension
-from orchestrator.dossier.model import BoardMember
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.options import Option, options
 from orchestrator.engines.offline.seats import fits, seats_of
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import DossierRequest
-from orchestrator.engines.said import Attack
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.reply import Attack
 from orchestrator.persona import Seat
 
 INTENSITY: Final = "moderate"

@@ -10,7 +10,7 @@ from orchestrator.claims.numbers import numbers_in
 from orchestrator.engines.offline.judging import undertakes
 from orchestrator.engines.offline.wording import sentences
 from orchestrator.engines.protocol import FactsRequest
-from orchestrator.memory.facts import EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+from orchestrator.model.fact import EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 
 FEWEST_WORDS: Final = 6
 """Of a sentence that gives a figure: in a shorter one nobody can tell of what."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from orchestrator.carried import OpenPoint
 from orchestrator.engines.offline.bank import ANY, Entry, bank
 from orchestrator.engines.offline.options import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
 from orchestrator.engines.offline.wording import entry_of, said
 from orchestrator.engines.offline.words import holds_all, plain
 from orchestrator.engines.protocol import Scene
-from orchestrator.speech.model import Segment
+from orchestrator.model.carryover import OpenPoint
+from orchestrator.model.segment import Segment
 
 LEFT_OPEN = "left open before"
 BEFORE_ALL = -100.0

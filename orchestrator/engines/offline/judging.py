@@ -15,7 +15,7 @@ from orchestrator.engines.offline.bank import Entry, bank
 from orchestrator.engines.offline.wording import entry_of, pick, sentences
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.exchange import Judgement, Observation
+from orchestrator.model.exchange import Judgement, Observation
 
 YOURS: Final = "yours to judge"
 NO_ANSWER: Final = "no answer was given"

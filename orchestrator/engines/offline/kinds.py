@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.model import Claim
-from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import ANY, DeckKind, bank
 from orchestrator.engines.offline.pages import Pages, pages_of
 from orchestrator.engines.offline.words import holds, holds_all
 from orchestrator.errors import UsageError
+from orchestrator.model.claim import Claim
+from orchestrator.model.slide import Deck
 
 COVER_WEIGHT: Final = 8
 """The first slide says what the deck is, once for each kind: "Proposal to the board"."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from orchestrator.claims.model import Claim
-from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import ANY, HEADING, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
 from orchestrator.engines.offline.subject import subject_of
 from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences
 from orchestrator.engines.offline.words import holds, holds_all, plain
+from orchestrator.model.claim import Claim
+from orchestrator.model.slide import Deck
 
 ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
 """What a board asks about; contradictions come before them all."""

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from orchestrator.claims.model import Claim
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.model import Deck, Slide
 from orchestrator.engines.offline.bank import HEADING, bank
 from orchestrator.engines.offline.words import holds, plain
-from orchestrator.speech.model import Segment
+from orchestrator.model.claim import Claim
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck, Slide
 
 FEWEST_WORDS: Final = 4
 """A shorter line is a name or a heading, unless it holds a figure or an admission."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from orchestrator.engines.protocol import ScratchpadRequest
-from orchestrator.exchange import Exchange, each_once
+from orchestrator.model.exchange import Exchange, each_once
 
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 

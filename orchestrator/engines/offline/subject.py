@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from typing import Final
 
-from orchestrator.deck.model import Deck
 from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.kinds import Kind
 from orchestrator.engines.offline.words import holds, plain
+from orchestrator.model.slide import Deck
 
 FEWEST_MENTIONS: Final = 3
 """Of a word of the title, in the same spelling, before it counts as a name."""

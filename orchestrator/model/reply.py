@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.claims.model import Place
+from orchestrator.model.claim import Place
 
 
 @dataclass(frozen=True, slots=True)

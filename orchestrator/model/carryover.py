@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.values import from_json, to_json
+from orchestrator.model.values import from_json, to_json
 
 KEY = "carried"
 """In the value of a session's first record; absent where nothing is carried."""

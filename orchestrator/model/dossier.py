@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.claims.model import Gap, Tension
-from orchestrator.engines.said import Attack
-from orchestrator.intel.model import IntelItem
+from orchestrator.model.claim import Gap, Tension
+from orchestrator.model.intel import IntelItem
+from orchestrator.model.reply import Attack
 
 BOARD = "board"
 PANEL = "panel"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.claims.model import Place, Tension
+from orchestrator.model.claim import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
