@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orchestrator.context import Context, Receipt
     from orchestrator.engines.scripted import ScriptedEngine
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
     from orchestrator.model.segment import Segment
     from orchestrator.session import Session
     from orchestrator.verify import Verification
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 _PARTS = {
     "Context": "context",
-    "Home": "home",
+    "Home": "home.folder",
     "Receipt": "context",
     "ScriptedEngine": "engines.scripted",
     "Segment": "model.segment",

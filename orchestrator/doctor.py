@@ -15,7 +15,7 @@ from orchestrator import files
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 
 NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ncpfs", "webdav"}

@@ -11,7 +11,7 @@ from orchestrator.archive.upload import delete_archive, list_archives
 from orchestrator.clock import utc_now
 from orchestrator.driver import is_driven
 from orchestrator.errors import SessionStateError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget_session

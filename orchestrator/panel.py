@@ -19,7 +19,7 @@ from typing import Final
 
 from orchestrator.errors import PersonaError, UsageError
 from orchestrator.finding import Finding
-from orchestrator.home import DRAFT
+from orchestrator.home.folder import DRAFT
 from orchestrator.layout import (
     MIN_PANELISTS,
     MODERATOR,

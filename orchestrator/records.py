@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from orchestrator.clock import utc_now
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 
 
 def _path(home: Home, session_id: str) -> Path:

@@ -17,7 +17,6 @@ from orchestrator import debrief as debriefs
 from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
-from orchestrator.config import Config
 from orchestrator.context import Context, Receipt, receipt_of
 from orchestrator.debriefing import ask_for_debrief
 from orchestrator.driver import driving, state_of
@@ -25,7 +24,8 @@ from orchestrator.engines.catalogue import check_engine, close_engine, engine_na
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.files import FOLDER, replace_file
-from orchestrator.home import Home, session_folder
+from orchestrator.home.config import Config
+from orchestrator.home.folder import Home, session_folder
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel

@@ -18,7 +18,6 @@ from orchestrator import __version__, files, looking, panelist, phrases, session
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
-from orchestrator.config import CHOICES, checked
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.build import build_dossier
@@ -26,7 +25,8 @@ from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
 from orchestrator.frames import FRAMES_VERSION
-from orchestrator.home import UNFINISHED, Home, digests
+from orchestrator.home.config import CHOICES, checked
+from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel

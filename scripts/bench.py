@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.context import Assembler  # noqa: E402 (the path is set first)
-from orchestrator.home import Home  # noqa: E402
+from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
 from orchestrator.playback import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402

@@ -35,7 +35,7 @@ from orchestrator.engines.claude.tasks import addressed, kind_of  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.engines.together import begun  # noqa: E402
-from orchestrator.home import Home  # noqa: E402
+from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator import playback, presiding  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.settings import DEADLINES_S  # noqa: E402
-from orchestrator.home import Home  # noqa: E402
+from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.presiding import Presiding  # noqa: E402
 from orchestrator.session import Session  # noqa: E402

@@ -18,12 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.config import Config  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.settings import claude_settings  # noqa: E402
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest  # noqa: E402
 from orchestrator.errors import GreenroomError  # noqa: E402
-from orchestrator.home import Home  # noqa: E402
+from orchestrator.home.config import Config  # noqa: E402 (the path is set first)
+from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.model.exchange import Candidate, Exchange, Turn  # noqa: E402
 from orchestrator.model.usage import total  # noqa: E402
 from orchestrator.session import Session  # noqa: E402

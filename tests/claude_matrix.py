@@ -30,7 +30,7 @@ from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
 from orchestrator.finish import archive
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.exchange import Exchange
 from orchestrator.playback import Loading, step
 from orchestrator.session import Session

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.engines.protocol import Engine
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.live import feed_live
 from orchestrator.session import Session
 from tests.rehearsals import write_rehearsal

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
 if TYPE_CHECKING:
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
     from orchestrator.memory.database import MemoryDatabase
 
 ROOT: Final = Path(__file__).resolve().parents[1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers
 from orchestrator.speech.read import read_speech

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.clock import utc_now
 from orchestrator.engines.catalogue import engine_named
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase

@@ -14,7 +14,7 @@ from orchestrator.engines.protocol import (
     ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.exchange import Candidate, Judgement
 from orchestrator.model.reply import DebriefWords
 from orchestrator.model.segment import Segment

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.exchange import Exchange
 from orchestrator.playback import Loading
 from orchestrator.session import Session

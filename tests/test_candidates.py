@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request
 from orchestrator.errors import EngineError, UsageError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.exchange import Candidate, Target
 from orchestrator.playback import Loading
 from orchestrator.refreshing import refresh

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.errors import ReceiptError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.carryover import Carried, OpenPoint, carried_of
 from orchestrator.session import Session, read_source
 from orchestrator.start import Given, start_session

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator.config import Config
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
@@ -37,6 +36,7 @@ from orchestrator.engines.together import replies
 from orchestrator.errors import EngineError
 from orchestrator.frames import carried_block
 from orchestrator.grounding import found_in
+from orchestrator.home.config import Config
 from orchestrator.messages import LAYOUTS
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Judgement, Observation, Target

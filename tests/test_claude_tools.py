@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from orchestrator.config import Config
 from orchestrator.context import Context
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
-from orchestrator.home import Home
+from orchestrator.home.config import Config
+from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories, write_memory

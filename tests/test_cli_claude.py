@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.usage import total
 from orchestrator.session import Session
 from tests.claude_requests import PATIENT

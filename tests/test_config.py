@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.config import TASKS, Config, read_config
 from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL, claude_settings
 from orchestrator.engines.claude.tasks import KINDS
 from orchestrator.errors import ConfigurationError
+from orchestrator.home.config import TASKS, Config, read_config
 
 CLAUDE = """engine: claude
 layout: strict

@@ -31,7 +31,7 @@ from orchestrator.engines.protocol import (
 )
 from orchestrator.errors import EngineError
 from orchestrator.grounding import material
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck

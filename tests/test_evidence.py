@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer

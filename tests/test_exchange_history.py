@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.exchange import Judgement
 from orchestrator.session import Session
 from tests.steady import SteadyEngine

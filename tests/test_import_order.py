@@ -19,9 +19,9 @@ errors
 model.values clock currencies
 model.claim model.slide model.segment
 model.exchange model.carryover model.fact memory.masking tooling model.proposal model.reply model.intel
-layout given
-config entries
-home
+layout home.user_file
+home.config home.user_list
+home.folder
 records
 model.usage prices
 finding

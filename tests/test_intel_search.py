@@ -14,7 +14,7 @@ from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError, RevisionLimitError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
 from orchestrator.session import Session
 from tests.messages_replies import Page

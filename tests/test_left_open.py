@@ -11,7 +11,7 @@ from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.carryover import OpenPoint
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import read_seats

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.doctor import checks
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from tests.claude_requests import PATIENT
 from tests.messages_server import MessagesServer

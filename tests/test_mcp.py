@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from orchestrator.errors import GreenroomError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.mcp.calls import call_tool, input_schema
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import Scope

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.clock import utc_now
 from orchestrator.deck.read import read_deck_text
-from orchestrator.home import Home, digests
+from orchestrator.home.folder import Home, digests
 from orchestrator.memory.carryover import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase

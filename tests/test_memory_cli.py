@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from orchestrator.cli.app import build
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.goals import add_goal

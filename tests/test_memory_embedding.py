@@ -17,7 +17,7 @@ import pytest
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import ConfigurationError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory import embedding_local
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase

@@ -13,7 +13,7 @@ from typing import Any, Never
 
 import pytest
 
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import Summariser

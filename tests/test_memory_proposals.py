@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.archive.freeze import freeze
 from orchestrator.errors import SessionFrozenError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget

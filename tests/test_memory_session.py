@@ -13,7 +13,7 @@ import pytest
 from orchestrator.archive.freeze import thaw
 from orchestrator.archive.upload import archive_session
 from orchestrator.errors import UsageError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads

@@ -15,7 +15,7 @@ import pytest
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import LongTermNotebook
 from orchestrator.memory.off_record import LABEL, Withheld, blanked, shown_content

@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.errors import PersonaError, UsageError
 from orchestrator.finding import Finding
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.orchestration import PHRASE_HEADINGS
 from orchestrator.panel import check_agent, check_panel, scaffold
 from orchestrator.persona import ASKS, read_persona

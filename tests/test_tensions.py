@@ -12,7 +12,7 @@ from orchestrator.checks.passages import deck_passages
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.protocol import DoubtRequest, JudgementRequest, Request, TensionsRequest
 from orchestrator.errors import EngineError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Judgement
 from orchestrator.model.proposal import NOT_BOTH, Operand, Proposal

@@ -12,8 +12,8 @@ import typer
 from orchestrator.cli.checked import Read, page, plain
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import check_address
-from orchestrator.config import CHOICES, Config
 from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.home.config import CHOICES, Config
 
 if TYPE_CHECKING:
     from orchestrator.engines.protocol import Engine

@@ -13,7 +13,7 @@ from orchestrator.errors import SessionStateError
 
 if TYPE_CHECKING:
     from orchestrator.erase import Erased
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
 
 
 def register(app: typer.Typer) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import GreenroomError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.records import archives_of
 
 if TYPE_CHECKING:

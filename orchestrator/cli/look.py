@@ -39,7 +39,7 @@ def context(
     ] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
-    from orchestrator.config import checked
+    from orchestrator.home.config import checked
 
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")

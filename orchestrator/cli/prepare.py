@@ -15,7 +15,7 @@ from orchestrator.cli.shared import check_address, looked_at, opened
 
 if TYPE_CHECKING:
     from orchestrator.engines.protocol import Engine
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
     from orchestrator.model.dossier import BoardMember, Dossier
     from orchestrator.model.intel import Intel, Reported
     from orchestrator.persona import Seat

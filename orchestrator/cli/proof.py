@@ -9,7 +9,7 @@ from pathlib import Path
 from orchestrator.archive.unpacked import verify_path
 from orchestrator.archive.upload import verify_archive
 from orchestrator.cli.screen import Screen
-from orchestrator.home import session_folder
+from orchestrator.home.folder import session_folder
 from orchestrator.verify import Finding, Verification, verify_session
 
 MIN_HEAD_DIGITS = 8

@@ -9,7 +9,7 @@ import typer
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import looked_at
 from orchestrator.errors import UsageError
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 

@@ -22,11 +22,11 @@ from orchestrator.cli.shared import (
     stoppable,
     told_if_stopped,
 )
-from orchestrator.config import CHOICES
 from orchestrator.errors import ArchiveError, EngineError, GreenroomError, SessionStateError, UsageError
+from orchestrator.home.config import CHOICES
 
 if TYPE_CHECKING:
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
     from orchestrator.rehearsal import Rehearsal
     from orchestrator.session import Session
 
@@ -173,7 +173,7 @@ def run(
 
 def _options(params: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `run` and `start` as `Session.start` takes them, checked."""
-    from orchestrator.config import checked
+    from orchestrator.home.config import checked
 
     if params["engine"] is not None and params["engine"] not in ENGINES:
         raise UsageError(f"--engine {params['engine']!r}: use {', '.join(ENGINES[:-1])} or {ENGINES[-1]}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from orchestrator.home import Home, find_home
+from orchestrator.home.folder import Home, find_home
 from orchestrator.store import Repair
 
 

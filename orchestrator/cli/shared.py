@@ -16,7 +16,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.errors import ConfigurationError, GreenroomError
 
 if TYPE_CHECKING:
-    from orchestrator.home import Home
+    from orchestrator.home.folder import Home
     from orchestrator.session import Session
 
 

@@ -24,8 +24,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from orchestrator.entries import Entry, Form, read_entries, shown_name
 from orchestrator.errors import InputError
+from orchestrator.home.user_list import Entry, Form, read_entries, shown_name
 from orchestrator.model.dossier import BoardMember
 
 MOST_MEMBERS: Final = 40

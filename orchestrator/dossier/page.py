@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.entries import one_line
+from orchestrator.home.user_list import one_line
 from orchestrator.intel.page import NO_DATE
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from orchestrator.config import Config
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import UsageError
+from orchestrator.home.config import Config
 from orchestrator.model.usage import Budget, Total
 
 MODELS: Final = ("claude", "model")

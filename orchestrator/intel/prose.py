@@ -14,7 +14,7 @@ from typing import Final
 
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.sentences import sentences
-from orchestrator.entries import one_line
+from orchestrator.home.user_list import one_line
 from orchestrator.model.intel import Reported
 
 LONGEST_PARAGRAPH: Final = 70

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from orchestrator.entries import YAML_SUFFIXES, Entry, Form, one_line, read_entries, read_text
 from orchestrator.errors import InputError
+from orchestrator.home.user_list import YAML_SUFFIXES, Entry, Form, one_line, read_entries, read_text
 from orchestrator.intel.prose import LONGEST_FINDING, reported_in
 from orchestrator.model.intel import STANCES, Reported
 

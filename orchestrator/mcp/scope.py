@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.history import LEDGER_NAME
-from orchestrator.home import Home
+from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
 from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.consent import consented, presenters, same_name

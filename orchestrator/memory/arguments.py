@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, Valida
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails
 
-from orchestrator.entries import one_line
 from orchestrator.errors import GreenroomError
+from orchestrator.home.user_list import one_line
 
 _SHOWN_CHARS: Final = 60
 """Of a value that is quoted in a message; it may be a whole transcript."""

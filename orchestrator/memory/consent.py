@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 
-from orchestrator.entries import one_line
+from orchestrator.home.user_list import one_line
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import NotConsentedError
 from orchestrator.memory.rules import checked_presenter, checked_time

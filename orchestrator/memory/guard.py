@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from orchestrator.entries import one_line
 from orchestrator.errors import GreenroomError
+from orchestrator.home.user_list import one_line
 from orchestrator.layout import MODERATOR
 from orchestrator.store import Store
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from math import log2
 from typing import Any, Final
 
-from orchestrator.entries import one_line
+from orchestrator.home.user_list import one_line
 from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError

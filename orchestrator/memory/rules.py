@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from orchestrator.entries import one_line
+from orchestrator.home.user_list import one_line
 from orchestrator.layout import AGENT_NAME
 from orchestrator.memory.errors import MemoryRefusedError, ScratchpadTooLongError
 from orchestrator.memory.model import (

@@ -18,8 +18,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from orchestrator.entries import one_line
 from orchestrator.errors import GreenroomError
+from orchestrator.home.user_list import one_line
 from orchestrator.memory.arguments import (
     ON_ONE_LINE,
     WHOLE,

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator import given
 from orchestrator.errors import AnswersError
-from orchestrator.given import UnreadableError, read_given
+from orchestrator.home import user_file
+from orchestrator.home.user_file import UnreadableError, read_given
 from orchestrator.speech.text import clean, shown
 
 MAX_SIZE_BYTES = 1024 * 1024
 """Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
 
 _TROUBLES = {
-    given.NO_FILE: "is not a file: give a YAML or JSON list of answers",
-    given.MISSING: "does not exist: give the path of a list of answers",
-    given.BROKEN: "cannot be read: ",
-    given.LARGE: "is larger than 1 MB: give a list of answers",
-    given.ENCODING: "is not UTF-8 text: save it as UTF-8",
-    given.EMPTY: "is empty: give a list of answers ([] for none)",
+    user_file.NO_FILE: "is not a file: give a YAML or JSON list of answers",
+    user_file.MISSING: "does not exist: give the path of a list of answers",
+    user_file.BROKEN: "cannot be read: ",
+    user_file.LARGE: "is larger than 1 MB: give a list of answers",
+    user_file.ENCODING: "is not UTF-8 text: save it as UTF-8",
+    user_file.EMPTY: "is empty: give a list of answers ([] for none)",
 }
 KEYS = ("text", "agent", "exchange", "claim", "park")
 _FORMS = {

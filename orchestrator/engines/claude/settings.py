@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.config import TASKS, Config
 from orchestrator.errors import ConfigurationError
+from orchestrator.home.config import TASKS, Config
 from orchestrator.messages import DEFAULT_LAYOUT
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"

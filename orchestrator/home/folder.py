@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from orchestrator.config import Config, read_config
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
+from orchestrator.home.config import Config, read_config
 from orchestrator.layout import (
     MAX_PANELISTS,
     MIN_PANELISTS,
@@ -251,7 +251,7 @@ def packaged_files() -> Path | None:
     """The folder of templates and blueprints that this installation brings; None: it brings none."""
     packaged = Path(str(resources.files("orchestrator"))) / "home_files"
     if not packaged.is_dir():
-        packaged = Path(__file__).resolve().parents[1] / "agents"
+        packaged = Path(__file__).resolve().parents[2] / "agents"
     return packaged if (packaged / "templates").is_dir() else None
 
 

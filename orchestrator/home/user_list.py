@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import given
 from orchestrator.errors import InputError
-from orchestrator.given import UnreadableError, read_given
+from orchestrator.home import user_file
+from orchestrator.home.user_file import UnreadableError, read_given
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
@@ -59,12 +59,12 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
     """
     name = shown_name(path)
     troubles = {
-        given.NO_FILE: f"is not a file: give {what}",
-        given.MISSING: f"there is no such file: give {what}",
-        given.BROKEN: "cannot be read: ",
-        given.LARGE: f"is larger than {max_bytes // 1024} KB: shorten it",
-        given.ENCODING: "is not UTF-8 text: save it as UTF-8",
-        given.EMPTY: f"is empty: give {what}",
+        user_file.NO_FILE: f"is not a file: give {what}",
+        user_file.MISSING: f"there is no such file: give {what}",
+        user_file.BROKEN: "cannot be read: ",
+        user_file.LARGE: f"is larger than {max_bytes // 1024} KB: shorten it",
+        user_file.ENCODING: "is not UTF-8 text: save it as UTF-8",
+        user_file.EMPTY: f"is empty: give {what}",
     }
     try:
         text = read_given(path, max_bytes)
