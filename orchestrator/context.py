@@ -21,7 +21,7 @@ from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, c
 from orchestrator.layout import Layout, Mutability
 from orchestrator.memory.off_record import OffRecord, blanked, shown_of
 from orchestrator.messages import DEFAULT_LAYOUT, Messages, messages_of
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from orchestrator.tooling import Tooling
 
 BYTES_PER_TOKEN: Final = 4

@@ -11,11 +11,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from orchestrator import files
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.home.folder import Home
+from orchestrator.store import files
 
 NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ncpfs", "webdav"}

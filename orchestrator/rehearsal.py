@@ -24,7 +24,7 @@ from orchestrator.orchestration import Orchestration, Phrases, read_orchestratio
 from orchestrator.pauses import pauses_in
 from orchestrator.persona import Seat, read_domain, read_persona
 from orchestrator.room import Options, Playback, Room, options_of
-from orchestrator.store import Repair, Store
+from orchestrator.store.store import Repair, Store
 from orchestrator.tooling import Tooling
 
 T = TypeVar("T")

@@ -53,7 +53,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orchestrator.clock import ClockState
-from orchestrator.ledger import Record
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
@@ -64,6 +63,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage, call_of
 from orchestrator.model.values import from_json
 from orchestrator.speech.answers import Answer
+from orchestrator.store.ledger import Record
 
 
 @dataclass(frozen=True, slots=True)

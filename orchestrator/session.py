@@ -23,7 +23,6 @@ from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
-from orchestrator.files import FOLDER, replace_file
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home, session_folder
 from orchestrator.intel.bearing import held_against, intel_of
@@ -47,7 +46,8 @@ from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
 from orchestrator.start import Given, Source, start_session
-from orchestrator.store import Repair
+from orchestrator.store.files import FOLDER, replace_file
+from orchestrator.store.store import Repair
 from orchestrator.verify import Verification, verify_session
 
 INTEL = "shared/external-intel.md"

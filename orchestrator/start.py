@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time
 from typing import Any, Final
 
-from orchestrator import __version__, files, looking, panelist, phrases, session_state
+from orchestrator import __version__, looking, panelist, phrases, session_state
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
@@ -41,7 +41,8 @@ from orchestrator.orchestration import Orchestration, read_orchestration
 from orchestrator.persona import Seat
 from orchestrator.rehearsal import Rehearsal, read_seats
 from orchestrator.room import UNNAMED, Options
-from orchestrator.store import Store, create_store
+from orchestrator.store import files
+from orchestrator.store.store import Store, create_store
 from orchestrator.tooling import Tooling
 
 LAYOUTS_VERSION: Final = 1

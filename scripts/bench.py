@@ -44,7 +44,7 @@ from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
 from orchestrator.playback import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
-from orchestrator.store import Store, create_store  # noqa: E402
+from orchestrator.store.store import Store, create_store  # noqa: E402
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal

@@ -19,9 +19,9 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from orchestrator.ledger import Record
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
 from orchestrator.memory.scribe_notes import to_plain
+from orchestrator.store.ledger import Record
 
 SAID = (
     "Revenue in quarter {n} grew by {p} percent against last year, most of it from three customers.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from orchestrator.archive.freeze import freeze
 from orchestrator.context import Assembler, read_templates
 from orchestrator.layout import Layout, layout_of
-from orchestrator.store import Store, create_store
+from orchestrator.store.store import Store, create_store
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"

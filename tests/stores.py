@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator import ledger
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import layout_of
-from orchestrator.store import Store, create_store
+from orchestrator.store import ledger
+from orchestrator.store.store import Store, create_store
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"

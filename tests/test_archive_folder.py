@@ -37,8 +37,8 @@ from orchestrator.errors import (
     StoreError,
     UsageError,
 )
-from orchestrator.ledger import Record
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 from orchestrator.verify import verify_session
 from tests.sessions import TRANSCRIPT, Sample, ended_session, live_session, start, tiny_session
 

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator import ledger
 from orchestrator.context import (
     DEFAULT_BUDGET_TOKENS,
     Assembler,
@@ -29,8 +28,9 @@ from orchestrator.context import (
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.frames import escape, footer, header
 from orchestrator.layout import MODERATOR, Mutability, layout_of
-from orchestrator.ledger import Record
-from orchestrator.store import Store
+from orchestrator.store import ledger
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 from tests.sessions import live_session, start
 from tests.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIPT, bare, blueprints, on_disk
 

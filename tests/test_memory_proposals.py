@@ -23,7 +23,7 @@ from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.settlement import Settled, settle, settle_session
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from tests.sessions import start
 
 NOW = "2026-11-22T09:00:00Z"

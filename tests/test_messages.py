@@ -15,7 +15,7 @@ from orchestrator.context import DEFAULT_BUDGET_TOKENS, Assembler, Context
 from orchestrator.errors import UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.messages import HISTORY, MOST_MARKS, messages_of, watermarks
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from tests.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 
 AGENTS = ("skeptic", MODERATOR)

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator import files, ledger
 from orchestrator.errors import (
     GreenroomError,
     LedgerCorruptError,
@@ -23,9 +22,10 @@ from orchestrator.errors import (
     SessionNotFoundError,
     StoreWriteError,
 )
-from orchestrator.history import History
-from orchestrator.store import Store
-from orchestrator.views import Views
+from orchestrator.store import files, ledger
+from orchestrator.store.history import History
+from orchestrator.store.store import Store
+from orchestrator.store.views import Views
 from tests.stores import (
     CANDIDATE,
     DECK,

@@ -39,7 +39,7 @@ from orchestrator.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.layout import Mutability, layout_of
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from tests.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk
 
 LAYOUT = layout_of(PANEL)

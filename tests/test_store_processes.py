@@ -25,7 +25,7 @@ import pytest
 from orchestrator.context import Assembler, Context, receipt_of
 from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
 from orchestrator.layout import Mutability, layout_of
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 from tests.stores import CANDIDATE, TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
 
 HISTORY = "shared/exchange-history.md"

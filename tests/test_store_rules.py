@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator import store as store_module
 from orchestrator.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
@@ -30,7 +29,8 @@ from orchestrator.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.layout import MAX_APPEND_BYTES, SessionFile, layout_of
-from orchestrator.store import Store, create_store
+from orchestrator.store import store as store_module
+from orchestrator.store.store import Store, create_store
 from tests.stores import (
     CANDIDATE,
     DECK,

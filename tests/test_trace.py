@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.ledger import Record
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, snapshot
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
 from orchestrator.session import Session
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 from tests.rehearsals import loaded, write_rehearsal
 
 # ---------------------------------------------------------------------- the bound

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator import ledger
 from orchestrator.archive.freeze import freeze, thaw
 from orchestrator.context import Receipt
 from orchestrator.layout import MAX_APPEND_BYTES
-from orchestrator.ledger import FIRST_HASH, Record, encode
-from orchestrator.store import Store
+from orchestrator.store import ledger
+from orchestrator.store.ledger import FIRST_HASH, Record, encode
+from orchestrator.store.store import Store
 from orchestrator.verify import Finding, verify_session
 from tests.sessions import TRANSCRIPT, Sample, ended_session, live_session, start
 

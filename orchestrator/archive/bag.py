@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import ledger
 from orchestrator.archive.manifest import DECLARATION, render_info, render_manifest
 from orchestrator.errors import ArchiveError, LedgerCorruptError
 from orchestrator.layout import SESSION_ID
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store import ledger
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify import verify_session
 from orchestrator.verify.disk import digest_file, open_folder, read_file, walk
 from orchestrator.verify.finding import Report, shown

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from orchestrator import files
 from orchestrator.archive.manifest import (
     Declaration,
     Manifest,
@@ -28,6 +27,7 @@ from orchestrator.archive.manifest import (
     read_info,
     read_manifest,
 )
+from orchestrator.store import files
 from orchestrator.verify.disk import Name, digest_file, open_folder, read_file, walk
 from orchestrator.verify.finding import Finding, Report
 

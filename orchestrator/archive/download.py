@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator import files
 from orchestrator.archive.bag import COMMIT_MARK, INFO_NAME, TAG_NAMES
 from orchestrator.archive.freeze import seal, sync
 from orchestrator.archive.manifest import TagFileError, is_safe_name, read_info
@@ -22,6 +21,7 @@ from orchestrator.archive.streams import side_by_side
 from orchestrator.archive.unpacked import verify_unpacked
 from orchestrator.errors import ArchiveError, SessionExistsError
 from orchestrator.layout import SESSION_ID, check_session_id
+from orchestrator.store import files
 from orchestrator.verify import Verification
 from orchestrator.verify.disk import open_folder
 from orchestrator.verify.finding import Report

@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from orchestrator import files
 from orchestrator.errors import StoreError, StoreWriteError
 from orchestrator.layout import Layout
-from orchestrator.store import LEDGER_NAME, Store
+from orchestrator.store import files
+from orchestrator.store.store import LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.folder import DRIVER_LOCK, LEFTOVER, home_digest

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
-from orchestrator import files
 from orchestrator.archive.manifest import is_safe_name
 from orchestrator.archive.s3 import S3Store, check_endpoint
 from orchestrator.errors import ArchiveConflictError, ArchiveError, UsageError
+from orchestrator.store import files
 from orchestrator.verify.disk import open_folder, opened, walk
 from orchestrator.verify.finding import Report, shown
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from orchestrator import files
 from orchestrator.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -22,7 +21,8 @@ from orchestrator.archive.bagcheck import check_bag
 from orchestrator.archive.manifest import Declaration, TagFileError, read_info, read_manifest, render_manifest
 from orchestrator.errors import ArchiveError
 from orchestrator.layout import SESSION_ID
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store import files
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify import Finding, Verification, verify_session
 from orchestrator.verify.disk import open_folder, read_file, walk
 from orchestrator.verify.finding import Report

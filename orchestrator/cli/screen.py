@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from orchestrator.home.folder import Home, find_home
-from orchestrator.store import Repair
+from orchestrator.store.store import Repair
 
 
 @dataclass(frozen=True)

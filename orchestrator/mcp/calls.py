@@ -20,7 +20,7 @@ from orchestrator.memory.database import existing
 from orchestrator.memory.notebook import LongTermNotebook, Notebook
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 
 
 class ForMemory(Arguments):

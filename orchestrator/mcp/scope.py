@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
-from orchestrator.history import LEDGER_NAME
 from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
 from orchestrator.memory.arguments import hint, shown
@@ -17,6 +16,7 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.room import UNNAMED
+from orchestrator.store.history import LEDGER_NAME
 
 LIST: Final = "greenroom://sessions"
 """The resource that lists the sessions."""

@@ -21,7 +21,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.files import FOLDER, replace_file
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import goals
@@ -33,6 +32,7 @@ from orchestrator.memory.record_types import counted
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
+from orchestrator.store.files import FOLDER, replace_file
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 KEPT_S: Final = 300

@@ -40,7 +40,7 @@ from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
 from orchestrator.model.slide import Deck
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED, Options
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 
 MAX_BLOCK_CHARS: Final = 6_000
 MAX_LINE_BYTES: Final = 700

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator import files
+from orchestrator.store import files
 
 _POLL_S: Final = 0.02
 

@@ -15,10 +15,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import files
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.model.fact import Fact
+from orchestrator.store import files
 
 FOLDER: Final = "facts"
 INDEX: Final = "index.json"

@@ -26,7 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from orchestrator.ledger import Record
 from orchestrator.memory.masking import masked
 from orchestrator.memory.off_record import Withheld, is_clean
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
@@ -42,6 +41,7 @@ from orchestrator.model.fact import (
     key_of,
 )
 from orchestrator.model.values import from_json
+from orchestrator.store.ledger import Record
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000

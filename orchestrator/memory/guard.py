@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from orchestrator.errors import GreenroomError
 from orchestrator.home.user_list import one_line
 from orchestrator.layout import MODERATOR
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 
 T = TypeVar("T")
 MAX_REASON_CHARS: Final = 300

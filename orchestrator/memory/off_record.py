@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.layout import Mutability
-from orchestrator.ledger import Record
 from orchestrator.memory.masking import masked, visible
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from orchestrator.ledger import Record
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, Passage
 from orchestrator.render import one_line
+from orchestrator.store.ledger import Record
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 NUMBER: Final = (int, float)

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator import ledger
 from orchestrator.errors import GreenroomError, LedgerCorruptError
-from orchestrator.history import LEDGER_NAME, History
-from orchestrator.ledger import Record
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
+from orchestrator.store import ledger
+from orchestrator.store.history import LEDGER_NAME, History
+from orchestrator.store.ledger import Record
 
 HISTORY: Final = "shared/exchange-history.md"
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024

@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
-from orchestrator.ledger import Entry, Record
 from orchestrator.memory.model import Memory
 from orchestrator.memory.notebook import Draft, check_clean
 from orchestrator.memory.rules import (
@@ -34,7 +33,8 @@ from orchestrator.memory.rules import (
     checked_type,
     normalised,
 )
-from orchestrator.store import Store
+from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.store import Store
 
 MEMORY: Final = "memory-proposal"
 PAGE: Final = "scratchpad-proposal"

@@ -16,9 +16,9 @@ from functools import cache
 from string import Formatter
 from typing import Any, Final
 
-from orchestrator.ledger import Record
 from orchestrator.memory.scribe_notes import AGENT, ERROR, NOTE, TOOL, TRANSCRIPT, USER
 from orchestrator.render import place
+from orchestrator.store.ledger import Record
 
 NO_JUDGEMENT: Final = "the engine gave no judgement"
 """How a verdict begins whose engine failed (moderator.py)."""

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from orchestrator.ledger import Record
 from orchestrator.memory import statements
 from orchestrator.memory.masking import masked
 from orchestrator.memory.names import names
@@ -36,7 +35,8 @@ from orchestrator.memory.sentences import Joining, Sentence
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 
 MAX_RECENT: Final = 10
 COMPRESS_PAST: Final = 20

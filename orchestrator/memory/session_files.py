@@ -19,13 +19,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator import files
 from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.off_record import shown_content
-from orchestrator.store import Store
+from orchestrator.store import files
+from orchestrator.store.store import Store
 
 MAX_READ_CHARS: Final = 40_000
 """Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""

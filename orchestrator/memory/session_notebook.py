@@ -38,7 +38,7 @@ from orchestrator.memory.proposals import (
     same,
 )
 from orchestrator.memory.words import words_of
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 
 IN_SESSION: Final = "this session, as a proposal"
 """Where something was kept, as results say it."""

@@ -28,7 +28,6 @@ from time import monotonic
 from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
-from orchestrator.ledger import Record
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import note_carried
@@ -36,7 +35,8 @@ from orchestrator.memory.notebook import LONG_TERM
 from orchestrator.memory.proposals import Pad
 from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, NotHereError, Outcome, anthropic_tools, call, refused
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 from orchestrator.tooling import ToolResult
 
 TOOL_USE: Final = "tool-use"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
-from orchestrator.ledger import Record
 from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
@@ -26,7 +25,8 @@ from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPag
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.room import Options
-from orchestrator.store import Store
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 
 _SETTLED: Final = "settled"
 """In the history: "<session>/<record>", the last proposal that was moved."""

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from orchestrator import files
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import (
     EngineError,
@@ -35,6 +34,7 @@ from orchestrator.memory.statements import RECORD, spoken, verified
 from orchestrator.model.fact import Fact, key_of
 from orchestrator.model.values import to_json
 from orchestrator.rehearsal import Rehearsal
+from orchestrator.store import files
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")

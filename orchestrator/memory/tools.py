@@ -40,7 +40,7 @@ from orchestrator.memory.model import (
 )
 from orchestrator.memory.notebook import Draft, Found, MemoryKept, Notebook, Page, PageKept
 from orchestrator.memory.session_files import MAX_READ_CHARS, FileList, FileText, list_files, read_file
-from orchestrator.store import Store
+from orchestrator.store.store import Store
 
 MAX_FOUND: Final = 20
 MAX_QUERY_CHARS: Final = 2_000

@@ -23,14 +23,14 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, Final
 
-from orchestrator import files
 from orchestrator.errors import SessionFrozenError
-from orchestrator.ledger import Record
 from orchestrator.memory.derived import derived_folder, replace
 from orchestrator.memory.record_types import STEPS, UNTOLD, StepRow, described, read, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
 from orchestrator.render import clock, one_line
-from orchestrator.store import Store
+from orchestrator.store import files
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 
 log = logging.getLogger(__name__)
 

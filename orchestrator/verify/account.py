@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
-from orchestrator.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
 from orchestrator.verify.lines import Line, Lines
 from orchestrator.verify.receipts import check_receipt

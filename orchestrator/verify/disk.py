@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator import files
-from orchestrator.files import FOLDER, READ
+from orchestrator.store import files
+from orchestrator.store.files import FOLDER, READ
 from orchestrator.verify.finding import Report
 
 MAX_DEPTH: Final = 32

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import files, ledger
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import Mutability
-from orchestrator.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.store import files, ledger
+from orchestrator.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
 from orchestrator.verify.finding import Report, facts

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator import ledger
-from orchestrator.ledger import FIRST_HASH
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store import ledger
+from orchestrator.store.ledger import FIRST_HASH
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
 
 _TAIL: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}\Z')

@@ -10,9 +10,9 @@ from orchestrator.context import Receipt, carried_facts, receipt_of
 from orchestrator.errors import UsageError
 from orchestrator.frames import FRAMES_VERSION, carried_block
 from orchestrator.layout import Layout
-from orchestrator.ledger import Record
 from orchestrator.model.carryover import carried_of
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.rules import EMPTY_SHA256, Replay
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.layout import MAX_APPEND_BYTES, Layout, Mutability, SessionFile
-from orchestrator.ledger import Record
+from orchestrator.store.ledger import Record
 from orchestrator.verify.finding import Report, facts, shown
 
 EMPTY_SHA256: Final = hashlib.sha256().hexdigest()

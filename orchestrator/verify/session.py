@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator import files
-from orchestrator.ledger import FIRST_HASH
-from orchestrator.store import LEDGER_NAME
+from orchestrator.store import files
+from orchestrator.store.ledger import FIRST_HASH
+from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import kind_of, opened
 from orchestrator.verify.finding import Report, Verification

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
-from orchestrator.ledger import FILE_OPS, OTHER_OPS, Record, decode, encode
+from orchestrator.store.ledger import FILE_OPS, OTHER_OPS, Record, decode, encode
 from orchestrator.verify.lines import Line
 
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from orchestrator.history import LEDGER_NAME, History
 from orchestrator.layout import Mutability
+from orchestrator.store.history import LEDGER_NAME, History
 
 
 @dataclass(frozen=True, slots=True)

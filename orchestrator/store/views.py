@@ -12,7 +12,7 @@ import os
 import stat
 from pathlib import Path
 
-from orchestrator import files
+from orchestrator.store import files
 
 
 class Views:

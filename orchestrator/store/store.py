@@ -20,7 +20,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from orchestrator import files, ledger, mending, rules
 from orchestrator.clock import utc_now
 from orchestrator.errors import (
     InvalidTextError,
@@ -28,10 +27,11 @@ from orchestrator.errors import (
     SessionFrozenError,
     StoreWriteError,
 )
-from orchestrator.history import LEDGER_NAME, FileState, History
 from orchestrator.layout import Layout, Mutability, SessionFile
-from orchestrator.ledger import Entry, Record
-from orchestrator.mending import Repair
+from orchestrator.store import files, ledger, mending, rules
+from orchestrator.store.history import LEDGER_NAME, FileState, History
+from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.mending import Repair
 
 __all__ = ["DEGRADED_NAME", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 

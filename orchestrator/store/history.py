@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator import files, ledger
 from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
 from orchestrator.layout import Layout, SessionFile, layout_of
-from orchestrator.ledger import Entry, Record, Scan
-from orchestrator.views import Views
+from orchestrator.store import files, ledger
+from orchestrator.store.ledger import Entry, Record, Scan
+from orchestrator.store.views import Views
 
 LEDGER_NAME: Final = "ledger/ledger.jsonl"
 KEPT_RECORDS: Final = 512
