@@ -12,8 +12,8 @@ from typing import Final
 
 from orchestrator import panelist, render
 from orchestrator.model.exchange import Candidate
-from orchestrator.orchestration import FREE_FLOW, HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
+from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
 FOCUS_WEIGHT: Final = 0.5
 SILENCE_WEIGHT: Final = 0.5

@@ -23,12 +23,12 @@ from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 from orchestrator.model.values import to_json
-from orchestrator.orchestration import FREE_FLOW
 from orchestrator.phrases import say
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.session_state import show_state
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.surfaced import new_numbers
+from orchestrator.templates.orchestration import FREE_FLOW
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 WISHED = "the presenter asked to come back to it"

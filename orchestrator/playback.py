@@ -20,7 +20,6 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
-from orchestrator.orchestration import SECTION_BREAKS
 from orchestrator.pauses import ends_sentence
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Playback, Room
@@ -28,6 +27,7 @@ from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
+from orchestrator.templates.orchestration import SECTION_BREAKS
 
 TRANSCRIPT = moderator.TRANSCRIPT
 

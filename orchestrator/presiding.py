@@ -21,10 +21,10 @@ from orchestrator.choosing import choose, is_full
 from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.moderator import Judging
-from orchestrator.orchestration import SECTION_BREAKS
 from orchestrator.pauses import ends_sentence
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.render_moderator import Teller, question_lines
+from orchestrator.templates.orchestration import SECTION_BREAKS
 from orchestrator.tensions import Looked
 
 PATIENCE_S: Final = 5.0

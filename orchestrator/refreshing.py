@@ -28,10 +28,10 @@ from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Candidate, Exchange
-from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import Rehearsal
 from orchestrator.room import Room, Waiting
 from orchestrator.session_state import budget_step, show_state
+from orchestrator.templates.orchestration import HAND_RAISE
 
 INPUT_FILES = slice(4, 10)
 """Files 5 to 10: what can change between two refreshes of one panelist's candidate."""

@@ -20,11 +20,11 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.off_record import TRANSCRIPT
 from orchestrator.model.carryover import carried_of
-from orchestrator.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.pauses import pauses_in
-from orchestrator.persona import Seat, read_domain, read_persona
 from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store.store import Repair, Store
+from orchestrator.templates.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
+from orchestrator.templates.persona import Seat, read_domain, read_persona
 from orchestrator.tooling import Tooling
 
 T = TypeVar("T")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Exchange
-from orchestrator.orchestration import HAND_RAISE
 from orchestrator.rehearsal import OFFLINE, Rehearsal
+from orchestrator.templates.orchestration import HAND_RAISE
 
 PATH = "moderator/session-state.md"
 BUDGET_SHOWN_FROM = 0.8

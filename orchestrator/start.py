@@ -37,12 +37,12 @@ from orchestrator.model.dossier import BoardMember
 from orchestrator.model.intel import Intel, Reported
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
-from orchestrator.orchestration import Orchestration, read_orchestration
-from orchestrator.persona import Seat
 from orchestrator.rehearsal import Rehearsal, read_seats
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store import files
 from orchestrator.store.store import Store, create_store
+from orchestrator.templates.orchestration import Orchestration, read_orchestration
+from orchestrator.templates.persona import Seat
 from orchestrator.tooling import Tooling
 
 LAYOUTS_VERSION: Final = 1

@@ -27,7 +27,7 @@ from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observat
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide, Table
-from orchestrator.persona import Persona, Seat
+from orchestrator.templates.persona import Persona, Seat
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

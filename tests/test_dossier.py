@@ -26,8 +26,8 @@ from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
-from orchestrator.persona import Seat
 from orchestrator.rehearsal import read_seats
+from orchestrator.templates.persona import Seat
 from tests.rehearsals import greenroom, greenroom_json
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -24,13 +24,13 @@ home.config home.user_list
 home.folder
 records
 model.usage prices
-finding
-front_matter
-outline
-orchestration
-persona
-seat_checks
-panel
+templates.fault
+templates.front_matter
+templates.outline
+templates.orchestration
+templates.persona
+templates.seat_check
+templates.panel_check
 store.files
 store.ledger
 store.views

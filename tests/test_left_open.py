@@ -13,8 +13,8 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
 from orchestrator.home.folder import Home
 from orchestrator.model.carryover import OpenPoint
-from orchestrator.persona import Seat
 from orchestrator.rehearsal import read_seats
+from orchestrator.templates.persona import Seat
 
 DECK = read_deck_text(
     "# Harbour ferries\n\n---\n\n# Passengers\n\n- Passengers grew 12 % to 340,000 in 2026\n"

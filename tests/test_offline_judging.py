@@ -11,7 +11,7 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.offline.judging import NO_ANSWER, YOURS
 from orchestrator.engines.protocol import JudgementRequest, Scene
 from orchestrator.model.exchange import Exchange, Judgement, Turn
-from orchestrator.persona import DomainKnowledge, Persona, Seat
+from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())
 DECK = read_deck_text("# Ferries\n\n- We sail\n")

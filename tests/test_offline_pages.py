@@ -12,7 +12,7 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Turn
 from orchestrator.model.reply import DebriefWords, RubricCheck
-from orchestrator.persona import DomainKnowledge, Persona, Seat
+from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 
 DECK = read_deck_text(
     "# A second ferry\n\n---\n\n# What we ask for\n\n- We ask the board for €2.4 million in two tranches\n"

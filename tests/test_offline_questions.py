@@ -30,7 +30,7 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
-from orchestrator.persona import DomainKnowledge, Persona, Seat
+from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 
 ENGINE = OfflineEngine()
 SEATS = tuple(

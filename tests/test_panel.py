@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import PersonaError, UsageError
-from orchestrator.finding import Finding
 from orchestrator.home.folder import Home
-from orchestrator.orchestration import PHRASE_HEADINGS
-from orchestrator.panel import check_agent, check_panel, scaffold
-from orchestrator.persona import ASKS, read_persona
+from orchestrator.templates.fault import Finding
+from orchestrator.templates.orchestration import PHRASE_HEADINGS
+from orchestrator.templates.panel_check import check_agent, check_panel, scaffold
+from orchestrator.templates.persona import ASKS, read_persona
 from tests.seats import write_seat
 
 NO_NAME = "is no agent name: use 1 to 32 lower-case letters, digits and hyphens, letter first"

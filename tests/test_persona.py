@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.errors import PersonaError
-from orchestrator.orchestration import (
+from orchestrator.templates.orchestration import (
     PHRASE_HEADINGS,
     Defaults,
     Orchestration,
@@ -17,7 +17,7 @@ from orchestrator.orchestration import (
     read_orchestration,
     read_phrases,
 )
-from orchestrator.persona import (
+from orchestrator.templates.persona import (
     NEUTRAL,
     Benchmark,
     DomainKnowledge,

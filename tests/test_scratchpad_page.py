@@ -11,7 +11,7 @@ from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Scene, ScratchpadRequest
 from orchestrator.model.exchange import Exchange, Observation, Turn
-from orchestrator.persona import DomainKnowledge, Persona, Seat
+from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 
 SEAT = Seat(Persona(id="critic", name="C", title="", role="", color="#000000", voice=""), DomainKnowledge())
 

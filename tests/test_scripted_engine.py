@@ -31,7 +31,7 @@ from orchestrator.model.fact import FactDraft
 from orchestrator.model.proposal import Operand, Proposal
 from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.model.slide import Deck
-from orchestrator.persona import Persona, Seat
+from orchestrator.templates.persona import Persona, Seat
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

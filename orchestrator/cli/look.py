@@ -248,7 +248,7 @@ def panel_check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
     """Check the personas and their companions."""
-    from orchestrator.panel import check_agent, check_panel
+    from orchestrator.templates.panel_check import check_agent, check_panel
 
     screen = Screen.current
     home = screen.open_home()
@@ -266,7 +266,7 @@ def panel_check(
 
 def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
     """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
-    from orchestrator.panel import scaffold
+    from orchestrator.templates.panel_check import scaffold
 
     screen = Screen.current
     made = scaffold(screen.open_home().templates, name)

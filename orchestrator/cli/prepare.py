@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from orchestrator.home.folder import Home
     from orchestrator.model.dossier import BoardMember, Dossier
     from orchestrator.model.intel import Intel, Reported
-    from orchestrator.persona import Seat
     from orchestrator.session import Session
+    from orchestrator.templates.persona import Seat
 
 BOARD_HELP = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
 INTEL_HELP = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."

@@ -18,7 +18,7 @@ from orchestrator.model.intel import NEUTRAL, IntelItem
 from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
-from orchestrator.persona import Seat
+from orchestrator.templates.persona import Seat
 
 OFFLINE = "offline"
 

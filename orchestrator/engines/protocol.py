@@ -23,7 +23,7 @@ from orchestrator.model.proposal import Proposal, Refusal
 from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
-from orchestrator.persona import Seat
+from orchestrator.templates.persona import Seat
 
 if TYPE_CHECKING:
     from orchestrator.context import Context

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import yaml
 
-from orchestrator.persona import ASKS
+from orchestrator.templates.persona import ASKS
 
 FOLDER: Final = Path(__file__).parent / "bank"
 ANY: Final = "any"

@@ -15,7 +15,7 @@ from orchestrator.engines.protocol import DossierRequest
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.reply import Attack
-from orchestrator.persona import Seat
+from orchestrator.templates.persona import Seat
 
 INTENSITY: Final = "moderate"
 

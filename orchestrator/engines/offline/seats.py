@@ -10,7 +10,7 @@ from typing import Final
 
 from orchestrator.engines.offline.bank import SEATS, bank
 from orchestrator.engines.offline.words import holds, plain
-from orchestrator.persona import Persona, Seat
+from orchestrator.templates.persona import Persona, Seat
 
 MOST: Final = 3
 """Seats that one panelist takes by its words: half of the table."""

@@ -21,8 +21,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from orchestrator.orchestration import INTENSITIES
-from orchestrator.outline import Outline, Section, bullets, read_outline, steps, table_rows, unquoted
+from orchestrator.templates.orchestration import INTENSITIES
+from orchestrator.templates.outline import (
+    Outline,
+    Section,
+    bullets,
+    read_outline,
+    steps,
+    table_rows,
+    unquoted,
+)
 
 NEUTRAL: Final = "#5f6b7a"
 """The colour of a panelist whose persona gives none that a page can show."""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orchestrator.finding import Findings
-from orchestrator.front_matter import FrontMatter, read_front_matter
+from orchestrator.templates.fault import Findings
+from orchestrator.templates.front_matter import FrontMatter, read_front_matter
 
 _ASIDE = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"(#{1,3})[ \t]+(.*?)[ \t]*")

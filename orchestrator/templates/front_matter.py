@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.finding import Findings
+from orchestrator.templates.fault import Findings
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sized
 from datetime import date
 from typing import Final
 
-from orchestrator.orchestration import INTENSITIES, PHRASE_HEADINGS, phrases_of
-from orchestrator.outline import Outline, Section, bullets, quoted_bullets
-from orchestrator.persona import (
+from orchestrator.templates.orchestration import INTENSITIES, PHRASE_HEADINGS, phrases_of
+from orchestrator.templates.outline import Outline, Section, bullets, quoted_bullets
+from orchestrator.templates.persona import (
     ASKS,
     BENCHMARKS,
     COLOR,

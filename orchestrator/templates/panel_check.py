@@ -18,7 +18,6 @@ from string import Template
 from typing import Final
 
 from orchestrator.errors import PersonaError, UsageError
-from orchestrator.finding import Finding
 from orchestrator.home.folder import DRAFT
 from orchestrator.layout import (
     MIN_PANELISTS,
@@ -27,9 +26,10 @@ from orchestrator.layout import (
     PANELIST_TEMPLATES,
     check_agent_name,
 )
-from orchestrator.orchestration import orchestration_of
-from orchestrator.outline import Outline, read_outline
-from orchestrator.seat_checks import check_domain, check_persona, check_phrases
+from orchestrator.templates.fault import Finding
+from orchestrator.templates.orchestration import orchestration_of
+from orchestrator.templates.outline import Outline, read_outline
+from orchestrator.templates.seat_check import check_domain, check_persona, check_phrases
 
 MOST_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
 """A panelist is given both with every call, so each byte is paid for some hundred times a session."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from orchestrator.outline import Outline, bullets, quoted_bullets, read_outline
+from orchestrator.templates.outline import Outline, bullets, quoted_bullets, read_outline
 
 INTENSITIES = ("friendly", "moderate", "adversarial")
 SECTION_BREAKS, HAND_RAISE, FREE_FLOW = MODES = ("section-breaks", "hand-raise", "free-flow")
