@@ -16,7 +16,7 @@ PACKAGE = "orchestrator"
 # may import from its own folder, but no other name of that line.
 ORDER = """
 errors
-model.values clock currencies
+model.values clock claims.currencies
 model.claim model.slide model.segment
 model.exchange model.carryover model.fact memory.masking tooling model.proposal model.reply model.intel
 layout home.user_file

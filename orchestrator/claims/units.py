@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from orchestrator.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
+from orchestrator.claims.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
 
 SPACE: Final = "[ \u00a0\u2009\u202f]"
 """What may stand inside one number: plain, no-break, thin and narrow no-break space."""
