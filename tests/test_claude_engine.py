@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
@@ -35,7 +36,6 @@ from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import EngineError
 from orchestrator.frames import carried_block
-from orchestrator.grounding import found_in
 from orchestrator.home.config import Config
 from orchestrator.messages import LAYOUTS
 from orchestrator.model.dossier import BoardMember

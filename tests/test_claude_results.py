@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.quotes import IN_NOTES, IN_OTHERS
 from orchestrator.engines.claude.replies import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
 from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE, outcome_of
@@ -21,7 +22,6 @@ from orchestrator.engines.protocol import (
     Scene,
 )
 from orchestrator.errors import EngineError
-from orchestrator.grounding import found_in
 from orchestrator.model.claim import Claim, Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck

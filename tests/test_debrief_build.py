@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
 
+from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
 from orchestrator.debrief import debrief_of, words
 from orchestrator.debrief.build import _homework, _left_open, _review
@@ -30,7 +31,6 @@ from orchestrator.engines.protocol import (
     ScratchpadRequest,
 )
 from orchestrator.errors import EngineError
-from orchestrator.grounding import material
 from orchestrator.home.folder import Home
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.checks.grounding import grounded, material
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
@@ -18,7 +19,6 @@ from orchestrator.dossier.text import WIDTH, dossier_text
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
-from orchestrator.grounding import grounded, material
 from orchestrator.model.claim import Gap, Place, Tension
 from orchestrator.model.dossier import BoardMember, Dossier
 from orchestrator.model.intel import IntelItem

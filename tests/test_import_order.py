@@ -42,7 +42,7 @@ deck
 claims
 speech
 checks
-grounding
+checks.grounding
 model.dossier
 render
 frames

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from orchestrator.checks.grounding import figures, grounded
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.model import STATES, Check, Source, Stronger
-from orchestrator.grounding import figures, grounded
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.proposal import Passage

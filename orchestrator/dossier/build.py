@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
-from orchestrator.grounding import grounded
 from orchestrator.home.user_list import one_line
 from orchestrator.model.claim import Claim, Gap, Place, Tension
 from orchestrator.model.dossier import BOARD, PANEL, BoardMember, Dossier, Profile

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.protocol import Engine, NewsRequest
 from orchestrator.errors import EngineError
-from orchestrator.grounding import grounded
 from orchestrator.home.user_list import one_line
 from orchestrator.model.claim import Claim, Place
 from orchestrator.model.intel import NEUTRAL, STANCES, Intel, IntelItem, Reported

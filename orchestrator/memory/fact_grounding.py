@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.checks.grounding import figures
 from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.sentences import sentences
 from orchestrator.claims.words import word_set
-from orchestrator.grounding import figures
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.words import SAYING_NOTHING, stems
 from orchestrator.model.fact import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of

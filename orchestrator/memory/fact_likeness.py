@@ -17,10 +17,10 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
+from orchestrator.checks.grounding import figures
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.words import word_set
-from orchestrator.grounding import figures
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_grounding import is_negated, names

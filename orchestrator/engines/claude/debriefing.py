@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from orchestrator.checks.grounding import place_in
 from orchestrator.engines.claude.outcomes import Outcome, fault_in
 from orchestrator.engines.claude.quotes import figures_of, said, shown
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart
 from orchestrator.engines.protocol import DebriefRequest
-from orchestrator.grounding import place_in
 from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.render import one_line

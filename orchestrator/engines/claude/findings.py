@@ -5,10 +5,10 @@ Proposals are the exception: `checks.verify` decides about them, and says what d
 
 from __future__ import annotations
 
+from orchestrator.checks.grounding import found_in, place_in
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import reading_replies as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
-from orchestrator.grounding import found_in, place_in
 from orchestrator.model.claim import Place
 from orchestrator.model.fact import FactDraft
 from orchestrator.model.intel import NEUTRAL

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quotes import in_answers, standing
 from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.grounding import found_in
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.exchange import Exchange, Judgement, Observation
 from orchestrator.render import one_line

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
+from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.calls import OnSent, Task, perform
 from orchestrator.engines.claude.failures import PassingError
 from orchestrator.engines.claude.outcomes import Fault, Outcome
@@ -22,7 +23,6 @@ from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError
-from orchestrator.grounding import found_in
 from orchestrator.layout import MODERATOR
 from orchestrator.model.usage import CallUsage
 
