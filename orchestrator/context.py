@@ -19,8 +19,8 @@ from typing import Any, Final
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
 from orchestrator.layout import Layout, Mutability
-from orchestrator.memory.off_record import OffRecord, blanked, shown_of
 from orchestrator.messages import DEFAULT_LAYOUT, Messages, messages_of
+from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
 from orchestrator.store.store import Store
 from orchestrator.tooling import Tooling
 

@@ -20,9 +20,9 @@ from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, briefing, 
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
-from orchestrator.memory.off_record import Withheld
 from orchestrator.memory.past_sessions import Begun
 from orchestrator.memory.situation import Lately, _take
+from orchestrator.privacy.off_record import Withheld
 from tests.rehearsals import ROOT
 from tests.remembered import agree, begun, over, rehearsed
 from tests.scribe_records import Tape

@@ -18,7 +18,7 @@ ORDER = """
 errors
 model.values clock claims.currencies
 model.claim model.slide model.segment
-model.exchange model.carryover model.fact memory.masking tooling model.proposal model.reply model.intel
+model.exchange model.carryover model.fact privacy.masking tooling model.proposal model.reply model.intel
 layout home.user_file
 home.config home.user_list
 home.folder
@@ -37,7 +37,7 @@ store.views
 store.history
 store.rules store.mending
 store.store
-memory.off_record
+privacy.off_record
 deck
 claims
 speech

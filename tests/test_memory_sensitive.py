@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.memory.masking import CARD, E_MAIL, PHONE, has_luhn_check, masked
-from orchestrator.memory.off_record import Withheld, is_marked
+from orchestrator.privacy.masking import CARD, E_MAIL, PHONE, has_luhn_check, masked
+from orchestrator.privacy.off_record import Withheld, is_marked
 
 
 @pytest.mark.parametrize(

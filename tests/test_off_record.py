@@ -18,10 +18,10 @@ from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import LongTermNotebook
-from orchestrator.memory.off_record import LABEL, Withheld, blanked, shown_content
 from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
+from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
 from orchestrator.session import Session
 from tests.remembered import DECK
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.memory.masking import E_MAIL, PHONE
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
 from orchestrator.memory.scribe_notes import ENTRY_TYPES, LEFT_OUT, SessionContext, SessionEntry, to_plain
 from orchestrator.memory.summary import previously_on
+from orchestrator.privacy.masking import E_MAIL, PHONE
 from tests.scribe_records import AT, HISTORY, Tape
 
 QUOTE = "Revenue grew 18% in 2026"

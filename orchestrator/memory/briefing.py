@@ -24,7 +24,6 @@ from typing import Any, Final
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import goals
-from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun
@@ -32,6 +31,7 @@ from orchestrator.memory.record_types import counted
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
+from orchestrator.privacy.masking import masked
 from orchestrator.store.files import FOLDER, replace_file
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"

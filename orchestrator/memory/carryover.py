@@ -23,10 +23,8 @@ from orchestrator.memory.briefing import HEADER, briefing
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
-from orchestrator.memory.off_record import is_marked
 from orchestrator.memory.open_points import left_open, points_and_memories
 from orchestrator.memory.past_sessions import Begun, deck_tag, sessions_of
 from orchestrator.memory.recall import recall
@@ -38,6 +36,8 @@ from orchestrator.memory.situation import lately
 from orchestrator.memory.summary import previously_on
 from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
 from orchestrator.model.slide import Deck
+from orchestrator.privacy.masking import masked
+from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED, Options
 from orchestrator.store.store import Store

@@ -26,8 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from orchestrator.memory.masking import masked
-from orchestrator.memory.off_record import Withheld, is_clean
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
 from orchestrator.memory.record_types import MOVES_ON
 from orchestrator.model.fact import (
@@ -41,6 +39,8 @@ from orchestrator.model.fact import (
     key_of,
 )
 from orchestrator.model.values import from_json
+from orchestrator.privacy.masking import masked
+from orchestrator.privacy.off_record import Withheld, is_clean
 from orchestrator.store.ledger import Record
 
 WRITER: Final = "summariser"

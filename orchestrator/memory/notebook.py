@@ -19,9 +19,9 @@ from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
 from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
-from orchestrator.memory.off_record import is_clean
 from orchestrator.memory.recall import search_memories
 from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
+from orchestrator.privacy.off_record import is_clean
 from orchestrator.room import UNNAMED
 
 LONG_TERM: Final = "long-term memory"

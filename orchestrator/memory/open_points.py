@@ -13,13 +13,13 @@ from typing import Final
 from orchestrator.layout import SESSION_ID
 from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.masking import masked
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import MAX_CONTENT_CHARS, Memory
 from orchestrator.memory.past_sessions import begun, deck_tag, exchanges_of
 from orchestrator.model.carryover import OpenPoint
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
+from orchestrator.privacy.masking import masked
 from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20

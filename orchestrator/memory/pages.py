@@ -18,9 +18,9 @@ from orchestrator.layout import MODERATOR
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import existing
 from orchestrator.memory.errors import MemoryRefusedError
-from orchestrator.memory.masking import masked
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.session_notebook import SessionNotebook
+from orchestrator.privacy.masking import masked
 
 if TYPE_CHECKING:
     from orchestrator.rehearsal import Rehearsal

@@ -15,9 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.memory import statements
-from orchestrator.memory.masking import masked
 from orchestrator.memory.names import names
-from orchestrator.memory.off_record import Withheld, is_marked
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, EntryRow, read, type_of
 from orchestrator.memory.scribe_notes import (
     AGENT,
@@ -33,6 +31,8 @@ from orchestrator.memory.scribe_notes import (
 )
 from orchestrator.memory.sentences import Joining, Sentence
 from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
+from orchestrator.privacy.masking import masked
+from orchestrator.privacy.off_record import Withheld, is_marked
 from orchestrator.render import one_line
 from orchestrator.room import UNNAMED
 from orchestrator.store.ledger import Record

@@ -23,7 +23,7 @@ from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.derived import derived_folder
-from orchestrator.memory.off_record import shown_content
+from orchestrator.privacy.off_record import shown_content
 from orchestrator.store import files
 from orchestrator.store.store import Store
 

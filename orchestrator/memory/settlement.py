@@ -20,10 +20,10 @@ from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import write_memory
 from orchestrator.memory.model import Scratchpad, Written
 from orchestrator.memory.notebook import silence
-from orchestrator.memory.off_record import is_clean
 from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPage
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.privacy.off_record import is_clean
 from orchestrator.room import Options
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store

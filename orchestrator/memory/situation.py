@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
-from orchestrator.memory.masking import masked
-from orchestrator.memory.off_record import Withheld
 from orchestrator.memory.past_sessions import HISTORY, Begun, sessions_of
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
 from orchestrator.memory.scribe_notes import TRANSCRIPT
+from orchestrator.privacy.masking import masked
+from orchestrator.privacy.off_record import Withheld
 from orchestrator.render import one_line
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Record

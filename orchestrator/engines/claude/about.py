@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.room import furthest_shown, members_of
-from orchestrator.memory.off_record import LABEL as OFF_RECORD
-from orchestrator.memory.off_record import Withheld
 from orchestrator.model.exchange import Candidate, Exchange
+from orchestrator.privacy.off_record import LABEL as OFF_RECORD
+from orchestrator.privacy.off_record import Withheld
 
 if TYPE_CHECKING:
     from orchestrator.model.claim import Tension

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.layout import Mutability
-from orchestrator.memory.masking import masked, visible
+from orchestrator.privacy.masking import masked, visible
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
