@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context, Receipt
+    from orchestrator.context.assemble import Context, Receipt
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.home.folder import Home
     from orchestrator.model.segment import Segment
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PARTS = {
-    "Context": "context",
+    "Context": "context.assemble",
     "Home": "home.folder",
-    "Receipt": "context",
+    "Receipt": "context.assemble",
     "ScriptedEngine": "engines.scripted",
     "Segment": "model.segment",
     "Session": "session",

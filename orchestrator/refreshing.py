@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from orchestrator import panelist
-from orchestrator.context import Context
+from orchestrator.context.assemble import Context
 from orchestrator.engines import together
 from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.errors import EngineError, SessionFrozenError

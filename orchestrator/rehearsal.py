@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from orchestrator.checks.passages import Passage, deck_passages
-from orchestrator.context import Assembler, Context, read_templates
+from orchestrator.context.assemble import Assembler, Context, read_templates
+from orchestrator.context.tooling import Tooling
 from orchestrator.engines.offers import Accounting, Addressing, Beginning, StoodInFor
 from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
@@ -25,7 +26,6 @@ from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store.store import Repair, Store
 from orchestrator.templates.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.templates.persona import Seat, read_domain, read_persona
-from orchestrator.tooling import Tooling
 
 T = TypeVar("T")
 

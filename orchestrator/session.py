@@ -17,7 +17,7 @@ from orchestrator import debrief as debriefs
 from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.choosing import choose
-from orchestrator.context import Context, Receipt, receipt_of
+from orchestrator.context.assemble import Context, Receipt, receipt_of
 from orchestrator.debriefing import ask_for_debrief
 from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of

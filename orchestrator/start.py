@@ -18,13 +18,14 @@ from orchestrator import __version__, looking, panelist, phrases, session_state
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
+from orchestrator.context.frames import FRAMES_VERSION
+from orchestrator.context.tooling import Tooling
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError, UsageError
-from orchestrator.frames import FRAMES_VERSION
 from orchestrator.home.config import CHOICES, checked
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.intel.bearing import held_against, intel_of
@@ -43,7 +44,6 @@ from orchestrator.store import files
 from orchestrator.store.store import Store, create_store
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
 from orchestrator.templates.persona import Seat
-from orchestrator.tooling import Tooling
 
 LAYOUTS_VERSION: Final = 1
 UNFINISHED_KEPT_S: Final = 3600

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.context import Assembler  # noqa: E402 (the path is set first)
+from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
 from orchestrator.playback import Loading  # noqa: E402

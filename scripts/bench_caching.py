@@ -27,7 +27,9 @@ from typing import Any, TypeVar
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.context import Context  # noqa: E402 (the path is set first)
+from orchestrator.context.assemble import Context  # noqa: E402 (the path is set first)
+from orchestrator.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
+from orchestrator.context.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
 from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
 from orchestrator.engines.claude.reading import reading_messages  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
@@ -36,8 +38,6 @@ from orchestrator.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
-from orchestrator.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.model.usage import CallUsage  # noqa: E402
 from orchestrator.prices import cost_usd, prices_read_at  # noqa: E402

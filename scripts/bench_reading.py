@@ -45,7 +45,7 @@ from scripts.reading_cases import (  # noqa: E402
 )
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

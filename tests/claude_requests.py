@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.context import Context
+from orchestrator.context.assemble import Context
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S, Settings
 from orchestrator.engines.claude.tasks import kind_of

@@ -18,7 +18,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -24,8 +24,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
 
-from orchestrator.messages import Messages, TextBlock
-from orchestrator.meter import CacheMeter, InputUsage, tokens_of
+from orchestrator.context.messages import Messages, TextBlock
+from orchestrator.context.meter import CacheMeter, InputUsage, tokens_of
 from tests.messages_replies import Page, reply_to, search_blocks, task_of
 from tests.messages_rules import Refused, check_request
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.freeze import freeze
-from orchestrator.context import Assembler, read_templates
+from orchestrator.context.assemble import Assembler, read_templates
 from orchestrator.layout import Layout, layout_of
 from orchestrator.store.store import Store, create_store
 

@@ -24,7 +24,7 @@ from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

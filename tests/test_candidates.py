@@ -19,7 +19,7 @@ from orchestrator.speech.answers import Answer
 from tests.steady import SteadyEngine, recording
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 from orchestrator.checks.grounding import found_in
+from orchestrator.context.frames import carried_block
+from orchestrator.context.messages import LAYOUTS
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
@@ -35,9 +37,7 @@ from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Te
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
 from orchestrator.errors import EngineError
-from orchestrator.frames import carried_block
 from orchestrator.home.config import Config
-from orchestrator.messages import LAYOUTS
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Judgement, Observation, Target
 from orchestrator.model.fact import FACT_TYPES

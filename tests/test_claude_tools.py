@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context import Context
+from orchestrator.context.assemble import Context
+from orchestrator.context.tooling import ToolResult
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
@@ -29,7 +30,6 @@ from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
 from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from orchestrator.tooling import ToolResult
 from tests.claude_requests import AGENT, engine_on, exchange
 from tests.conftest import ROOT
 from tests.live_feeds import until

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context import (
+from orchestrator.context.assemble import (
     DEFAULT_BUDGET_TOKENS,
     Assembler,
     Context,
@@ -25,8 +25,8 @@ from orchestrator.context import (
     read_templates,
     receipt_of,
 )
+from orchestrator.context.frames import escape, footer, header
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.frames import escape, footer, header
 from orchestrator.layout import MODERATOR, Mutability, layout_of
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record

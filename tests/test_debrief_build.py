@@ -42,7 +42,7 @@ from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

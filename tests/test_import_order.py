@@ -18,7 +18,7 @@ ORDER = """
 errors
 model.values clock claims.currencies
 model.claim model.slide model.segment
-model.exchange model.carryover model.fact privacy.masking tooling model.proposal model.reply model.intel
+model.exchange model.carryover model.fact privacy.masking context.tooling model.proposal model.reply model.intel
 layout home.user_file
 home.config home.user_list
 home.folder
@@ -45,10 +45,10 @@ checks
 checks.grounding
 model.dossier
 render
-frames
-messages
-meter
-context
+context.frames
+context.messages
+context.meter
+context.assemble
 verify
 room
 pauses

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from orchestrator.context.messages import LAYOUTS
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.home.folder import Home
-from orchestrator.messages import LAYOUTS
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer

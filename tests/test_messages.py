@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context import DEFAULT_BUDGET_TOKENS, Assembler, Context
+from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
+from orchestrator.context.messages import HISTORY, MOST_MARKS, messages_of, watermarks
 from orchestrator.errors import UsageError
 from orchestrator.layout import MODERATOR
-from orchestrator.messages import HISTORY, MOST_MARKS, messages_of, watermarks
 from orchestrator.store.store import Store
 from tests.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 

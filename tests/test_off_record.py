@@ -26,7 +26,7 @@ from orchestrator.session import Session
 from tests.remembered import DECK
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 TRANSCRIPT = "shared/presenter-transcript.md"

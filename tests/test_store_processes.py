@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context import Assembler, Context, receipt_of
+from orchestrator.context.assemble import Assembler, Context, receipt_of
 from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
 from orchestrator.layout import Mutability, layout_of
 from orchestrator.store.store import Store

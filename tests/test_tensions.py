@@ -22,7 +22,7 @@ from orchestrator.tensions import Looked, propose
 from tests.steady import SteadyEngine
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.context import Receipt
+from orchestrator.context.assemble import Receipt
 from orchestrator.layout import MAX_APPEND_BYTES
 from orchestrator.store import ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode

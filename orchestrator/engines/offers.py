@@ -15,7 +15,7 @@ from orchestrator.engines.protocol import Request
 from orchestrator.model.usage import CallUsage
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 OnText = Callable[[str], None]

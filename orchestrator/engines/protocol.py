@@ -26,7 +26,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.templates.persona import Seat
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)

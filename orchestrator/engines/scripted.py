@@ -43,7 +43,7 @@ from orchestrator.model.proposal import Proposal
 from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -16,7 +16,7 @@ from orchestrator.engines.protocol import Engine, Request
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

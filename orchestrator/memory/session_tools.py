@@ -27,6 +27,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
+from orchestrator.context.tooling import ToolResult
 from orchestrator.errors import GreenroomError
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
@@ -37,7 +38,6 @@ from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.tools import BY_NAME, Desk, NotHereError, Outcome, anthropic_tools, call, refused
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
-from orchestrator.tooling import ToolResult
 
 TOOL_USE: Final = "tool-use"
 MAX_RESULT_CHARS: Final = 24_000

@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.context import Receipt, carried_facts, receipt_of
+from orchestrator.context.assemble import Receipt, carried_facts, receipt_of
+from orchestrator.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.errors import UsageError
-from orchestrator.frames import FRAMES_VERSION, carried_block
 from orchestrator.layout import Layout
 from orchestrator.model.carryover import carried_of
 from orchestrator.store.ledger import Record

@@ -13,6 +13,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from orchestrator.context.messages import Messages
 from orchestrator.engines.claude.failures import (
     PassingError,
     UnusableError,
@@ -28,7 +29,6 @@ from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.turns import Rounds, Turns
 from orchestrator.errors import EngineError
-from orchestrator.messages import Messages
 from orchestrator.model.usage import CallUsage
 
 if TYPE_CHECKING:

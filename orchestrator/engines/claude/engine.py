@@ -10,6 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
+from orchestrator.context.messages import Messages
+from orchestrator.context.meter import CacheMeter
+from orchestrator.context.tooling import ToolUses
 from orchestrator.engines.claude.calls import Task, perform
 from orchestrator.engines.claude.probing import probe
 from orchestrator.engines.claude.quotes import in_answers
@@ -27,14 +30,11 @@ from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Re
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
-from orchestrator.messages import Messages
-from orchestrator.meter import CacheMeter
 from orchestrator.model.exchange import Judgement
 from orchestrator.model.usage import Account, CallUsage
-from orchestrator.tooling import ToolUses
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -22,7 +22,7 @@ from orchestrator.errors import EngineError
 from orchestrator.model.usage import Account, Budget, CallUsage, Total
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.tasks import data_of, kind_of, prompt
-from orchestrator.messages import Messages, TextBlock
 from orchestrator.model.proposal import Passage
 
 

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.claude.replies import Reply, schema_of
 from orchestrator.engines.claude.settings import MAX_TOKENS, SHORT_MAX_TOKENS
-from orchestrator.messages import Messages, TextBlock
 
 if TYPE_CHECKING:
     from orchestrator.engines.claude.calls import Task

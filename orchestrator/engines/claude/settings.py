@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from orchestrator.context.messages import DEFAULT_LAYOUT
 from orchestrator.errors import ConfigurationError
 from orchestrator.home.config import TASKS, Config
-from orchestrator.messages import DEFAULT_LAYOUT
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 PUBLIC_HOST: Final = "api.anthropic.com"

@@ -16,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.context import Context
+from orchestrator.context.assemble import Context
+from orchestrator.context.messages import watermarks
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import about
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.room import room_lines
 from orchestrator.engines.claude.turns import allowed
 from orchestrator.errors import EngineError
-from orchestrator.messages import watermarks
 
 PROMPTS: Final = Path(__file__).with_name("prompts")
 

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from orchestrator.context.messages import TextBlock
+from orchestrator.context.tooling import ToolResult, ToolUses
 from orchestrator.engines.claude.framing import framed
 from orchestrator.engines.claude.received import Received, ToolUse
 from orchestrator.errors import EngineError
-from orchestrator.messages import TextBlock
-from orchestrator.tooling import ToolResult, ToolUses
 
 Message = Mapping[str, Any]
 

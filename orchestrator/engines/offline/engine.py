@@ -33,7 +33,7 @@ from orchestrator.engines.protocol import (
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
-    from orchestrator.context import Context
+    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from orchestrator.context.frames import TRANSCRIPT, Block, Part, escape, footer, header, unescape
 from orchestrator.errors import UsageError
-from orchestrator.frames import TRANSCRIPT, Block, Part, escape, footer, header, unescape
 from orchestrator.layout import Mutability
 
 DEFAULT_LAYOUT: Final = "watermark"

@@ -16,13 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from orchestrator.context.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
+from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
+from orchestrator.context.tooling import Tooling
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
 from orchestrator.layout import Layout, Mutability
-from orchestrator.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
 from orchestrator.store.store import Store
-from orchestrator.tooling import Tooling
 
 BYTES_PER_TOKEN: Final = 4
 """An estimate for English text; a budget needs no more. Other scripts take fewer bytes a token."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
-from orchestrator.messages import Messages, TextBlock
+from orchestrator.context.messages import Messages, TextBlock
 
 BYTES_PER_TOKEN: Final = 4
 """An estimate for English text; the service counts for itself and says what it counted."""
