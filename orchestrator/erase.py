@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.freeze import thaw
+from orchestrator.archive.register import archives_of
 from orchestrator.archive.upload import delete_archive, list_archives
 from orchestrator.clock import utc_now
 from orchestrator.driver import is_driven
@@ -16,7 +17,6 @@ from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.model import Forgotten
-from orchestrator.records import archives_of
 
 NOTHING = Forgotten((), (), is_wiped=True)
 

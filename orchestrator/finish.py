@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from orchestrator.archive.register import note_archive
 from orchestrator.archive.upload import archive_session
 from orchestrator.errors import UsageError
-from orchestrator.records import note_archive
 from orchestrator.session import Session
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 from orchestrator import debrief as debriefs
 from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
+from orchestrator.archive.register import archives_of
 from orchestrator.choosing import choose
 from orchestrator.context.assemble import Context, Receipt, receipt_of
 from orchestrator.debriefing import ask_for_debrief
@@ -38,7 +39,6 @@ from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import total
 from orchestrator.playback import Loading
-from orchestrator.records import archives_of
 from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal
 from orchestrator.room import Options, Room
 from orchestrator.searching import WebIntel, search_intel

@@ -22,7 +22,7 @@ model.exchange model.carryover model.fact privacy.masking context.tooling model.
 layout home.user_file
 home.config home.user_list
 home.folder
-records
+archive.register
 model.usage prices
 templates.fault
 templates.front_matter

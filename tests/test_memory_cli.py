@@ -10,6 +10,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from orchestrator.archive.register import note_archive
 from orchestrator.cli.app import build
 from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
@@ -18,7 +19,6 @@ from orchestrator.memory.goals import add_goal
 from orchestrator.memory.memories import note_carried, write_memory
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
-from orchestrator.records import note_archive
 from tests.commands import Commands
 from tests.conftest import ROOT
 from tests.memories import INES, NOW, at, keep

@@ -44,8 +44,8 @@ def archive(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Archive an ended session as a BagIt bag, read it back, and compare."""
+    from orchestrator.archive.register import note_archive
     from orchestrator.archive.upload import archive_session
-    from orchestrator.records import note_archive
 
     screen = Screen.current
     rest = "what was sent is kept: the same command sends the rest"

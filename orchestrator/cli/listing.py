@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.archive.register import archives_of
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
-from orchestrator.records import archives_of
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
