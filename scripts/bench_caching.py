@@ -35,12 +35,12 @@ from orchestrator.engines.claude.reading import reading_messages  # noqa: E402
 from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.claude.tasks import addressed, kind_of  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
+from orchestrator.engines.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.model.usage import CallUsage  # noqa: E402
-from orchestrator.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.speech.answers import Answer  # noqa: E402
 from orchestrator.speech.read import Recording  # noqa: E402

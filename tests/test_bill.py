@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.bill import bill_json, bill_lines, bill_of
+from orchestrator.engines.bill import bill_json, bill_lines, bill_of
+from orchestrator.engines.prices import prices_read_at, search_usd
 from orchestrator.model.usage import CallUsage, Total, call_of, total
-from orchestrator.prices import prices_read_at, search_usd
 
 CALL = CallUsage("skeptic", "judgement", "m1", 9_000, 500, 500, 80, 1.25, cost_usd=0.004, promised=0.9)
 SHORT = replace(CALL, read=0, new=9_500)

@@ -33,6 +33,7 @@ from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.prices import cost_usd, prices_read_at
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
 from orchestrator.engines.scripted import ScriptedEngine
 from orchestrator.engines.together import replies
@@ -44,7 +45,6 @@ from orchestrator.model.fact import FACT_TYPES
 from orchestrator.model.proposal import Operand, Passage, Proposal, Refusal
 from orchestrator.model.reply import Attack, Bearing, Remembered
 from orchestrator.model.usage import Budget, CallUsage, total
-from orchestrator.prices import cost_usd, prices_read_at
 from orchestrator.session import Session
 from tests.claude_requests import (
     AGENT,

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchestrator.bill import Bill
 from orchestrator.debrief import Debrief, as_html, as_json, as_markdown, as_text, json_text
 from orchestrator.debrief.model import Check, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
+from orchestrator.engines.bill import Bill
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
 from orchestrator.model.segment import Segment

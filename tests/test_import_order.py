@@ -23,7 +23,7 @@ layout home.user_file
 home.config home.user_list
 home.folder
 archive.register
-model.usage prices
+model.usage engines.prices
 templates.fault
 templates.front_matter
 templates.outline
@@ -56,7 +56,7 @@ engines
 surfaced
 intel
 dossier
-bill
+engines.bill
 rehearsal
 driver
 session_state phrases tensions

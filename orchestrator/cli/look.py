@@ -117,10 +117,10 @@ def show(
     ] = False,
 ) -> None:
     """One session: its questions, files and receipts."""
-    from orchestrator.bill import bill_json, bill_lines, bill_of
     from orchestrator.cli.listing import row_of
     from orchestrator.cli.summary import counted
     from orchestrator.debrief import exchange_json
+    from orchestrator.engines.bill import bill_json, bill_lines, bill_of
     from orchestrator.model.values import to_json
 
     screen = Screen.current

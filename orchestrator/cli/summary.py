@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
-from orchestrator.bill import bill_json, bill_of
 from orchestrator.debrief import as_text, exchange_json, words
+from orchestrator.engines.bill import bill_json, bill_of
 from orchestrator.model.exchange import each_once
 from orchestrator.model.values import to_json
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from orchestrator.bill import bill_of
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import words
 from orchestrator.debrief.excerpts import LONGEST_LATE, bare_question, deciding_words, short
@@ -15,6 +14,7 @@ from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.engines.bill import bill_of
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, not_taken_up
 from orchestrator.model.reply import DebriefWords

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from orchestrator.bill import bill_json
 from orchestrator.debrief import words
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source, Stronger
+from orchestrator.engines.bill import bill_json
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.speech.delivery import Delivery

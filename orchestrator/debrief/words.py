@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from orchestrator import render
-from orchestrator.bill import bill_lines
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
+from orchestrator.engines.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE

@@ -11,9 +11,9 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
 from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
+from orchestrator.engines.prices import cost_usd
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import CallUsage
-from orchestrator.prices import cost_usd
 
 LONGEST_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""

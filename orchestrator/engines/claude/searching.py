@@ -23,9 +23,9 @@ from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.engines.offers import Found, Searched
+from orchestrator.engines.prices import search_usd
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import CallUsage
-from orchestrator.prices import search_usd
 
 TOOL: Final = "web_search_20250305"
 """The basic search, which cites whatever it says. The later ones (`_20260209`, `_20260318`) filter with

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from orchestrator.engines.prices import prices_read_at
 from orchestrator.model.usage import CallUsage, Total, total
-from orchestrator.prices import prices_read_at
 
 
 @dataclass(frozen=True, slots=True)
