@@ -11,8 +11,8 @@ from orchestrator.debrief.rubric import CHECKS
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.values import to_json
-from orchestrator.rehearsal import Rehearsal
 
 RECORD = "debrief_words"
 

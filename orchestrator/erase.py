@@ -10,9 +10,9 @@ from orchestrator.archive.freeze import thaw
 from orchestrator.archive.register import archives_of
 from orchestrator.archive.upload import delete_archive, list_archives
 from orchestrator.clock import utc_now
-from orchestrator.driver import is_driven
 from orchestrator.errors import SessionStateError
 from orchestrator.home.folder import Home
+from orchestrator.loop.driver import is_driven
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget_session

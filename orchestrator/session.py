@@ -14,13 +14,10 @@ from types import TracebackType
 from typing import Any, cast
 
 from orchestrator import debrief as debriefs
-from orchestrator import moderator, playback, refreshing
 from orchestrator.archive.freeze import freeze
 from orchestrator.archive.register import archives_of
-from orchestrator.choosing import choose
 from orchestrator.context.assemble import Context, Receipt, receipt_of
 from orchestrator.debriefing import ask_for_debrief
-from orchestrator.driver import driving, state_of
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
@@ -29,6 +26,14 @@ from orchestrator.home.folder import Home, session_folder
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
+from orchestrator.loop import moderator, recorded, refreshing
+from orchestrator.loop.choosing import choose
+from orchestrator.loop.driver import driving, state_of
+from orchestrator.loop.news import WebIntel, search_intel
+from orchestrator.loop.recorded import Loading
+from orchestrator.loop.rehearsal import OFFLINE, Rehearsal, open_rehearsal
+from orchestrator.loop.start import Given, Source, start_session
+from orchestrator.loop.state import Options, Room
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
@@ -38,14 +43,9 @@ from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import total
-from orchestrator.playback import Loading
-from orchestrator.rehearsal import OFFLINE, Rehearsal, open_rehearsal
-from orchestrator.room import Options, Room
-from orchestrator.searching import WebIntel, search_intel
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
-from orchestrator.start import Given, Source, start_session
 from orchestrator.store.files import FOLDER, replace_file
 from orchestrator.store.store import Repair
 from orchestrator.verify import Verification, verify_session
@@ -117,7 +117,7 @@ class Session:
 
         def load(rehearsal: Rehearsal) -> None:
             if loading is not None:
-                playback.begin(rehearsal, loading)
+                recorded.begin(rehearsal, loading)
 
         remembering = _remembering(home)
         try:
@@ -323,7 +323,7 @@ class Session:
             SpeechError: It names slides that the deck does not have.
         """
         self.rehearsal.store.catch_up()
-        playback.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
+        recorded.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
 
     @property
     def is_to_be_archived(self) -> bool:
@@ -365,7 +365,7 @@ class Session:
                 on_step(rehearsal)
 
         with driving(self.rehearsal, room.playback.kind) as driven:
-            finished = playback.play(
+            finished = recorded.play(
                 self.rehearsal, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt
             )
             if not finished:
@@ -433,7 +433,7 @@ class Session:
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
-        playback.add_segment(self.rehearsal, segment)
+        recorded.add_segment(self.rehearsal, segment)
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
@@ -445,7 +445,7 @@ class Session:
         deck = self.rehearsal.scene().deck
         if number not in {slide.number for slide in deck.slides}:
             raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
-        playback.change_slide(self.rehearsal, number, at_s=self.rehearsal.now_s(), estimated=False)
+        recorded.change_slide(self.rehearsal, number, at_s=self.rehearsal.now_s(), estimated=False)
 
     def _check_going_on(self) -> None:
         if self.room.ended:

@@ -42,12 +42,12 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
-from orchestrator.playback import Loading  # noqa: E402
+from orchestrator.loop.recorded import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store.store import Store, create_store  # noqa: E402
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -279,7 +279,7 @@ def _stamp(time_s: float) -> str:
 
 def bench_rehearsal() -> None:
     """A whole run of 25 slides with half an hour of speech, and its refreshes, first and last."""
-    from orchestrator import refreshing
+    from orchestrator.loop import refreshing
     from orchestrator.speech.read import read_speech
 
     spent: list[tuple[str, float]] = []

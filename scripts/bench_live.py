@@ -23,11 +23,11 @@ from time import monotonic, perf_counter, sleep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator import playback, presiding  # noqa: E402 (the path is set first)
 from orchestrator.engines.claude.settings import DEADLINES_S  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
+from orchestrator.loop import live_panel, recorded  # noqa: E402 (the path is set first)
+from orchestrator.loop.live_panel import Presiding  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
-from orchestrator.presiding import Presiding  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from tests.claude_requests import engine_on  # noqa: E402
 from tests.live_feeds import quicken  # noqa: E402
@@ -65,14 +65,14 @@ def measure(
                 now_s = session.rehearsal.now_s()
                 began = perf_counter()
                 said = Segment(f"Words of minute {number}.", now_s, now_s, "Ines", session.room.slide)
-                playback.add_segment(session.rehearsal, said)
+                recorded.add_segment(session.rehearsal, said)
                 appends.append(1000 * (perf_counter() - began))
                 began = perf_counter()
-                presiding.look(panel)
+                live_panel.look(panel)
                 looks.append(1000 * (perf_counter() - began))
                 number += 1
                 sleep(0.1)
-            presiding.leave(panel, "the measurement is over")
+            live_panel.leave(panel, "the measurement is over")
             asked = Counter(one.agent for one in server.requests if one.task == "candidate_question")
     left = [thread.name for thread in threading.enumerate() if thread.name == "claude"]
     assert not left, left

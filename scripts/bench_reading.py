@@ -30,9 +30,9 @@ from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noq
 from orchestrator.checks.verify import verify  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
+from orchestrator.loop.contradictions import Looked, is_doubted, propose  # noqa: E402
 from orchestrator.model.claim import COMPUTED, Tension  # noqa: E402
 from orchestrator.model.proposal import Refusal  # noqa: E402
-from orchestrator.tensions import Looked, is_doubted, propose  # noqa: E402
 from scripts.reading_cases import (  # noqa: E402
     CORPORA,
     DENSE,

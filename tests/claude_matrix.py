@@ -31,8 +31,8 @@ from orchestrator.engines.claude.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
 from orchestrator.finish import archive
 from orchestrator.home.folder import Home
+from orchestrator.loop.recorded import Loading, step
 from orchestrator.model.exchange import Exchange
-from orchestrator.playback import Loading, step
 from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers
 from orchestrator.speech.read import read_speech

@@ -15,10 +15,10 @@ from orchestrator.engines.protocol import (
 )
 from orchestrator.errors import EngineError
 from orchestrator.home.folder import Home
+from orchestrator.loop.recorded import Loading
 from orchestrator.model.exchange import Candidate, Judgement
 from orchestrator.model.reply import DebriefWords
 from orchestrator.model.segment import Segment
-from orchestrator.playback import Loading
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from orchestrator.home.folder import Home
+from orchestrator.loop.recorded import Loading
 from orchestrator.model.exchange import Exchange
-from orchestrator.playback import Loading
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import read_speech

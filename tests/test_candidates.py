@@ -11,9 +11,9 @@ import pytest
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
+from orchestrator.loop.recorded import Loading
+from orchestrator.loop.refreshing import refresh
 from orchestrator.model.exchange import Candidate, Target
-from orchestrator.playback import Loading
-from orchestrator.refreshing import refresh
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from tests.steady import SteadyEngine, recording

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.playback import step
+from orchestrator.loop.recorded import step
 from orchestrator.session import Session
 from tests.claude_requests import by_agent, engine_on
 from tests.messages_server import MessagesServer

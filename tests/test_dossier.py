@@ -19,6 +19,7 @@ from orchestrator.dossier.text import WIDTH, dossier_text
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
+from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Gap, Place, Tension
 from orchestrator.model.dossier import BoardMember, Dossier
 from orchestrator.model.intel import IntelItem
@@ -26,7 +27,6 @@ from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
-from orchestrator.rehearsal import read_seats
 from orchestrator.templates.persona import Seat
 from tests.rehearsals import greenroom, greenroom_json
 

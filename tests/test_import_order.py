@@ -50,31 +50,31 @@ context.messages
 context.meter
 context.assemble
 verify
-room
-pauses
+loop.state
+loop.pauses
 engines
-surfaced
+loop.new_figures
 intel
 dossier
 engines.bill
-rehearsal
-driver
-session_state phrases tensions
-looking
-panelist
-refreshing
-choosing
-moderator timekeeping searching
-playback
-start
+loop.rehearsal
+loop.driver
+loop.state_page loop.phrases loop.contradictions
+loop.looking
+loop.panelist
+loop.refreshing
+loop.choosing
+loop.moderator loop.time_rules loop.news
+loop.recorded
+loop.start
 debrief
 debriefing
 memory
 archive
 session
-render_moderator
-presiding
-live finish erase
+loop.moderator_lines
+loop.live_panel
+loop.live finish erase
 __init__
 web
 mcp

@@ -12,8 +12,8 @@ from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
 from orchestrator.home.folder import Home
+from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.carryover import OpenPoint
-from orchestrator.rehearsal import read_seats
 from orchestrator.templates.persona import Seat
 
 DECK = read_deck_text(

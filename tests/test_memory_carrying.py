@@ -10,6 +10,7 @@ import pytest
 from orchestrator.clock import utc_now
 from orchestrator.deck.read import read_deck_text
 from orchestrator.home.folder import Home, digests
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.carryover import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -20,7 +21,6 @@ from orchestrator.memory.memories import memories, write_memory
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.model.carryover import carried_of
-from orchestrator.rehearsal import Rehearsal
 from orchestrator.session import Session
 from tests.remembered import DECK, agree, begun, over, rehearsed
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.pauses import pauses_in
-from orchestrator.room import Playback
+from orchestrator.loop.pauses import pauses_in
+from orchestrator.loop.state import Playback
 from orchestrator.speech.answers import Answer
 from tests.rehearsals import contents, greenroom, greenroom_json, write_rehearsal
 from tests.steady import DECK, SteadyEngine, course, recording, rehearsed
@@ -199,7 +199,7 @@ def test_it_goes_on_from_wherever_the_ledger_ends(home: Path, tmp_path: Path, mo
 
 def test_a_run_is_in_its_session_from_the_first_moment(home: Path) -> None:
     """A process that is killed right after the start loses no recording."""
-    from orchestrator.playback import Loading
+    from orchestrator.loop.recorded import Loading
 
     loading = Loading(PAUSES, "run", (Answer("Yes."),))
     Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), loading=loading, id="s1").close()

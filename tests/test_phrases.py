@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator import Home, Session
-from orchestrator.phrases import OF_EACH, choose, say
-from orchestrator.render_moderator import asked, question_lines, spoken
+from orchestrator.loop.moderator_lines import asked, question_lines, spoken
+from orchestrator.loop.phrases import OF_EACH, choose, say
 from orchestrator.speech.answers import Answer
 from orchestrator.templates.orchestration import PHRASE_HEADINGS, read_phrases
 from tests.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.checks.verify import verify
+from orchestrator.loop.contradictions import is_doubted
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.proposal import REASONS, Operand, Passage, Proposal, Refusal
-from orchestrator.tensions import is_doubted
 
 PASSAGES = {
     one.id: one

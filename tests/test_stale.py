@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import Home, Session, moderator, panelist
-from orchestrator.choosing import Choice, choose
+from orchestrator import Home, Session
+from orchestrator.loop import moderator, panelist
+from orchestrator.loop.choosing import Choice, choose
+from orchestrator.loop.state import Waiting
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
-from orchestrator.room import Waiting
 from tests.steady import SteadyEngine
 
 DECK = """# Where we stand

@@ -23,6 +23,7 @@ from orchestrator import render
 from orchestrator.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.home.folder import Home
+from orchestrator.loop.moderator import tagged_exchange
 from orchestrator.memory.derived import locked
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog
@@ -31,7 +32,6 @@ from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.fact import Fact, FactDraft
 from orchestrator.model.reply import Remembered
-from orchestrator.moderator import tagged_exchange
 from orchestrator.session import Session
 from tests.commands import Commands
 from tests.embeddings_server import EmbeddingsServer

@@ -13,12 +13,12 @@ from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.protocol import DoubtRequest, JudgementRequest, Request, TensionsRequest
 from orchestrator.errors import EngineError
 from orchestrator.home.folder import Home
+from orchestrator.loop.contradictions import Looked, propose
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Judgement
 from orchestrator.model.proposal import NOT_BOTH, Operand, Proposal
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session
-from orchestrator.tensions import Looked, propose
 from tests.steady import SteadyEngine
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def say(session: Session, text: str, at_s: float = 1.0) -> None:
 
 
 def look(session: Session) -> bool:
-    from orchestrator.looking import look_if_due
+    from orchestrator.loop.looking import look_if_due
 
     return look_if_due(session.rehearsal)
 

@@ -114,7 +114,7 @@ def _found(
         return found
     from orchestrator.checks.passages import deck_passages, speech_passages
     from orchestrator.engines.catalogue import close_engine
-    from orchestrator.tensions import propose
+    from orchestrator.loop.contradictions import propose
 
     passages = [*deck_passages(deck)]
     for number, segment in segments:

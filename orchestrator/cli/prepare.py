@@ -93,7 +93,7 @@ def dossier(
     from orchestrator.dossier.page import dossier_json
     from orchestrator.dossier.text import dossier_text
     from orchestrator.intel.read import read_intel
-    from orchestrator.rehearsal import read_seats
+    from orchestrator.loop.rehearsal import read_seats
 
     screen = Screen.current
     members = read_board(board) if board is not None else ()
@@ -128,7 +128,7 @@ def _dossier(
     from orchestrator.dossier.build import build_dossier
     from orchestrator.intel.bearing import held_against, intel_of
     from orchestrator.intel.page import not_read
-    from orchestrator.tensions import propose
+    from orchestrator.loop.contradictions import propose
 
     deck = read_deck(path)
     notices = list(deck.notices)
@@ -187,7 +187,7 @@ def intel(
         typer.Option(metavar="WORD", help="A name that no web query may hold; may be repeated."),
     ] = None,
 ) -> None:
-    from orchestrator.searching import can_search
+    from orchestrator.loop.news import can_search
     from orchestrator.session import INTEL
 
     screen = Screen.current

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.session import Session
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator import render
-from orchestrator.render_moderator import asked, spoken
+from orchestrator.loop.moderator_lines import asked, spoken
 
 if TYPE_CHECKING:
+    from orchestrator.loop.state import Said
     from orchestrator.model.exchange import Exchange
-    from orchestrator.room import Said
     from orchestrator.session import Session
 
 WIDTH = 88

@@ -27,7 +27,7 @@ from orchestrator.home.config import CHOICES
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.session import Session
 
 Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
@@ -206,7 +206,7 @@ def _rehearse(
     home = screen.open_home()
     with told_of_new(home, options):
         from orchestrator.archive.stores import open_store
-        from orchestrator.playback import Loading
+        from orchestrator.loop.recorded import Loading
         from orchestrator.session import Session
         from orchestrator.speech.answers import read_answers
         from orchestrator.speech.read import Recording, read_speech
@@ -267,7 +267,7 @@ def play_to_the_end(
 
 def _telling(session: Session, then: Callable[[Rehearsal], None] | None) -> Callable[[Rehearsal], None]:
     """A callback for every step that shows what the moderator has said, the questions, and what fails."""
-    from orchestrator.render_moderator import Teller
+    from orchestrator.loop.moderator_lines import Teller
 
     teller = Teller(session.rehearsal, shows_questions=True)
 
@@ -377,8 +377,8 @@ def feed(
     """Take speech in."""
     from orchestrator import render
     from orchestrator.cli.summary import counted
-    from orchestrator.driver import is_driven
-    from orchestrator.live import feed_live
+    from orchestrator.loop.driver import is_driven
+    from orchestrator.loop.live import feed_live
     from orchestrator.speech.read import read_speech
 
     screen = Screen.current
@@ -444,7 +444,7 @@ def ask(
     ] = False,
 ) -> None:
     """Let the moderator call on a panelist."""
-    from orchestrator.render_moderator import question_lines
+    from orchestrator.loop.moderator_lines import question_lines
 
     with opened(session) as opened_session:
         exchange = opened_session.ask(agent, parked=parked)

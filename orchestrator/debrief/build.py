@@ -15,11 +15,11 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.engines.bill import bill_of
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Room
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, not_taken_up
 from orchestrator.model.reply import DebriefWords
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Room
 from orchestrator.speech.delivery import delivery_of
 
 MOST_WANTED = 6

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from orchestrator.debrief.model import Source
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
 
 
 def promises_of(rehearsal: Rehearsal) -> tuple[Source, ...]:

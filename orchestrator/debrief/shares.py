@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
 
 MODELS = ("claude", "model")
 

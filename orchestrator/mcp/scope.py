@@ -10,12 +10,12 @@ from typing import Any, Final
 from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR, SESSION_ID
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.arguments import hint, shown
 from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
-from orchestrator.room import UNNAMED
 from orchestrator.store.history import LEDGER_NAME
 
 LIST: Final = "greenroom://sessions"

@@ -19,6 +19,7 @@ from typing import Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.memory.briefing import HEADER, briefing
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import existing
@@ -39,7 +40,6 @@ from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import one_line
-from orchestrator.room import UNNAMED, Options
 from orchestrator.store.store import Store
 
 MAX_BLOCK_CHARS: Final = 6_000

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.carryover import Taken
 from orchestrator.memory.consent import consented, is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, existing, note
@@ -42,9 +44,7 @@ from orchestrator.memory.scribe_notes import Noted, SessionContext
 from orchestrator.memory.words import stems
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck
-from orchestrator.rehearsal import Rehearsal
 from orchestrator.render import one_line
-from orchestrator.room import UNNAMED
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from orchestrator.clock import utc_now
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.consent import consented
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
@@ -22,7 +23,6 @@ from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
 from orchestrator.memory.recall import search_memories
 from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
 from orchestrator.privacy.off_record import is_clean
-from orchestrator.room import UNNAMED
 
 LONG_TERM: Final = "long-term memory"
 """Where something was kept, as results say it."""

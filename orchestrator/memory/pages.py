@@ -23,7 +23,7 @@ from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.privacy.masking import masked
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
+    from orchestrator.loop.rehearsal import Rehearsal
 
 ASKED: Final = "scratchpads-asked"
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from orchestrator.home.user_list import one_line
 from orchestrator.layout import AGENT_NAME
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.errors import MemoryRefusedError, ScratchpadTooLongError
 from orchestrator.memory.model import (
     MAX_CONFIDENCE,
@@ -25,7 +26,6 @@ from orchestrator.memory.model import (
     MIN_CONFIDENCE,
     TYPES,
 )
-from orchestrator.room import UNNAMED
 
 
 def checked_agent(agent: str) -> str:

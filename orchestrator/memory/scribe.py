@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory import statements
 from orchestrator.memory.names import names
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, EntryRow, read, type_of
@@ -34,7 +35,6 @@ from orchestrator.memory.summary import Course, Line, line_of, most_telling, sum
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import Withheld, is_marked
 from orchestrator.render import one_line
-from orchestrator.room import UNNAMED
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 

@@ -27,8 +27,8 @@ from orchestrator.model.carryover import NOTHING, Carried
 from orchestrator.model.slide import Deck
 
 if TYPE_CHECKING:
-    from orchestrator.rehearsal import Rehearsal
-    from orchestrator.room import Options
+    from orchestrator.loop.rehearsal import Rehearsal
+    from orchestrator.loop.state import Options
 
 
 class Remembering:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.state import Options
 from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
@@ -24,7 +25,6 @@ from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPag
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.privacy.off_record import is_clean
-from orchestrator.room import Options
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 

@@ -23,6 +23,7 @@ from orchestrator.errors import (
     SessionStateError,
     StoreError,
 )
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.derived import derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
@@ -33,7 +34,6 @@ from orchestrator.memory.guard import reason_of
 from orchestrator.memory.statements import RECORD, spoken, verified
 from orchestrator.model.fact import Fact, key_of
 from orchestrator.model.values import to_json
-from orchestrator.rehearsal import Rehearsal
 from orchestrator.store import files
 
 log = logging.getLogger(__name__)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.summariser import Schedule, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
-from orchestrator.rehearsal import Rehearsal
 
 SUMMARISER: Final = "summariser"
 TRACE: Final = "trace"

@@ -19,10 +19,10 @@ from orchestrator.engines.offers import Accounting, Addressing, Beginning, Stood
 from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.pauses import pauses_in
+from orchestrator.loop.state import Options, Playback, Room, options_of
 from orchestrator.model.carryover import carried_of
-from orchestrator.pauses import pauses_in
 from orchestrator.privacy.off_record import TRANSCRIPT
-from orchestrator.room import Options, Playback, Room, options_of
 from orchestrator.store.store import Repair, Store
 from orchestrator.templates.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.templates.persona import Seat, read_domain, read_persona

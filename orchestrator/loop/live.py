@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from orchestrator import moderator, playback, presiding
-from orchestrator.driver import driving
 from orchestrator.errors import DriverBusyError, SpeechError, UsageError
-from orchestrator.presiding import Presiding
+from orchestrator.loop import live_panel, moderator, recorded
+from orchestrator.loop.driver import driving
+from orchestrator.loop.live_panel import Presiding
 from orchestrator.session import Session
 from orchestrator.speech.lines import STDIN, Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
@@ -77,13 +77,13 @@ def _drive(feed: LiveFeed, panel: Presiding, source: str, stop: Callable[[], boo
     try:
         moderator.open_session(panel.rehearsal)
         panel.tell()
-        presiding.begin(panel)
+        live_panel.begin(panel)
         _listen(feed, source, stop)
         while panel.is_waiting and not stop():
             time.sleep(POLL_S)
-            presiding.look_back(panel)
+            live_panel.look_back(panel)
     finally:
-        presiding.leave(panel, STOPPED)
+        live_panel.leave(panel, STOPPED)
 
 
 def _listen(feed: LiveFeed, source: str, stop: Callable[[], bool]) -> None:
@@ -102,7 +102,7 @@ def _listen(feed: LiveFeed, source: str, stop: Callable[[], bool]) -> None:
             if line is None:
                 _take(feed, feed.reader.close)
                 if feed.panel is not None:
-                    presiding.finish_answer(feed.panel)
+                    live_panel.finish_answer(feed.panel)
                 return
             feed.line += 1
             _take(feed, partial(feed.reader.line, line), keep=feed.line > taken)
@@ -112,7 +112,7 @@ def _listen(feed: LiveFeed, source: str, stop: Callable[[], bool]) -> None:
 
 def _look(feed: LiveFeed) -> None:
     if feed.panel is not None:
-        presiding.look(feed.panel)
+        live_panel.look(feed.panel)
 
 
 def _take(feed: LiveFeed, read: Callable[[], tuple[LiveSegment, ...]], *, keep: bool = True) -> None:
@@ -138,5 +138,5 @@ def _take(feed: LiveFeed, read: Callable[[], tuple[LiveSegment, ...]], *, keep: 
                 feed.say(f"greenroom: {error}")
                 segment = replace(segment, slide=session.room.slide)
         at = None if feed.source == STDIN else (feed.source, feed.line)
-        playback.add_segment(session.rehearsal, segment, source=at)
+        recorded.add_segment(session.rehearsal, segment, source=at)
     _look(feed)

@@ -15,9 +15,9 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import UNNAMED, Said
 from orchestrator.model.values import tagged
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import UNNAMED, Said
 from orchestrator.templates.orchestration import Phrases
 
 PATH = "moderator/generated-phrases.md"

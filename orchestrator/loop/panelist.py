@@ -9,10 +9,10 @@ from orchestrator import render
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
+from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
+from orchestrator.loop.state import Room, Waiting
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.model.values import tagged, to_json
-from orchestrator.rehearsal import OFFLINE, Rehearsal
-from orchestrator.room import Room, Waiting
 
 Side = tuple[int | None, float | None, str]
 """One quote: its slide, when it was said, and its words."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orchestrator import phrases, render
-from orchestrator.choosing import is_full
+from orchestrator import render
 from orchestrator.layout import MODERATOR
-from orchestrator.phrases import say
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Room
+from orchestrator.loop import phrases
+from orchestrator.loop.choosing import is_full
+from orchestrator.loop.phrases import say
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Room
 
 NOTES = "moderator/debrief-notes.md"
 OF_TIME = frozenset({phrases.TIME_80, phrases.TIME_90, phrases.NO_QUESTION, phrases.PAUSE})

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time
 from typing import Any, Final
 
-from orchestrator import __version__, looking, panelist, phrases, session_state
+from orchestrator import __version__
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.claims.language import language_of
@@ -32,14 +32,15 @@ from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import MODERATOR, Layout, check_session_id
+from orchestrator.loop import looking, panelist, phrases, state_page
+from orchestrator.loop.rehearsal import Rehearsal, read_seats
+from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.model.carryover import KEY, NOTHING, Carried
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.intel import Intel, Reported
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
-from orchestrator.rehearsal import Rehearsal, read_seats
-from orchestrator.room import UNNAMED, Options
 from orchestrator.store import files
 from orchestrator.store.store import Store, create_store
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
@@ -345,7 +346,7 @@ def _write_files(
     rehearsal.note_calls()
     phrases.write_phrases(rehearsal)
     panelist.write_focus_briefs(rehearsal)
-    session_state.show_state(rehearsal, "presenting")
+    state_page.show_state(rehearsal, "presenting")
     then(rehearsal)
 
 

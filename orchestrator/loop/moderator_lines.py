@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from orchestrator import phrases, render
+from orchestrator import render
 from orchestrator.debrief.excerpts import bare_question
 from orchestrator.layout import MODERATOR
+from orchestrator.loop import phrases
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Said
+from orchestrator.loop.time_rules import OF_TIME
 from orchestrator.model.exchange import Exchange
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Said
-from orchestrator.timekeeping import OF_TIME
 
 SHOWN = OF_TIME | {
     phrases.OPENING,

@@ -13,21 +13,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orchestrator import panelist, phrases, render
-from orchestrator.choosing import Choice, choose, choose_at_pause, is_full, not_heard
+from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop import panelist, phrases
+from orchestrator.loop.choosing import Choice, choose, choose_at_pause, is_full, not_heard
+from orchestrator.loop.new_figures import new_numbers
+from orchestrator.loop.phrases import say
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Turn, still_to_come_back
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 from orchestrator.model.values import to_json
-from orchestrator.phrases import say
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.session_state import show_state
 from orchestrator.speech.parking import wish_to_park
-from orchestrator.surfaced import new_numbers
 from orchestrator.templates.orchestration import FREE_FLOW
 
 TRANSCRIPT = "shared/presenter-transcript.md"

@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-from orchestrator import looking, moderator, panelist, refreshing, timekeeping
-from orchestrator.choosing import choose, is_full
 from orchestrator.errors import SessionFrozenError, SessionStateError
+from orchestrator.loop import looking, moderator, panelist, refreshing, time_rules
+from orchestrator.loop.choosing import choose, is_full
+from orchestrator.loop.contradictions import Looked
+from orchestrator.loop.moderator import Judging
+from orchestrator.loop.moderator_lines import Teller, question_lines
+from orchestrator.loop.pauses import ends_sentence
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
-from orchestrator.moderator import Judging
-from orchestrator.pauses import ends_sentence
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.render_moderator import Teller, question_lines
 from orchestrator.templates.orchestration import SECTION_BREAKS
-from orchestrator.tensions import Looked
 
 PATIENCE_S: Final = 5.0
 """Session clock: how long a break waits for questions that are being made, where others are ready."""
@@ -216,7 +216,7 @@ def _preside(panel: Presiding) -> None:
     _refresh_if_due(panel)
     if room.break_due and not _waits_for_questions(panel):
         _put(panel, moderator.ask_somebody(rehearsal))
-    elif timekeeping.speak_if_due(rehearsal, presides=True, is_at_a_stop=_is_at_a_stop(panel)):
+    elif time_rules.speak_if_due(rehearsal, presides=True, is_at_a_stop=_is_at_a_stop(panel)):
         panel.tell()
     elif not room.break_due and _is_pausing(panel):
         _put(panel, moderator.ask_at_pause(rehearsal))

@@ -21,16 +21,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from orchestrator import panelist
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
 from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop import panelist
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Room, Waiting
+from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate, Exchange
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Room, Waiting
-from orchestrator.session_state import budget_step, show_state
 from orchestrator.templates.orchestration import HAND_RAISE
 
 INPUT_FILES = slice(4, 10)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from orchestrator.errors import DriverBusyError, SessionFrozenError
-from orchestrator.rehearsal import Rehearsal
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.verify.folder import DRIVER_LOCK
 
 

@@ -13,16 +13,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
-from orchestrator import looking, moderator, refreshing, render, timekeeping
-from orchestrator.choosing import is_full, may_ask_at_pause
+from orchestrator import render
 from orchestrator.claims.extract import speech_claims
+from orchestrator.loop import looking, moderator, refreshing, time_rules
+from orchestrator.loop.choosing import is_full, may_ask_at_pause
+from orchestrator.loop.pauses import ends_sentence
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Playback, Room
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
-from orchestrator.pauses import ends_sentence
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import Playback, Room
 from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
@@ -123,7 +124,7 @@ def step(
     if asks and room.break_due:
         moderator.ask_somebody(rehearsal)
         return True
-    if timekeeping.speak_if_due(rehearsal, presides=asks, is_at_a_stop=_is_at_a_stop(rehearsal, playback)):
+    if time_rules.speak_if_due(rehearsal, presides=asks, is_at_a_stop=_is_at_a_stop(rehearsal, playback)):
         return True
     if room.played < len(playback.segments):
         _play_on(rehearsal, playback, wait_until)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from orchestrator import panelist, render
+from orchestrator import render
+from orchestrator.loop import panelist
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Candidate
-from orchestrator.rehearsal import Rehearsal
 from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
 FOCUS_WEIGHT: Final = 0.5

@@ -17,11 +17,11 @@ from orchestrator import render
 from orchestrator.checks.arithmetic import speech_tensions
 from orchestrator.checks.passages import Passage, speech_passages
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.contradictions import Looked, propose
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.tensions import Looked, propose
 
 RECORD = "tensions"
 START = "start"

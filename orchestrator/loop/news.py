@@ -11,9 +11,9 @@ from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenEr
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import UNNAMED
 from orchestrator.model.intel import Reported
-from orchestrator.rehearsal import Rehearsal
-from orchestrator.room import UNNAMED
 
 INTEL: Final = "shared/external-intel.md"
 FROM: Final = "web search"

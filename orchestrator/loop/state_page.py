@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Exchange
-from orchestrator.rehearsal import OFFLINE, Rehearsal
 from orchestrator.templates.orchestration import HAND_RAISE
 
 PATH = "moderator/session-state.md"
