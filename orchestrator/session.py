@@ -17,7 +17,7 @@ from orchestrator import debrief as debriefs
 from orchestrator.archive.freeze import freeze
 from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Context, Receipt, receipt_of
-from orchestrator.debriefing import ask_for_debrief
+from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError

@@ -68,7 +68,7 @@ loop.moderator loop.time_rules loop.news
 loop.recorded
 loop.start
 debrief
-debriefing
+debrief.request
 memory
 archive
 session
