@@ -12,8 +12,8 @@ from orchestrator.cli.shared import s3_options
 from orchestrator.errors import SessionStateError
 
 if TYPE_CHECKING:
-    from orchestrator.erase import Erased
     from orchestrator.home.folder import Home
+    from orchestrator.memory.erase import Erased
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +34,7 @@ def erase(
     What other sessions said as well, what the presenter edited or took up, and the agents' scratchpads
     stay: what is found there is named, with the command that removes it.
     """
-    from orchestrator.erase import erase_archived, erase_session
+    from orchestrator.memory.erase import erase_archived, erase_session
 
     screen = Screen.current
     home = screen.open_home()
@@ -54,8 +54,8 @@ def erase(
 
 def _only_archived(home: Home, session: str) -> tuple[str, ...]:
     """The archives of a session that is in the home no more; none where it is, or is unknown."""
-    from orchestrator.erase import all_archives
     from orchestrator.layout import SESSION_ID
+    from orchestrator.memory.erase import all_archives
 
     if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
         return ()
