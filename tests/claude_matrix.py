@@ -25,11 +25,11 @@ from time import monotonic
 from typing import Any, Final
 
 from orchestrator.archive.unpacked import verify_path
+from orchestrator.cli.finish import archive
 from orchestrator.deck.content import slide_texts
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
-from orchestrator.finish import archive
 from orchestrator.home.folder import Home
 from orchestrator.loop.recorded import Loading, step
 from orchestrator.model.exchange import Exchange

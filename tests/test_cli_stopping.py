@@ -110,7 +110,7 @@ def test_the_line_names_what_there_is(
     after = {
         "started": "orchestrator.cli.rehearse._tell_of_start",
         "run": "orchestrator.cli.summary.run_text",
-        "unarchived": "orchestrator.finish.archive",
+        "unarchived": "orchestrator.cli.finish.archive",
     }
     monkeypatch.setattr(after[state], press)
     command = "start" if state == "started" else "run"

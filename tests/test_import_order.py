@@ -74,7 +74,7 @@ archive
 session
 loop.moderator_lines
 loop.live_panel
-loop.live finish memory.erase
+loop.live cli.finish memory.erase
 __init__
 web
 mcp

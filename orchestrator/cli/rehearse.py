@@ -282,8 +282,8 @@ def _telling(session: Session, then: Callable[[Rehearsal], None] | None) -> Call
 
 def finish_run(session: Session, *, began: float, repaired: Sequence[str]) -> dict[str, Any]:
     """End, archive and verify a run that was played; prints the result and returns it."""
+    from orchestrator.cli.finish import archive, close
     from orchestrator.cli.summary import run_json, run_text
-    from orchestrator.finish import archive, close
 
     screen = Screen.current
     loaded = session.room.playback
