@@ -14,7 +14,7 @@ from typing import Any
 
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.folder import Home
-from orchestrator.loop.live import feed_live
+from orchestrator.live import feed_live
 from orchestrator.session import Session
 from tests.rehearsals import write_rehearsal
 

@@ -15,7 +15,7 @@ import pytest
 
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.errors import EngineError
-from orchestrator.loop.live import feed_live
+from orchestrator.live import feed_live
 from orchestrator.session import Session
 from tests.claude_requests import engine_on
 from tests.live_feeds import fed, quicken, until

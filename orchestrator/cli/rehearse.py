@@ -377,8 +377,8 @@ def feed(
     """Take speech in."""
     from orchestrator import render
     from orchestrator.cli.summary import counted
+    from orchestrator.live import feed_live
     from orchestrator.loop.driver import is_driven
-    from orchestrator.loop.live import feed_live
     from orchestrator.speech.read import read_speech
 
     screen = Screen.current

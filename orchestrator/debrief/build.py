@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import words
-from orchestrator.debrief.excerpts import LONGEST_LATE, bare_question, deciding_words, short
+from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
 from orchestrator.debrief.promises import promises_of
@@ -15,6 +15,7 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.engines.bill import bill_of
+from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Room
 from orchestrator.model.claim import READ, Tension

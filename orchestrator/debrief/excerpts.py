@@ -1,4 +1,4 @@
-"""Words taken out of longer ones, verbatim: the question without its quote, and what decided an answer."""
+"""Words taken out of longer ones, verbatim: the sentence that decided an answer, and short quotes."""
 
 from __future__ import annotations
 
@@ -7,43 +7,11 @@ from typing import Final
 
 from orchestrator.claims.sentences import sentences
 from orchestrator.debrief.model import Source
-from orchestrator.model.exchange import Turn
 
 LONGEST: Final = 30
 """Words of a quote in the debrief: what is read at a glance."""
 LONGEST_LATE: Final = 20
 """Words to say at the first asking: one breath."""
-_LEAD: Final = re.compile(r'(?:[^"“”?]*[.!:] +)?[^"“”.?!]*["“]')
-"""Before a quote: a sentence perhaps, and "On slide 3 you say"; not a question, not a quote."""
-_END_OF_LEAD: Final = re.compile(r'(?:[.!]["”][.!]?|["”][.!]) +(?=[^\W_a-z]|["“])')
-"""The quote's end is the sentence's end, and another sentence begins."""
-
-
-def bare_question(turn: Turn, quote: str | None) -> str:
-    """The question itself, without the lead-in and the quote before or behind it, which stands above it.
-
-    Whole where cutting would leave half a sentence, or take words of the question along.
-    """
-    question = turn.question.removeprefix(turn.lead_in).lstrip() or turn.question
-    if (bare := _beside_quote(question, quote)) is not None:
-        return bare
-    lead, _, rest = question.partition(quote) if quote else (question, "", "")
-    end = _END_OF_LEAD.match(rest)
-    if end is None or not _LEAD.fullmatch(lead) or "?" not in rest:
-        return question
-    return rest[end.end() :]
-
-
-def _beside_quote(question: str, quote: str | None) -> str | None:
-    """ "How many: “We grew”?" is "How many?"; "“We grew”: how many?" is "How many?"; None: it is neither."""
-    shown = (quote or "").rstrip(" .")
-    for marked in (f"“{shown}”", f'"{shown}"') if shown else ():
-        head, colon, rest = question.partition(marked)
-        if head.endswith(": ") and rest == "?" and colon:
-            return f"{head[:-2]}?"
-        if not head and rest.startswith(": ") and rest.endswith("?") and colon:
-            return f"{rest[2:3].upper()}{rest[3:]}"
-    return None
 
 
 def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.debrief import words
-from orchestrator.debrief.excerpts import bare_question
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Fix, Review
+from orchestrator.loop.question_text import bare_question
 from orchestrator.model.claim import OF_TWO_PLACES, Tension
 from orchestrator.model.exchange import not_taken_up
 

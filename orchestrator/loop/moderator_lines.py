@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orchestrator import render
-from orchestrator.debrief.excerpts import bare_question
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import phrases
+from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Said
 from orchestrator.loop.time_rules import OF_TIME
