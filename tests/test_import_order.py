@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "orchestrator"
 
 # Folders and top-level files, first to last: each imports only from itself and from those before it.
-ORDER = """
+ORDER_LINES = """
 errors clock layout
 model
 render
@@ -24,7 +24,8 @@ engines
 intel dossier loop debrief memory
 session live
 mcp doctor cli
-""".split()
+"""
+ORDER = ORDER_LINES.split()
 
 
 def _modules() -> dict[str, Path]:

@@ -314,9 +314,9 @@ def test_a_page_of_an_agent_that_this_home_has_not_is_refused(
 
 
 @pytest.mark.parametrize("group", ["memory", "goal"])
-def test_the_readme_names_every_command_over_memory_and_goals(group: str) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    table = readme[readme.index("**What you can do about it**") :].partition("```")[0]
+def test_the_page_of_memory_names_every_command_over_memory_and_goals(group: str) -> None:
+    page = (ROOT / "orchestrator" / "docs" / "memory.md").read_text("utf-8")
+    table = page[page.index("## What you can do about it") :].partition("```")[0]
     app = typer.main.get_command(build())
     assert isinstance(app, TyperGroup)
     one = app.commands[group]

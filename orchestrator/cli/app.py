@@ -9,7 +9,19 @@ import sys
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import check, erase, keep, look, mcp, memory, prepare, recap, rehearse, summarise
+from orchestrator.cli import (
+    check,
+    erase,
+    keep,
+    look,
+    mcp,
+    memory,
+    prepare,
+    recap,
+    rehearse,
+    summarise,
+    topics,
+)
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import GreenroomError, UsageError
 
@@ -44,7 +56,7 @@ def build() -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    for group in (rehearse, check, prepare, look, recap, summarise, memory, mcp, keep, erase):
+    for group in (rehearse, check, prepare, look, recap, summarise, memory, mcp, keep, erase, topics):
         group.register(app)
     return app
 

@@ -1,0 +1,111 @@
+"""The topic pages: `greenroom help TOPIC`, and the page of commands, which is made from `--help`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from typing import Annotated, Any, Final
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.errors import UsageError
+
+COMMANDS: Final = "commands"
+"""The page that nobody writes: it is made from the commands themselves, so it cannot drift from `--help`."""
+TOPICS: Final = {
+    COMMANDS: "every command with its arguments and options",
+    "models": "Claude, or a model of your own: what is asked when, what goes out, costs, failures",
+    "memory": "what is kept of whom, your control over it, and the tools of other programs",
+    "archives": "where ended sessions go, what is proven, and how to bring one back",
+    "contexts": "what an agent is given, and the folder of a session",
+    "personas": "who sits on the panel, and how to add a seat",
+    "measured": "how well it finds and asks: every figure, and how it was taken",
+}
+INTRODUCTION: Final = """# Commands
+
+Global options stand before or after a command's name: `--home DIR` (else `GREENROOM_HOME`, else `./agents` where that is a home, else a folder of your own that is set up at first use), `--json` (one JSON document on stdout), `--quiet`, `--version`.
+
+SESSION is an id, the beginning of one, `last`, a path to a session or to an unpacked archive, or `URL/ID` of an archived one for commands that only read.
+
+Exit codes: 0 done; 1 refused or failed, with one line on stderr that says what is wrong and what to do; 2 wrong usage. With `--json` an error is a JSON document with `code`, `message` and, where there is one, `file` or `value`. `verify` and `panel check` exit 1 where something is not valid; what `check` and `doctor` find is a result, and exits 0.
+"""  # noqa: E501  # one line a paragraph, as on the other pages
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command("help")(show_topic)
+
+
+def show_topic(
+    context: typer.Context,
+    topic: Annotated[
+        str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")
+    ] = None,
+) -> None:
+    """The topic pages: models, memory, archives, contexts, commands, personas, measured."""
+    screen = Screen.current
+    if topic is None:
+        lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]
+        screen.result({"topics": list(TOPICS)}, "\n".join(lines))
+        return
+    if topic not in TOPICS:
+        raise UsageError(f"there is no topic {topic!r}: take one of {', '.join(TOPICS)}")
+    text = page_of(topic, context)
+    if screen.json or not sys.stdout.isatty():
+        screen.result({"topic": topic, "text": text}, text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text))
+
+
+def page_of(topic: str, context: typer.Context) -> str:
+    """The Markdown of a topic."""
+    if topic == COMMANDS:
+        root = context.find_root().command
+        return commands_page(getattr(root, "commands", {}))
+    return (resources.files("orchestrator") / "docs" / f"{topic}.md").read_text("utf-8")
+
+
+def commands_page(commands: dict[str, Any]) -> str:
+    """Every command with its arguments and options, as `--help` has them."""
+    sections = [INTRODUCTION]
+    for name, command in commands.items():
+        for full, one in _with_parts(name, command):
+            sections.append(_section(full, one))
+    return "\n".join(sections)
+
+
+def _with_parts(name: str, command: Any) -> list[tuple[str, Any]]:
+    parts = getattr(command, "commands", None)
+    if not parts:
+        return [(name, command)]
+    return [(f"{name} {part}", one) for part, one in parts.items()]
+
+
+def _section(name: str, command: Any) -> str:
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    options = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+    usage = " ".join([name, *(one.metavar or one.name.upper() for one in arguments)])
+    lines = [f"## {usage}", "", (command.help or "").strip(), ""]
+    rows = [f"| `{_cell(one.metavar or one.name.upper())}` | {_help(one)} |" for one in arguments]
+    rows += [f"| `{_flags(one)}` | {_help(one)} |" for one in options]
+    return "\n".join([*lines, "| | |", "|---|---|", *rows, ""] if rows else lines)
+
+
+def _flags(option: Any) -> str:
+    flags = ", ".join([*option.opts, *option.secondary_opts])
+    return flags if option.is_flag else _cell(f"{flags} {option.metavar or 'N'}")
+
+
+def _help(parameter: Any) -> str:
+    shown = "" if parameter.default in (None, False, (), []) or parameter.required else parameter.default
+    default = f" Default: {shown}." if shown != "" else ""
+    return _cell(f"{parameter.help or ''}{default}")
+
+
+def _cell(text: str) -> str:
+    """*text* as it stands in a table: a bar would end the cell, in code too."""
+    return text.replace("|", "\\|")
