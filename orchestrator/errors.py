@@ -34,14 +34,52 @@
         └── ArchiveConflictError    another content is already stored under this name
 
 Every message names the file or value, says what is wrong and what to do.
+For programs, `code` is the class in words, and `file` or `value` what the message is about.
 Wrong argument types stay `TypeError` and `ValueError`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class GreenroomError(Exception):
-    """The base of all errors that a caller may want to show as one line."""
+    """The base of all errors that a caller may want to show as one line.
+
+    For programs, the file or the value that it is about stands beside the message, where there is one.
+    """
+
+    def __init__(self, message: str, *, file: Path | str | None = None, value: str | None = None) -> None:
+        super().__init__(message)
+        self.file = None if file is None else str(file)
+        self.value = value
+
+    @property
+    def code(self) -> str:
+        """Its name for programs: `SessionNotFoundError` is `session_not_found`."""
+        words = re.findall(r"[A-Z][a-z0-9]*", type(self).__name__.strip("_").removesuffix("Error"))
+        return "_".join(words).lower()
+
+
+def names_its_file(read: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
+    """*read*, whose first argument is a file: its errors say which, for programs too."""
+
+    @wraps(read)
+    def reading(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return read(path, *args, **kwargs)
+        except GreenroomError as error:
+            error.file = error.file or str(path)
+            raise
+
+    return reading
 
 
 class UsageError(GreenroomError):

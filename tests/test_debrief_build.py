@@ -13,7 +13,7 @@ from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
 from orchestrator.debrief import debrief_of, words
 from orchestrator.debrief.build import _homework, _left_open, _review
-from orchestrator.debrief.excerpts import bare_question, deciding_words
+from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Check, Review, Source, Stronger
@@ -32,6 +32,7 @@ from orchestrator.engines.protocol import (
 )
 from orchestrator.errors import EngineError
 from orchestrator.home.folder import Home
+from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.state import SlideTime
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn

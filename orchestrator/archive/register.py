@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from orchestrator.clock import utc_now
+from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 
 
@@ -32,9 +33,27 @@ def note_archive(home: Home, session_id: str, url: str, archive: str) -> None:
 
 
 def archives_of(home: Home, session_id: str) -> dict[str, str]:
-    """Where the session was archived: store → the archive in it, oldest first."""
+    """Where the session was archived: store → the archive in it, oldest first.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    path = _path(home, session_id)
     try:
-        lines = _path(home, session_id).read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return {}
-    return {one["url"]: one["archive"] for one in map(json.loads, filter(None, lines))}
+    known = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            one = json.loads(line)
+            known[str(one["url"])] = str(one["archive"])
+        except (ValueError, KeyError, TypeError):
+            raise HomeError(
+                f"{path}, line {number}: this is no line of the register of archives: remove it, "
+                f"and archive the session again",
+                file=path,
+            ) from None
+    return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -89,6 +90,7 @@ def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
+    Screen.current = Screen(json="--json" in arguments)  # until the arguments are read: for their own errors
     try:
         found, rest = split_globals(arguments)
         _open_streams()
@@ -103,27 +105,29 @@ def run(arguments: list[str]) -> int:
         )
         outcome = build()(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
-            return _refused("stopped", 1)
+            return _refused("stopped", 1, code="stopped")
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except GreenroomError as error:
-        return _refused(str(error), 2 if isinstance(error, UsageError) else 1)
+        exit_code = 2 if isinstance(error, UsageError) else 1
+        return _refused(str(error), exit_code, code=error.code, file=error.file, value=error.value)
     except typer.Exit as left:
         return left.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _refused("stopped", 1)
+        return _refused("stopped", 1, code="stopped")
     except BrokenPipeError:
         # The reader went away (`greenroom list | head`): that is its right, and no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return _refused(f"{name}{(error.strerror or str(error)).lower()}", 1)
+        message = f"{name}{(error.strerror or str(error)).lower()}"
+        return _refused(message, 1, code="system", file=error.filename)
     except typer.TyperException as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
             print(error.format_message(), file=sys.stderr)
             return 2
-        return _refused(error.format_message(), error.exit_code)
+        return _refused(error.format_message(), error.exit_code, code="usage")
 
 
 def _open_streams() -> None:
@@ -140,6 +144,15 @@ def _open_streams() -> None:
         raise GreenroomError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
 
 
-def _refused(message: str, code: int) -> int:
-    print(f"greenroom: {' '.join(message.split())}", file=sys.stderr)
-    return code
+def _refused(
+    message: str, exit_code: int, *, code: str, file: object = None, value: str | None = None
+) -> int:
+    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Returns *exit_code*."""
+    line = " ".join(message.split())
+    if Screen.current.json:
+        about = {"file": None if file is None else str(file), "value": value}
+        known = {name: one for name, one in about.items() if one is not None}
+        print(json.dumps({"error": {"code": code, "message": line, **known}}, ensure_ascii=False, indent=1))
+    else:
+        print(f"greenroom: {line}", file=sys.stderr)
+    return exit_code

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.archive.register import archives_of
-from orchestrator.errors import GreenroomError
+from orchestrator.errors import ConfigurationError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
 
 
-def row_of(session: Session) -> dict[str, Any]:
+def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
     """One session as `list` shows it."""
     options = session.rehearsal.options
     deck = session.rehearsal.scene().deck
@@ -24,30 +25,42 @@ def row_of(session: Session) -> dict[str, Any]:
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": len(session.room.exchanges),
-        "archive": _archive_of(session),
+        "archive": None if home is None else _archive_of(home, session.id, warn),
     }
 
 
-def _archive_of(session: Session) -> str | None:
-    """Where this session was archived last, if it was."""
-    if session.home is None:
+def _archive_of(home: Home, session_id: str, warn: Callable[[str], None]) -> str | None:
+    """Where this session was archived last, if that is known."""
+    try:
+        return next(reversed(archives_of(home, session_id).values()), None)
+    except HomeError as error:
+        warn(str(error))
         return None
-    return next(reversed(archives_of(session.home, session.id).values()), None)
 
 
-def local(home: Home, search: str | None) -> list[dict[str, Any]]:
-    """The sessions of a home, oldest first; one that cannot be read is shown as `damaged`."""
+def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
+
+    Settings that cannot be read keep no session from being listed: a row needs none of them.
+    """
     from orchestrator.session import Session
 
+    try:
+        home.config  # noqa: B018  # read for its error: everything but a list would fail by it
+        known: Home | None = home
+    except ConfigurationError as error:
+        warn(str(error))
+        known = None
     rows = []
     for session_id in home.session_ids():
         try:
-            with Session.open(home, session_id) as session:
+            with Session.open(known, home.sessions / session_id) as session:
                 if search is None or _holds(session, search):
-                    rows.append(row_of(session))
-        except GreenroomError as error:
+                    rows.append(row_of(session, home, warn))
+        except (GreenroomError, OSError) as error:
+            warn(f"{session_id}: {error}")
             rows.append(
-                {"session": session_id, "state": "damaged", "deck": str(error), "date": None}
+                {"session": session_id, "state": "damaged", "deck": None, "date": None}
                 | {"presenter": None, "exchanges": 0, "archive": None}
             )
     return rows

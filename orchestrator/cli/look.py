@@ -101,9 +101,9 @@ def list_(
     if archive is not None:
         rows = archived(archive, search, s3_options(endpoint_url))
     else:
-        rows = local(screen.open_home(), search)
+        rows = local(screen.open_home(), search, screen.warn)
     lines = [
-        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck']}"
+        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck'] or ''}"
         + (f"  ({row['presenter']})" if row["presenter"] else "")
         for row in rows
     ]
@@ -139,7 +139,7 @@ def show(
             for path, row in store.layout.files.items()
         ]
         plain = {
-            **row_of(opened),
+            **row_of(opened, opened.home, screen.warn),
             "path": str(opened.path),
             "exchanges": [exchange_json(exchange) for exchange in opened.room.exchanges],
             "said": [to_json(said) for said in opened.room.said],

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from orchestrator.deck.limits import DEFAULT_LIMITS, LIGHTER, MIB, DeckLimits
 from orchestrator.deck.shown import shown
-from orchestrator.errors import DeckError
+from orchestrator.errors import DeckError, names_its_file
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
 
@@ -28,6 +28,7 @@ which then looks for modules where this process does, so that an installed copy 
 both find themselves."""
 
 
+@names_its_file
 def read_deck(path: Path, limits: DeckLimits = DEFAULT_LIMITS) -> Deck:
     """The deck in the file *path*: PowerPoint, PDF or Markdown, told from its content.
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import InputError
+from orchestrator.errors import InputError, names_its_file
 from orchestrator.home.user_list import Entry, Form, read_entries, shown_name
 from orchestrator.model.dossier import BoardMember
 
@@ -49,6 +49,7 @@ _FORM: Final = Form(
 )
 
 
+@names_its_file
 def read_board(path: Path) -> tuple[BoardMember, ...]:
     """The members in the order of the file.
 

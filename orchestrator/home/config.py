@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.errors import ConfigurationError
+from orchestrator.errors import ConfigurationError, names_its_file
 
 CHOICES: Final = {
     "engine": ("offline", "claude", "model"),
@@ -130,6 +130,7 @@ def _plain(text: str, name: str) -> Any:
         raise ConfigurationError(f"{name}: this is no YAML: {getattr(error, 'problem', error)}") from error
 
 
+@names_its_file
 def _from_file(path: Path) -> dict[str, Any]:
     import yaml
 

@@ -119,7 +119,9 @@ class Home:
                 )
         for name in panel:
             if name not in known:
-                raise UsageError(f"there is no panelist {name!r} here: this home has {', '.join(known)}")
+                raise UsageError(
+                    f"there is no panelist {name!r} here: this home has {', '.join(known)}", value=name
+                )
             if name in drafts:
                 raise UsageError(
                     f"{name!r} is still a draft: rewrite the lines marked {DRAFT!r} in "
@@ -166,11 +168,13 @@ class Home:
         if fitting:
             newest = ", ".join(fitting[-5:])
             raise SessionNotFoundError(
-                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}"
+                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}", value=name
             )
         if Path(name).is_dir():
             return session_folder(Path(name))
-        raise SessionNotFoundError(f"there is no session {name!r} in {self.sessions}: see `greenroom list`")
+        raise SessionNotFoundError(
+            f"there is no session {name!r} in {self.sessions}: see `greenroom list`", value=name
+        )
 
     def session_ids(self) -> tuple[str, ...]:
         """Every session here, in the order of their beginning."""
@@ -190,8 +194,11 @@ class Home:
 
 def _begun(folder: Path) -> tuple[str, str]:
     """When a session was begun, from its first record; ties by name."""
-    with (folder / "ledger" / "ledger.jsonl").open("rb") as lines:
-        first = lines.readline(64 * 1024)
+    try:
+        with (folder / "ledger" / "ledger.jsonl").open("rb") as lines:
+            first = lines.readline(64 * 1024)
+    except OSError:  # one that cannot be read stands first, and does not keep the others from being listed
+        return "", folder.name
     marker = b'"at":"'
     start = first.find(marker) + len(marker)
     return first[start : first.find(b'"', start)].decode("ascii", "replace"), folder.name

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import InputError
+from orchestrator.errors import InputError, names_its_file
 from orchestrator.home.user_list import YAML_SUFFIXES, Entry, Form, one_line, read_entries, read_text
 from orchestrator.intel.prose import LONGEST_FINDING, reported_in
 from orchestrator.model.intel import STANCES, Reported
@@ -50,6 +50,7 @@ def read_intel(paths: Sequence[Path]) -> tuple[Reported, ...]:
     return found
 
 
+@names_its_file
 def _read(path: Path) -> tuple[Reported, ...]:
     name = one_line(path.name)
     if path.suffix.lower() in YAML_SUFFIXES:

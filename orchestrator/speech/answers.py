@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import AnswersError
+from orchestrator.errors import AnswersError, names_its_file
 from orchestrator.home import user_file
 from orchestrator.home.user_file import UnreadableError, read_given
 from orchestrator.speech.text import clean, shown
@@ -45,6 +45,7 @@ class Answer:
     park: bool = False  # come back to this question later; the text, if any, is what is said with it
 
 
+@names_its_file
 def read_answers(path: Path) -> tuple[Answer, ...]:
     """The answers in a YAML or JSON list, in its order; texts have single spaces.
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.errors import SpeechError
+from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
@@ -53,6 +53,7 @@ class Recording:
         return cls((), False, (), hashlib.sha256().hexdigest(), "no recording")
 
 
+@names_its_file
 def read_speech(path: Path) -> Recording:
     """Read a recording of any kind that `feed` takes: VTT, SRT, text, segment JSON, JSON lines.
 

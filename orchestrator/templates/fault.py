@@ -39,4 +39,4 @@ class Findings:
     def refuse(self) -> None:
         """Raise `PersonaError` with the first finding in the file, if there is one."""
         if self.found:
-            raise PersonaError(str(self.in_order()[0]))
+            raise PersonaError(str(self.in_order()[0]), file=self.path)
