@@ -16,7 +16,7 @@ import pytest
 
 from orchestrator.archive import freeze as freezing
 from orchestrator.archive import stores
-from orchestrator.archive.bag import bag_files, write_bag
+from orchestrator.archive.bag import bag_files
 from orchestrator.archive.freeze import can_set_flags, freeze, seal, thaw
 from orchestrator.archive.stores import FolderStore
 from orchestrator.archive.unpacked import verify_path, verify_unpacked
@@ -44,6 +44,13 @@ from tests.sessions import TRANSCRIPT, Sample, ended_session, live_session, star
 
 EVERY = 7
 """Bytes from one changed byte to the next: no divisor of a line's length, so all kinds of places are met."""
+
+
+def _write_bag(root: Path, to: Path) -> None:
+    """The bag of the frozen session at *root* as a folder, as other programs would find it."""
+    for part in bag_files(root):
+        (to / part.name).parent.mkdir(parents=True, exist_ok=True)
+        (to / part.name).write_bytes(part.read())
 
 
 @pytest.fixture(scope="module")
@@ -181,10 +188,10 @@ def test_the_immutable_flag_is_set_where_it_can_be_and_lifted_again(tmp_path: Pa
 
 
 def test_a_bag_is_a_pure_function_of_the_session(ended: Sample, tmp_path: Path) -> None:
-    write_bag(ended.root, tmp_path / "one")
+    _write_bag(ended.root, tmp_path / "one")
     elsewhere = tmp_path / "elsewhere" / "renamed"
     shutil.copytree(ended.root, elsewhere)
-    write_bag(elsewhere, tmp_path / "two")
+    _write_bag(elsewhere, tmp_path / "two")
     assert _contents(tmp_path / "one") == _contents(tmp_path / "two")
 
 
@@ -216,7 +223,7 @@ def test_its_tag_files(ended: Sample) -> None:
 def test_another_program_finds_it_valid(ended: Sample, tmp_path: Path) -> None:
     import bagit
 
-    write_bag(ended.root, tmp_path / "bag")
+    _write_bag(ended.root, tmp_path / "bag")
     assert bagit.Bag(str(tmp_path / "bag")).validate()
 
 
@@ -258,7 +265,7 @@ def test_archived_verified_listed_restored(ended: Sample, tmp_path: Path) -> Non
 
 
 def test_an_unpacked_bag_is_verified_where_it_lies(ended: Sample, tmp_path: Path) -> None:
-    write_bag(ended.root, tmp_path / "any name")
+    _write_bag(ended.root, tmp_path / "any name")
     assert verify_path(tmp_path / "any name").valid
     assert verify_path(ended.root).valid
 
@@ -391,7 +398,7 @@ def _flip(path: Path, position: int) -> bytes:
 
 @pytest.fixture
 def bag(tiny: Sample, tmp_path: Path) -> Path:
-    write_bag(tiny.root, tmp_path / "bag")
+    _write_bag(tiny.root, tmp_path / "bag")
     return tmp_path / "bag"
 
 
@@ -440,7 +447,7 @@ def test_random_changes_to_a_larger_archive_are_all_found(kind: str, ended: Samp
     """Edits, cuts, deletions, swaps and additions, 250 of each kind of folder."""
     chance = random.Random(20_261_122)  # the same changes in every run
     if kind == "bag":
-        write_bag(ended.root, tmp_path / "it")
+        _write_bag(ended.root, tmp_path / "it")
     else:
         shutil.copytree(ended.root, tmp_path / "it")
         _writable(tmp_path / "it")

@@ -141,24 +141,6 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
     return tags
 
 
-def write_bag(root: Path, to: Path) -> None:
-    """Write the bag of the frozen session at *root* as the new folder *to*.
-
-    Raises:
-        ArchiveError: As `bag_files`; or *to* exists.
-    """
-    parts = bag_files(root)
-    try:
-        to.mkdir(parents=True)
-        for part in parts:
-            (to / part.name).parent.mkdir(parents=True, exist_ok=True)
-            (to / part.name).write_bytes(part.read())
-    except OSError as error:
-        raise ArchiveError(
-            f"{error.filename}: {(error.strerror or '').lower()}; the bag was not written"
-        ) from error
-
-
 def facts_of(root: Path) -> SessionFacts:
     """What the ledger of a session says of it as a whole.
 

@@ -49,11 +49,6 @@ class BagCheck:
     warnings: tuple[Finding, ...]
 
 
-def verify_bag(path: Path) -> tuple[Finding, ...]:
-    """Everything that keeps the folder at *path* from being a complete and valid bag."""
-    return check_bag(path).findings
-
-
 def check_bag(path: Path) -> BagCheck:
     """Findings and warnings for the folder at *path*. Never raises, whatever it holds."""
     bag = _Bag()
