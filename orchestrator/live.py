@@ -40,6 +40,7 @@ class LiveFeed:
     source: str  # "-" or the file's name
     line: int = 0
     refused: int = 0
+    went_back: bool = False  # and that was said
 
 
 def feed_live(session: Session, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
@@ -137,6 +138,13 @@ def _take(feed: LiveFeed, read: Callable[[], tuple[LiveSegment, ...]], *, keep: 
             except UsageError as error:  # the words are kept, on the slide that is shown
                 feed.say(f"greenroom: {error}")
                 segment = replace(segment, slide=session.room.slide)
+        if piece.start_s is not None and piece.start_s < segment.start_s and not feed.went_back:
+            feed.went_back = True
+            told, moved = f"{piece.start_s:g} s", f"{segment.start_s:g} s"
+            feed.say(
+                f"note: a time goes back to {told}: these words are set at {moved}, as those before them; "
+                "so is whatever goes back from here on"
+            )
         at = None if feed.source == STDIN else (feed.source, feed.line)
         recorded.add_segment(session.rehearsal, segment, source=at)
     _look(feed)

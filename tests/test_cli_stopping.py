@@ -108,7 +108,7 @@ def test_the_line_names_what_there_is(
         raise KeyboardInterrupt
 
     after = {
-        "started": "orchestrator.cli.rehearse._tell_of_start",
+        "started": "orchestrator.cli.start._tell_of_start",
         "run": "orchestrator.cli.summary.run_text",
         "unarchived": "orchestrator.cli.finish.archive",
     }

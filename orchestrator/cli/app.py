@@ -13,16 +13,19 @@ from orchestrator import __version__
 from orchestrator.cli import (
     check,
     erase,
+    feed,
     keep,
     look,
     mcp,
     memory,
     prepare,
+    question,
     recap,
-    rehearse,
+    start,
     summarise,
     topics,
 )
+from orchestrator.cli import run as whole
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import GreenroomError, UsageError
 
@@ -57,7 +60,22 @@ def build() -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    for group in (rehearse, check, prepare, look, recap, summarise, memory, mcp, keep, erase, topics):
+    for group in (
+        whole,
+        start,
+        feed,
+        question,
+        check,
+        prepare,
+        look,
+        recap,
+        summarise,
+        memory,
+        mcp,
+        keep,
+        erase,
+        topics,
+    ):
         group.register(app)
     return app
 

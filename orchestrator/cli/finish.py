@@ -1,11 +1,64 @@
-"""How a run ends: debrief and freeze, then the archive, read back and compared."""
+"""How a run ends: debrief and freeze, then the archive, read back and compared, and the page that says so."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
 from orchestrator.archive.register import note_archive
 from orchestrator.archive.upload import archive_session
-from orchestrator.errors import UsageError
+from orchestrator.cli.screen import Screen
+from orchestrator.errors import ArchiveError, EngineError, GreenroomError, UsageError
 from orchestrator.session import Session
+
+if TYPE_CHECKING:
+    from orchestrator.cli.dialogue import Dialogue
+
+
+def end_run(
+    session: Session, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
+) -> dict[str, Any]:
+    """End, archive and verify a run that was played; prints the result and returns it.
+
+    Args:
+        began: The moment of `perf_counter` at which the command began.
+        dialogue: On the screen so far; None: it was not shown.
+
+    Raises:
+        ArchiveError: It is in no archive; the session itself is ended and safe.
+        EngineError: The engine that was asked for never answered.
+    """
+    from orchestrator.cli.dialogue import say
+    from orchestrator.cli.summary import run_json, run_text
+
+    screen = Screen.current
+    close(session)
+    if dialogue is not None:
+        dialogue.show()
+        say("")
+    refused: GreenroomError | OSError | None = None
+    archived: str | None = None
+    try:
+        archived = archive(session)
+    except (GreenroomError, OSError) as error:
+        refused = error
+    plain = run_json(session, archived, seconds=perf_counter() - began)
+    plain["repaired"] = list(repaired)
+    plain["took_over"] = session.room.took_over
+    is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
+    screen.result(plain, run_text(session, plain, brief=is_known))
+    if refused is not None:
+        raise ArchiveError(
+            f"not archived: {refused}; the session has ended and is kept at {session.path}: "
+            f"archive it with `{screen.command} archive {session.id} --to URL`"
+        ) from refused
+    if session.room.took_over is not None:
+        raise EngineError(
+            "no call to the model succeeded, and the offline panel sat in its place: "
+            f"{session.room.took_over}; `{screen.command} doctor` tries it with one call"
+        )
+    return plain
 
 
 def close(session: Session) -> None:

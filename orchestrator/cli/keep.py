@@ -9,11 +9,9 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import opened, s3_options, told_if_stopped
+from orchestrator.cli.shared import Endpoint, Name, opened, s3_options
+from orchestrator.cli.stopping import told_if_stopped
 from orchestrator.errors import GreenroomError, SessionStateError
-
-Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
-Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 LATER = {
     "serve": "`serve`, the room in the browser",

@@ -9,11 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import looked_at, s3_options
+from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
 from orchestrator.errors import GreenroomError, UsageError
-
-Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
-Endpoint = Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")]
 
 
 def register(app: typer.Typer) -> None:

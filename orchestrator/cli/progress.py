@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], None] | None]:
-    """A callback for every step of a playback, or None."""
+def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], None]]:
+    """A callback for every step of a playback."""
     loaded = session.room.playback
     if not shown or loaded is None or not loaded.segments:
-        yield None
+        yield lambda rehearsal: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn

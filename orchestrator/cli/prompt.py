@@ -2,91 +2,104 @@
 
 from __future__ import annotations
 
+import select
 import signal
 import sys
-import textwrap
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
-from orchestrator import render
-from orchestrator.loop.moderator_lines import asked, spoken
+from orchestrator.cli.dialogue import Dialogue, say
+from orchestrator.debrief import words
+from orchestrator.model.exchange import still_to_come_back
 
 if TYPE_CHECKING:
-    from orchestrator.loop.state import Said
     from orchestrator.model.exchange import Exchange
-    from orchestrator.session import Session
 
-WIDTH = 88
-KEYS = (
-    'Enter gives the answer; an empty line gives none; "park" asks to come back to it later; '
-    "Ctrl-C stops and keeps everything.\n"
-)
+PASTE_S: Final = 0.05
+"""Lines that are there within this time after another were pasted with it: nobody types so fast."""
+
+KEYS: Final = """\
+Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps all.
+  park     come back to this question later
+  ?        this question once more, and this list
+  ?time    the time that is used
+  ?parked  what was set aside
+  ?back    set this question aside, and take up the one that was parked first
+"""
+EMPTY: Final = "Nothing was entered. Enter once more leaves the question without an answer; ? shows it again."
 
 
-def prompt_of(session: Session) -> Callable[[Exchange], str | None]:
-    """A function that shows a question on stderr and reads the answer from stdin, one line.
+def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
+    """A function that reads the answer to the open question from stdin; None: it gets none.
 
-    It shows what came of the answer before. Ctrl-C at the prompt raises KeyboardInterrupt: what
-    was not entered was not said.
+    Lines that begin with "?" ask this program, not the panel. At a terminal an empty line is
+    asked about once. Ctrl-C raises KeyboardInterrupt: what was not entered was not said.
     """
-    shown = {"turns": 0, "said": 0}
 
-    def ask(exchange: Exchange) -> str | None:
-        if not shown["turns"]:
-            _say(KEYS)
-        _last_verdict(session, exchange)
-        shown["turns"] += 1
-        said = session.room.said
-        _moderator(session, said[shown["said"] :])
-        shown["said"] = len(said)
-        number = len(session.room.exchanges) + 1
-        name = session.rehearsal.name_of(exchange.agent)
-        again = "" if len(exchange.turns) == 1 else ", again"
-        count = f"{number} of at most {session.rehearsal.options.exchanges}"
-        _say(f"{count} - {name} ({exchange.agent}){again}")
-        for words in render.quoted(exchange):
-            _say(textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="  "))
-        _say(textwrap.fill(asked(exchange), WIDTH, break_on_hyphens=False))
-        print("> ", end="", file=sys.stderr, flush=True)
-        return _line()
+    def ask(_exchange: Exchange) -> str | None:
+        was_empty = False
+        while True:
+            dialogue.show()
+            line = _entered()
+            if line.startswith("?"):
+                _aside(dialogue, line)
+            elif line or was_empty or not sys.stdin.isatty():
+                return line or None
+            else:
+                was_empty = True
+                say(EMPTY)
 
     return ask
 
 
-def _moderator(session: Session, said: Sequence[Said]) -> None:
-    """What the moderator has said since the last question, sparingly."""
-    lines = [line for one in said if (line := spoken(session.rehearsal, one)) is not None]
-    for line in lines:
-        _say(textwrap.fill(line, WIDTH, break_on_hyphens=False))
-    if lines:
-        _say("")
-
-
-def _last_verdict(session: Session, exchange: Exchange) -> None:
-    """What came of the answer that was given last, if one was."""
-    if len(exchange.turns) > 1:
-        turn, is_last = exchange.turns[-2], False
-    elif session.room.exchanges:
-        turn, is_last = session.room.exchanges[-1].turns[-1], True
+def _aside(dialogue: Dialogue, line: str) -> None:
+    """Do what a line that begins with "?" asks for."""
+    session = dialogue.session
+    room, options = session.room, session.rehearsal.options
+    waiting = still_to_come_back(room.asked)
+    if line == "?time":
+        say(words.time_used(session.rehearsal.now_s(), room.spent_s, options.minutes * 60))
+    elif line == "?parked":
+        for one in waiting:
+            say(f"  {one.id} {session.rehearsal.name_of(one.agent)}: {one.turns[0].question}")
+        say("They come back at the end, while questions are left." if waiting else "Nothing is set aside.")
+    elif line == "?back" and not waiting:
+        say("Nothing is set aside that could come back.")
+    elif line == "?back" and len(room.asked) >= options.exchanges:
+        say(f"This is the last of {options.exchanges} questions: answer it, or park it.")
+    elif line == "?back":
+        session.park()
+        session.ask(parked=True)
     else:
-        return
-    if turn.answer and turn.verdict:
-        _say(textwrap.indent(textwrap.fill(render.verdict(turn, is_last=is_last), WIDTH - 2), "  "))
-        if turn.remark:
-            _say(textwrap.indent(textwrap.fill(f'"{render.one_line(turn.remark)}"', WIDTH - 2), "  "))
-        _say("")
+        print(KEYS.rstrip(), file=sys.stderr)
+        dialogue.repeat()
 
 
-def _line() -> str | None:
+def _entered() -> str:
+    """One line, or all lines that were pasted at once, as one; "" at the end of the input."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return sys.stdin.readline().strip() or None
+        lines = [line := _line("> ")]
+        while line is not None and sys.stdin.isatty() and select.select([sys.stdin], [], [], PASTE_S)[0]:
+            lines.append(line := _line(""))
+        return " ".join(" ".join(line or "" for line in lines).split())
     except KeyboardInterrupt:
-        _say("")  # the prompt's line ends here
+        print(file=sys.stderr)  # the prompt's line ends here
         raise
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+def _line(mark: str) -> str | None:
+    """What is entered next, edited as in a shell where that can be; None at the end of the input."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and find_spec("readline")):
+        print(mark, end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline() or None
+    import readline
+
+    readline.set_auto_history(False)  # an answer is no command to be given again
+    try:
+        return input(mark)
+    except EOFError:
+        return None

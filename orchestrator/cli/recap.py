@@ -7,11 +7,9 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import looked_at
+from orchestrator.cli.shared import Name, looked_at
 from orchestrator.errors import UsageError
 from orchestrator.home.folder import Home
-
-Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -5,12 +5,36 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, TextIO
 
 from orchestrator.home.folder import Home, find_home
 from orchestrator.store.store import Repair
+
+WIDEST: Final = 100
+"""Columns beyond which lines are hard to read, however wide the terminal is."""
+NARROWEST: Final = 40
+
+
+def columns(stream: TextIO) -> int:
+    """The columns that a line on *stream* may have: its terminal's, within bounds; the most elsewhere."""
+    if not stream.isatty():
+        return WIDEST
+    return max(NARROWEST, min(WIDEST, os.get_terminal_size(stream.fileno()).columns or WIDEST))
+
+
+def wrapped(text: str, width: int, *, hang: int = 2) -> str:
+    """*text* in lines of at most *width* columns; those behind the first begin *hang* columns deeper."""
+    margin = " " * (len(text) - len(text.lstrip(" ")))
+    return textwrap.fill(
+        text.strip(),
+        width,
+        initial_indent=margin,
+        subsequent_indent=margin + " " * hang,
+        break_on_hyphens=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -47,8 +71,9 @@ class Screen:
 
     def repaired(self, repair: Repair) -> None:
         """Something was mended: never silently."""
-        print(f"greenroom: {repair.path}: {repair.what}", file=sys.stderr)
+        self.warn(f"{repair.path}: {repair.what}")
 
     @property
-    def shows_progress(self) -> bool:
+    def is_watched(self) -> bool:
+        """Whether somebody sees at a terminal what happens meanwhile."""
         return not self.quiet and not self.json and sys.stderr.isatty()

@@ -1,27 +1,29 @@
-"""What several commands need: opening a session by its argument, Ctrl-C between steps, pacing."""
+"""What several commands need: a session by its argument, addresses, an engine that works, pacing."""
 
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import ConfigurationError, GreenroomError
+from orchestrator.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from orchestrator.home.folder import Home
     from orchestrator.session import Session
 
 
-class StoppedError(GreenroomError):
-    """Ctrl-C ended a command; the message says what there is and how to go on."""
+Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="An S3-compatible server; default: GREENROOM_S3_ENDPOINT, else AWS."),
+]
 
 
 @contextmanager
@@ -71,59 +73,12 @@ def check_address(engine: str) -> None:
         raise ConfigurationError("ANTHROPIC_BASE_URL must begin with http:// or https://: put it before")
 
 
-@contextmanager
-def stoppable() -> Iterator[Callable[[], bool]]:
-    """A question that is true once Ctrl-C was pressed; a second Ctrl-C stops at once."""
-    pressed = False
-
-    def press(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C anywhere in the block ends the command with one line: "stopped", and where things stand.
-
-    Raises:
-        StoppedError: It was pressed.
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one takes nobody's line away
-        try:
-            raise StoppedError(f"stopped; {where_it_stands()}") from None
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-
-def how_to_go_on(home: Home, root: Path) -> str:
-    """What a command that was stopped has left of the session at *root*, and which one goes on with it."""
-    if not root.is_dir():
-        return "nothing was made"
-    command = Screen.current.command
-    name = root.name if root.parent == home.sessions else str(root)
-    from orchestrator.session import Session
-
-    try:
-        with Session.open(home, root) as session:
-            if session.is_to_be_archived:
-                return f"{name} has ended and is not archived yet: go on with `{command} resume {name}`"
-            if session.room.ended:
-                return f"{name} has ended: see `{command} debrief {name}`"
-            if session.state == "active" and not session.has_more_to_play:
-                return f"{name} is active: go on with `{command} feed {name} SPEECH`"
-    except GreenroomError:
-        pass  # `resume` says what is wrong with it, and mends what can be mended
-    return f"go on with `{command} resume {name}`"
+def check_engine(session: Session) -> None:
+    """Say now, and not in the middle, that the engine cannot work; and what its settings cost."""
+    check_address(session.rehearsal.options.engine)
+    session.check_engine()
+    for notice in session.notices:
+        Screen.current.note(f"note: {notice}")
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:

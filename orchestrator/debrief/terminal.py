@@ -37,6 +37,12 @@ _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069
 """Controls, and signs that turn the direction of writing: a deck must not steer a terminal."""
 
 
+def shown(text: str) -> str:
+    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
+    margin = text[: len(text) - len(text.lstrip(" "))]
+    return margin + _UNSHOWN.sub("�", render.one_line(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A label and the text beside it, which goes on under itself."""
@@ -179,7 +185,7 @@ def _print(console: Console, row: Row) -> None:
     if not row.text:
         console.print()
         return
-    text = Text(_UNSHOWN.sub("�", render.one_line(row.text)), style=row.style)
+    text = Text(shown(row.text), style=row.style)
     text.stylize(row.label_style, 0, row.lead)
     label = Text(row.label.ljust(row.indent), style=row.label_style)
     room = console.width - row.indent

@@ -144,10 +144,15 @@ def fix(one: Fix) -> str:
     return " ".join(part for part in (one.what, one.why, one.do) if part)
 
 
+def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
+    """ "8:00 of 20:00 used: 6:14 presenting, 1:46 answering." """
+    parts = f"{render.clock(speech_s)} presenting, {render.clock(answers_s)} answering"
+    return f"{render.clock(speech_s + answers_s)} of {render.clock(budget_s)} used: {parts}."
+
+
 def timing(debrief: Debrief) -> str:
     """Time against budget in one line."""
-    parts = f"{render.clock(debrief.speech_s)} presenting, {render.clock(debrief.answers_s)} answering"
-    line = f"{render.clock(debrief.used_s)} of {render.clock(debrief.budget_s)} used: {parts}."
+    line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
     if not debrief.slides:
         return line
     over = sorted(over_share(debrief.slides), key=lambda one: one.budget_s - one.seconds)

@@ -20,6 +20,8 @@ SHOWN = OF_TIME | {
     phrases.CLOSING,
 }
 """Follow-ups, thanks and transitions are left out: the question or the silence behind them says it."""
+GENERAL = "(general)"
+"""The mark of a question that is about the whole, and quotes nothing."""
 
 
 def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
@@ -30,9 +32,13 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
 
 
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The last question as it is put: the words that it is about above it, and not in it once more."""
+    """The last question as it is put: the words that it is about above it, and not in it once more.
+
+    A question about the whole says so in their place.
+    """
     name = rehearsal.name_of(exchange.agent)
-    return [*(f"  {words}" for words in render.quoted(exchange)), f"{name}: {asked(exchange)}"]
+    about = render.quoted(exchange) or [GENERAL]
+    return [*(f"  {words}" for words in about), f"{name}: {asked(exchange)}"]
 
 
 def asked(exchange: Exchange) -> str:
@@ -44,27 +50,16 @@ def asked(exchange: Exchange) -> str:
 class Teller:
     """What a terminal is still to be told: the moderator's lines, and what a failing engine keeps back."""
 
-    def __init__(self, rehearsal: Rehearsal, *, shows_questions: bool = False) -> None:
-        """*shows_questions*: also those that are put meanwhile, each below the words that it is about."""
+    def __init__(self, rehearsal: Rehearsal) -> None:
         self._rehearsal = rehearsal
-        self._shows_questions = shows_questions
-        self._asked = self._turns()
         self._told = len(rehearsal.room.said)
         self._failing = set(rehearsal.room.failed)
-
-    def _turns(self) -> int:
-        """How many questions were put so far, follow-ups among them."""
-        return sum(len(exchange.turns) for exchange in self._rehearsal.room.asked)
 
     def lines(self) -> list[str]:
         """What has come up since last time; a failure is told when it begins and when it is over."""
         rehearsal, room = self._rehearsal, self._rehearsal.room
         news = [words for line in room.said[self._told :] if (words := spoken(rehearsal, line))]
         self._told = len(room.said)
-        if self._shows_questions and self._turns() != self._asked:
-            self._asked = self._turns()
-            if room.open is not None:
-                news += question_lines(rehearsal, room.open)
         for agent in rehearsal.options.panel:
             name = rehearsal.name_of(agent)
             if agent in room.failed and agent not in self._failing:

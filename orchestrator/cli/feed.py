@@ -1,0 +1,135 @@
+"""Commands that take the presentation in: feed, slide, pause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.options import Speed
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import Name, check_engine, opened, pacer
+from orchestrator.cli.stopping import StoppedError, stoppable
+from orchestrator.errors import SessionFrozenError
+
+if TYPE_CHECKING:
+    from orchestrator.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (feed, slide, pause):
+        app.command()(command)
+
+
+def feed(
+    session: Name,
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json or .jsonl; - is stdin.")
+    ],
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on as the file grows; default: it is read once.")
+    ] = False,
+    speed: Speed = "max",
+) -> None:
+    """Take speech in, from a file or, live, from stdin as JSON lines: one piece of speech each.
+
+    {"text": "Revenue grew 18%.", "speaker": "Ines", "slide": 2, "start_s": 12.4, "end_s": 15.0}
+
+    Only "text" is needed. Without "start_s" and "end_s", in seconds, the words have just been said;
+    a time that goes back is moved to the one before. "slide" is the slide that is shown,
+    "confidence" is from 0 to 1, and a line with "final": false is passed over.
+    """
+    from orchestrator import render
+    from orchestrator.cli.summary import counted
+
+    screen = Screen.current
+    with opened(session) as opened_session:
+        if opened_session.state == "ended":
+            raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
+        before = len(opened_session.room.segments)
+        _take(opened_session, source, is_live=source == "-" or follow, speed=speed)
+        new = opened_session.room.segments[before:]
+        plain = {
+            "segments": len(new),
+            "from_s": new[0].start_s if new else None,
+            "to_s": new[-1].end_s if new else None,
+        }
+        span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
+        screen.result(plain, f"{counted(len(new), 'segment')}{span}")
+
+
+def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
+    """Everything that *source* gives, in the way that fits it and whoever drives the session."""
+    from orchestrator.live import feed_live
+    from orchestrator.loop.driver import is_driven
+
+    screen = Screen.current
+    if not is_driven(session.path):
+        check_engine(session)
+    _tell_open(session, is_live=is_live)
+    if is_live:
+        with stoppable() as stop:
+            feed_live(session, source, stop=stop, say=screen.note)
+    else:
+        _take_recording(session, Path(source), speed)
+
+
+def _tell_open(session: Session, *, is_live: bool) -> None:
+    """Say what becomes of words that come while a question is open."""
+    open_, screen = session.room.open, Screen.current
+    if open_ is None:
+        return
+    name = session.rehearsal.name_of(open_.agent)
+    aside = f"`{screen.command} park {session.id}` sets it aside"
+    if is_live:
+        screen.note(f"note: {open_.id} of {name} is open: what is said now is its answer; {aside}")
+    else:
+        answer = f"`{screen.command} answer {session.id}` answers it"
+        screen.note(f"note: {open_.id} of {name} is open, and a recording is no answer: {answer}, {aside}")
+
+
+def _take_recording(session: Session, path: Path, speed: str) -> None:
+    from orchestrator.cli.dialogue import Dialogue
+    from orchestrator.loop.driver import is_driven
+    from orchestrator.speech.read import read_speech
+
+    screen = Screen.current
+    recording = read_speech(path)
+    finished = True
+    if is_driven(session.path):
+        screen.note("note: another process drives this session; this feed only appends")
+        session.add_recording(recording)
+    else:
+        session.load(recording, kind="feed")
+        dialogue = Dialogue(session, is_known=True)
+        is_shown = not (screen.quiet or screen.json)
+        with stoppable() as stop:
+            finished = session.play(
+                stop=stop,
+                wait_until=pacer(speed, stop),
+                on_step=lambda _: dialogue.show() if is_shown else None,
+            )
+    for notice in recording.notices:
+        screen.note(f"note: {notice}")
+    if not finished:
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
+
+
+def slide(
+    session: Name, number: Annotated[int, typer.Argument(metavar="N", help="The slide's number.")]
+) -> None:
+    """The presenter moved to slide N."""
+    with opened(session) as opened_session:
+        opened_session.slide(number)
+        Screen.current.result({"slide": number}, f"slide {number}")
+
+
+def pause(session: Name) -> None:
+    """Stop the session's clock; the next live feed lets it run on."""
+    with opened(session) as opened_session:
+        opened_session.pause()
+        Screen.current.result(
+            {"state": opened_session.state}, "paused: the clock stands until the next live feed"
+        )

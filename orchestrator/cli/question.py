@@ -1,0 +1,86 @@
+"""Commands of one question: ask, answer, park."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import Name, opened
+from orchestrator.errors import SessionStateError
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (ask, answer, park):
+        app.command()(command)
+
+
+def ask(
+    session: Name,
+    agent: Annotated[str | None, typer.Option(metavar="A", help="Call on this panelist.")] = None,
+    parked: Annotated[
+        bool, typer.Option("--parked", help="Come back to a question that was parked.")
+    ] = False,
+) -> None:
+    """Let the moderator call on a panelist."""
+    from orchestrator.loop.moderator_lines import question_lines
+
+    with opened(session) as opened_session:
+        exchange = opened_session.ask(agent, parked=parked)
+        if exchange is None and parked:
+            raise SessionStateError("no parked question is left to come back to")
+        if exchange is None:
+            raise SessionStateError("nobody has a question now: feed some speech, or move on to other slides")
+        plain = {
+            "exchange": exchange.id,
+            "agent": exchange.agent,
+            "question": exchange.turns[0].question,
+            "quote": exchange.quote,
+            "claim": exchange.claim,
+            "slide": exchange.slide,
+            "said_at_s": exchange.said_at_s,
+            "why_this_agent": exchange.why_this_agent,
+            "comes_back_to": exchange.comes_back_to,
+        }
+        lines = question_lines(opened_session.rehearsal, exchange)
+        Screen.current.result(plain, "\n".join(line.strip() for line in lines))
+
+
+def answer(
+    session: Name,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT|-", help="The answer; - or nothing reads stdin.")
+    ] = None,
+) -> None:
+    """Answer the open question; the answer is judged."""
+    from orchestrator import render
+
+    spoken = sys.stdin.read() if text in (None, "-") else text
+    with opened(session) as opened_session:
+        judgement = opened_session.answer(spoken)
+        room = opened_session.room
+        follow_up = room.open.turns[-1].question if room.open is not None else None
+        outcome = room.exchanges[-1].outcome if room.open is None else None
+        plain = {
+            "verdict": judgement.verdict,
+            "reason": judgement.reason,
+            "quote": judgement.quote,
+            "follow_up": follow_up,
+            "outcome": outcome,
+        }
+        turns = room.open.turns[:-1] if room.open is not None else room.exchanges[-1].turns
+        said = judgement.reason
+        if outcome != "parked":
+            said = render.verdict(turns[-1], is_last=room.open is None)
+        then = f"\n{follow_up}" if follow_up else f"\nThe exchange is closed: {outcome}."
+        Screen.current.result(plain, f"{said}{then}")
+
+
+def park(session: Name) -> None:
+    """Come back to the open question later."""
+    with opened(session) as opened_session:
+        done = opened_session.park()
+        Screen.current.result({"exchange": done.id, "outcome": done.outcome}, f"{done.id} is parked")

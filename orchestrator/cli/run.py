@@ -1,0 +1,192 @@
+"""Commands of a whole rehearsal: demo, run, resume."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli import options
+from orchestrator.cli.options import options_of
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import Name, check_address, check_engine, opened, pacer, s3_options
+from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
+from orchestrator.errors import SessionStateError
+
+if TYPE_CHECKING:
+    from orchestrator.loop.rehearsal import Rehearsal
+    from orchestrator.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    app.command()(demo)
+    app.command(epilog=options.DEFAULTS)(run)
+    app.command()(resume)
+
+
+def demo() -> None:
+    """A whole rehearsal on a bundled deck, recorded speech and answers. Needs no key and no network."""
+    sample = Path(__file__).resolve().parents[1] / "demo"
+    screen = Screen.current
+    screen.note(
+        "A rehearsal on the bundled deck: speech and answers are recorded, the panel works offline.\n"
+    )
+    plain = _rehearse(
+        sample / "deck.md",
+        speech=sample / "speech.vtt",
+        answers=sample / "answers.yaml",
+        speed="max",
+        archive=None,
+        given={"presenter": "Dana Whitfield"},
+    )
+    if not screen.json:
+        from orchestrator.cli.summary import next_steps
+
+        print(next_steps(plain, screen.command))
+
+
+def run(
+    context: typer.Context,
+    deck: options.Deck,
+    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", help="A YAML list of your answers; - asks you at the terminal."),
+    ] = None,
+    id_: options.Id = None,
+    presenter: options.Presenter = None,
+    speaker: options.Speaker = None,
+    panel: options.Panel = None,
+    date: options.Date = None,
+    intel: options.Intel = None,
+    board: options.Board = None,
+    kind: options.Kind = None,
+    engine: options.Engine = None,
+    layout: options.LayoutName = None,
+    intensity: options.Intensity = None,
+    mode: options.Mode = None,
+    minutes: options.Minutes = None,
+    exchanges: options.Exchanges = None,
+    focus: options.Focus = None,
+    remember: options.Remember = False,
+    no_source: options.NoSource = False,
+    archive: options.Archive = None,
+    speed: options.Speed = "max",
+) -> None:
+    """A whole rehearsal from recordings: start, speech, questions, answers, end, archive, verify."""
+    given = options_of(context.params)
+    typed = answers == "-"
+    _rehearse(
+        deck,
+        speech=speech,
+        answers=None if answers is None or typed else Path(answers),
+        typed=typed,
+        speed=speed,
+        archive=archive,
+        given=given,
+    )
+
+
+def _rehearse(
+    deck: Path,
+    *,
+    speech: Path | None,
+    answers: Path | None,
+    speed: str,
+    archive: str | None,
+    given: dict[str, Any],
+    typed: bool = False,
+) -> dict[str, Any]:
+    began = perf_counter()
+    screen = Screen.current
+    home = screen.open_home()
+    with told_of_new(home, given):
+        from orchestrator.archive.stores import open_store
+        from orchestrator.loop.recorded import Loading
+        from orchestrator.session import Session
+        from orchestrator.speech.answers import read_answers
+        from orchestrator.speech.read import Recording, read_speech
+
+        check_address(given.get("engine") or home.config.engine)
+        pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
+        if archive is not None:
+            open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
+        recording = read_speech(speech) if speech is not None else Recording.silent()
+        prepared = read_answers(answers) if answers is not None else ()
+        loading = Loading(recording, "run", prepared, archive, typed)
+        with Session.start(home, deck, loading=loading, say=screen.warn, **given) as session:
+            for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
+                screen.note(f"note: {notice}")
+            return play_to_the_end(session, speed=speed, began=began)
+
+
+def resume(
+    session: Name,
+    repair_only: Annotated[bool, typer.Option("--repair-only", help="Repair, and leave it at that.")] = False,
+    speed: options.Speed = "max",
+) -> None:
+    """Repair a session that was cut off, then go on with what was being played."""
+    from orchestrator.cli.finish import end_run
+
+    began = perf_counter()
+    screen = Screen.current
+    home = screen.open_home()
+    found = home.find(session)
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
+        if opened_session.state == "ended":
+            if repair_only or not opened_session.is_to_be_archived:
+                raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
+            end_run(opened_session, began=began)
+            return
+        repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
+        if opened_session.has_more_to_play and not repair_only:
+            check_engine(opened_session)
+            if opened_session.room.playback is not None and opened_session.room.playback.kind == "run":
+                play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
+                return
+            with stoppable() as stop:
+                opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+        elif opened_session.state == "interrupted":
+            opened_session.settle()
+        plain = {"state": opened_session.state, "repaired": repaired}
+        words = "\n".join(repaired) or "nothing had to be repaired"
+        screen.result(plain, f"{opened_session.id} is {plain['state']}\n{words}")
+
+
+def play_to_the_end(
+    session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Play what is loaded, end, archive and verify; prints the result and returns it."""
+    from orchestrator.cli.dialogue import Dialogue
+    from orchestrator.cli.finish import end_run
+    from orchestrator.cli.progress import progress
+    from orchestrator.cli.prompt import KEYS, prompt_of
+
+    screen = Screen.current
+    loaded = session.room.playback
+    is_typed = loaded is not None and loaded.typed
+    dialogue = Dialogue(session, is_typed=is_typed)
+    is_shown = is_typed or not (screen.quiet or screen.json)
+    if is_typed:
+        print(KEYS, file=sys.stderr)
+    with stoppable() as stop, progress(session, screen.is_watched and not is_typed) as count:
+
+        def on_step(rehearsal: Rehearsal) -> None:
+            if is_shown:
+                dialogue.show()
+            count(rehearsal)
+
+        finished = session.play(
+            stop=stop,
+            wait_until=pacer(speed, stop),
+            on_step=on_step,
+            prompt=prompt_of(dialogue) if is_typed else None,
+        )
+    if stop() or not finished:
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
+    return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)

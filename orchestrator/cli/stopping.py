@@ -1,0 +1,94 @@
+"""Ctrl-C: between two steps, at any moment, and the line that says how to go on."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.cli.screen import Screen
+from orchestrator.errors import GreenroomError
+
+if TYPE_CHECKING:
+    from orchestrator.home.folder import Home
+
+
+class StoppedError(GreenroomError):
+    """Ctrl-C ended a command; the message says what there is and how to go on."""
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """A question that is true once Ctrl-C was pressed; a second Ctrl-C stops at once."""
+    pressed = False
+
+    def press(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C anywhere in the block ends the command with one line: "stopped", and where things stand.
+
+    Raises:
+        StoppedError: It was pressed.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one takes nobody's line away
+        try:
+            raise StoppedError(f"stopped; {where_it_stands()}") from None
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def how_to_go_on(home: Home, root: Path) -> str:
+    """What a command that was stopped has left of the session at *root*, and which one goes on with it."""
+    if not root.is_dir():
+        return "nothing was made"
+    command = Screen.current.command
+    name = root.name if root.parent == home.sessions else str(root)
+    from orchestrator.session import Session
+
+    try:
+        with Session.open(home, root) as session:
+            if session.is_to_be_archived:
+                return f"{name} has ended and is not archived yet: go on with `{command} resume {name}`"
+            if session.room.ended:
+                return f"{name} has ended: see `{command} debrief {name}`"
+            if session.state == "active" and not session.has_more_to_play:
+                return f"{name} is active: go on with `{command} feed {name} SPEECH`"
+    except GreenroomError:
+        pass  # `resume` says what is wrong with it, and mends what can be mended
+    return f"go on with `{command} resume {name}`"
+
+
+@contextmanager
+def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
+    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before.
+
+    Says first who is left out of the panel because the seat is still a draft.
+    """
+    for name in home.drafts() if options.get("panel") is None else ():
+        Screen.current.note(
+            f"note: {name} does not sit: its files are still a draft; "
+            f"{Screen.current.command} panel check {name} says what to write"
+        )
+    if options.get("id") is None:
+        options["id"] = home.new_id()
+    root = home.sessions / options["id"]
+    was_there = root.exists()  # then the block refuses; what is there is not its own
+    with told_if_stopped(lambda: "nothing was made" if was_there else how_to_go_on(home, root)):
+        yield
