@@ -91,7 +91,7 @@ PAGE = Debrief(
             BOATS, "Ana", "Who owns the boats?", "We all do.", "not answered", "no owner and no date", BRING
         ),
         Review(WHOLE, "Bo", "What did you leave out?", None, "parked", None, None),
-        Review(YOURS, "Bo", "What else did you look at?", "Two yards.", "yours to judge", None, None),
+        Review(YOURS, "Bo", "What else did you look at?", "Two yards.", "not judged", None, None),
     ),
     tensions=(
         Tension(
@@ -156,6 +156,8 @@ Name the owner.
 
 ## Questions
 
+4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
+
 ### x1. Ana: answered, asked twice
 
 > "We grew 40%" (slide 2)
@@ -177,11 +179,11 @@ Name the owner.
 - Stronger: The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3 \
 May" (slide 4). Bring the name of the owner and the contract.
 
-### x3. Bo: parked
+### x3. Bo: parked, general
 
 - Asked: What did you leave out?
 
-### x4. Bo: yours to judge
+### x4. Bo: not judged, general
 
 - Asked: What else did you look at?
 - You said: "Two yards."
@@ -200,7 +202,7 @@ May" (slide 4). Bring the name of the owner and the contract.
 
 ## Still open
 
-- [ ] x3, the deck as a whole: parked
+- [ ] x3 (general): parked
 - [ ] x2, "Boats run on time" (slide 2): no owner and no date. The boats come on 3 May, and one of us \
 answers for them. It rests on "The boats come on 3 May" (slide 4). Bring the name of the owner and the \
 contract.
@@ -238,14 +240,14 @@ A slide's share of the time: half of the minutes in equal shares, half by the wo
 | Deck and speech are consistent | no | 1 contradiction: Churn is 8 % in the speech and 6 % on slide 3. |
 | The ask is clear | not judged | this takes reading, and no model was asked |
 
-Asked from a bank of questions, without a model; judged only where that is certain, and the rest is \
-yours to judge. Checked: the arithmetic of tables, splits and single sentences.
+Asked from a bank of questions, without a model; judged only where that is certain, and what is \
+not judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences.
 """
 
 TEXT = """\
-Fix first   x2, on "Boats run on time" (slide 2): Who owns the boats?
-            Why this first: it is the only question left without a good answer, asked once: no owner
-            and no date. Name the owner.
+Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
+                Why this first: it is the only question left without a good answer, asked once: no
+                owner and no date. Name the owner.
 
 x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
@@ -259,28 +261,30 @@ x2   not answered · slide 2: "Boats run on time"
      Why: no owner and no date
      → The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3
      May" (slide 4). Bring the name of the owner and the contract.
-x3   parked
+x3   parked, general
      Bo: What did you leave out?
-x4   yours to judge
+x4   not judged, general
      Bo: What else did you look at?
      You: "Two yards."
 
-Conflicts   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
-Agree?      Do boats run already?
-Homework    x3 (parked), x2 (slide 2) and x1 (slide 2): see above
-Wanted      Who keeps the boats running?
-Promised    "I will send it by Friday" (your answer to x2)
-Noticed     Answers a number with a story. "A lot."
-Time        2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of
-            1:00).
-Delivery    144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice;
-            94% of the talking.
+Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
+Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
+Do these agree? Do boats run already?
+Still open      x3, x2 and x1: see above
+Wanted          Who keeps the boats running?
+Promised        "I will send it by Friday" (your answer to x2)
+Noticed         Answers a number with a story. "A lot."
+Time            2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35
+                of 1:00).
+Delivery        144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another
+                voice; 94% of the talking.
 
-no          Deck and speech are consistent: 1 contradiction: Churn is 8 % in the speech and 6 % on …
-not judged  The ask is clear: this takes reading, and no model was asked
-            Asked from a bank of questions, without a model; judged only where that is certain, and
-            the rest is yours to judge. Checked: the arithmetic of tables, splits and single
-            sentences.
+no              Deck and speech are consistent: 1 contradiction: Churn is 8 % in the speech and 6 %
+                on slide 3.
+not judged      The ask is clear: this takes reading, and no model was asked
+                Asked from a bank of questions, without a model; judged only where that is certain,
+                and what is not judged is yours to judge. Checked: the arithmetic of tables, splits
+                and single sentences.
 """
 
 
@@ -293,24 +297,28 @@ def test_the_page_for_the_terminal() -> None:
 
 
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
-    assert as_text(PAGE, reviews=False, width=80).splitlines()[4:12] == [
-        "Conflicts   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
-        "Agree?      Do boats run already?",
-        "Homework    x3 the deck as a whole: parked",
-        '            x2 "Boats run on time" (slide 2): The boats come on 3 May, and one …',
-        '            x1 "We grew 40%" (slide 2): how many of the 200 are electric',
-        "Wanted      Who keeps the boats running?",
-        'Promised    "I will send it by Friday" (your answer to x2)',
-        'Noticed     Answers a number with a story. "A lot."',
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[4:16] == [
+        "Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.",
+        "Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
+        "Do these agree? Do boats run already?",
+        "Still open      x3 (general): parked",
+        '                x2, "Boats run on time" (slide 2): no owner and no date. The',
+        "                boats come on 3 May, and one of us answers for them. It rests on",
+        '                "The boats come on 3 May" (slide 4). Bring the name of the owner',
+        "                and the contract.",
+        '                x1, "We grew 40%" (slide 2): how many of the 200 are electric',
+        "Wanted          Who keeps the boats running?",
+        'Promised        "I will send it by Friday" (your answer to x2)',
+        'Noticed         Answers a number with a story. "A lot."',
     ]
 
 
 def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None:
     for page in (as_markdown(PAGE), " ".join(seen(as_html(PAGE)).text.split()), as_text(PAGE)):
-        assert "yours to judge" in page
+        assert "not judged" in page
     assert "x4" not in [point.exchange for point in PAGE.homework]
     none = replace(PAGE, fix=None, reviews=PAGE.reviews[3:])
-    assert "No answer was found wanting; 1 of 1 is yours to judge." in as_markdown(none)
+    assert "No answer was found wanting; 1 of 1 was not judged." in as_markdown(none)
 
 
 def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
@@ -325,7 +333,7 @@ def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
     over = replace(PAGE, engine="claude", took_over="the key was refused")
     said = "The engine `claude` never answered, so the offline panel sat in its place: the key was refused."
     assert as_markdown(over).splitlines()[2] == said.replace("`", "\\`")
-    assert as_text(over).startswith(f"No engine   {said[:60]}")
+    assert as_text(over).startswith(f"No engine       {said[:60]}")
     assert said.replace("`", "") in " ".join(seen(as_html(over)).text.partition("Fix this first")[0].split())
     assert as_json(over)["took_over"] == "the key was refused"
     assert "Asked from a bank of questions, without a model" in as_markdown(over)
@@ -337,6 +345,24 @@ def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     lines = as_text(PAGE, width=width).splitlines()
     assert max(len(line) for line in lines) <= max(50, min(width, 100))
+
+
+def test_nothing_is_cut() -> None:
+    """Every sentence of the page stands whole on a narrow terminal as well."""
+    words = as_text(PAGE, width=50).split()
+    assert words == TEXT.split()
+    assert "…" not in " ".join(words)
+
+
+def test_both_sides_of_a_contradiction_stand_above_the_question_about_it() -> None:
+    beside = Place(4, None, "No boat has sailed")
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=replace(BOATS, beside=beside)),))
+    assert '> "Boats run on time" (slide 2)\n\n> "No boat has sailed" (slide 4)\n\n- Asked' in as_markdown(
+        page
+    )
+    assert '· slide 2: "Boats run on time" · slide 4: "No boat has sailed"\n' in as_text(page)
+    text = " ".join(seen(as_html(page)).text.split())
+    assert "Boats run on time (slide 2) No boat has sailed (slide 4) Asked" in text
 
 
 def test_colour_changes_nothing_but_colour() -> None:
@@ -370,8 +396,8 @@ def test_every_follow_up_is_shown_and_the_terminal_shows_two() -> None:
 def test_a_parked_question_says_as_what_it_came_back() -> None:
     back = replace(PAGE.reviews[2], came_back_as="x4")
     page = replace(PAGE, reviews=(back,))
-    assert "### x3. Bo: parked, came back as x4\n" in as_markdown(page)
-    assert "x3   parked, came back as x4\n     Bo: What" in as_text(page)
+    assert "### x3. Bo: parked, came back as x4, general\n" in as_markdown(page)
+    assert "x3   parked, came back as x4, general\n     Bo: What" in as_text(page)
     assert '<span class="verdict parked">parked, came back as x4</span>' in as_html(page)
     assert as_json(page)["reviews"][0]["came_back_as"] == "x4"
 
@@ -387,7 +413,7 @@ def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
     said = "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. Asked in x4: answered."
     assert f"- {said}\n" in as_markdown(page)
-    assert f"Conflicts   {said}\n" in as_text(page)
+    assert f"Contradiction {said}" in " ".join(as_text(page).split())
     assert said in " ".join(seen(as_html(page)).text.split())
     assert as_json(page)["tensions"][0]["asked_in"] == "x4"
     assert f"Ana: {asked}" in " ".join(as_text(page).split())
@@ -466,12 +492,12 @@ def test_html_says_what_markdown_says() -> None:
         "Why this first: it is the only question left without a good answer",
         "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base?",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
-        'Stronger Say at the first asking: "From 200 boats."', "x3. Bo parked Asked What did you leave out?",
+        'Stronger Say at the first asking: "From 200 boats."', "x3. Bo parked general Asked What did you leave out?",
         "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. churn is eight percent",
         "Do these agree? Do boats run already? Boats run on time (slide 2) No boat has sailed (slide 4)",
         "Left open how many of the 200 are electric", "Still wanted to ask Who keeps the boats running?",
         'What the panel noticed Answers a number with a story. "A lot."',
-        "x3, the deck as a whole: parked.", "I will send it by Friday (your answer to x2)",
+        "x3 (general): parked", "I will send it by Friday (your answer to x2)",
         "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
         "The ask is clear not judged this takes reading, and no model was asked",
@@ -604,7 +630,7 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
     empty = replace(PAGE, fix=None, reviews=(), homework=(), promises=(), tensions=None)
     for text in (as_markdown(empty), as_html(empty)):
         assert "No question was asked, so nothing was tested." in text
-    assert "Nobody asked anything." in as_text(empty)
+    assert "Asked           No question was asked.\n" in as_text(empty)
     assert as_json(empty)["tensions"] is None
 
 

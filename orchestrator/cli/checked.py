@@ -96,7 +96,7 @@ def _place(place: Place) -> dict[str, Any]:
 
 def page(read: Read) -> Iterator[str]:
     """The lines for people."""
-    from orchestrator.cli.summary import counted  # it imports the debrief, which `--help` can do without
+    from orchestrator.debrief.words import counted  # it imports the debrief, which `--help` can do without
 
     counts = (counted(len(read.deck.slides), "slide"), counted(len(read.claims), "claim"))
     title = read.deck.title or read.deck.name

@@ -42,7 +42,7 @@ def feed(
     "confidence" is from 0 to 1, and a line with "final": false is passed over.
     """
     from orchestrator import render
-    from orchestrator.cli.summary import counted
+    from orchestrator.debrief.words import counted
 
     screen = Screen.current
     with opened(session) as opened_session:

@@ -115,8 +115,8 @@ def show(
 ) -> None:
     """One session: its questions, files and receipts."""
     from orchestrator.cli.listing import row_of
-    from orchestrator.cli.summary import counted
     from orchestrator.debrief import exchange_json
+    from orchestrator.debrief.words import counted
     from orchestrator.engines.bill import bill_json, bill_lines, bill_of
     from orchestrator.model.values import to_json
 
@@ -216,7 +216,7 @@ def verify(
 ) -> None:
     """Prove that every rule was kept by every write and that nothing was changed."""
     from orchestrator.cli.proof import verification_of
-    from orchestrator.cli.summary import counted
+    from orchestrator.debrief.words import counted
 
     screen = Screen.current
     found = verification_of(session, screen, head=head, s3=s3_options(endpoint_url))

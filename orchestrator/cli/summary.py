@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
+from orchestrator.cli.screen import columns, wrapped
 from orchestrator.debrief import as_text, exchange_json, words
 from orchestrator.engines.bill import bill_json, bill_of
-from orchestrator.model.exchange import each_once
 from orchestrator.model.values import to_json
 
 if TYPE_CHECKING:
     from orchestrator.debrief import Debrief
     from orchestrator.session import Session
-
-WIDTH = 100
 
 
 def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
@@ -48,46 +45,36 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
     }
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 slide", "3 slides"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) -> str:
     """The page for people: what to fix first, the questions, what stays open, and where it all is.
 
     *brief* leaves out the exchanges, which somebody at the terminal has just had.
     """
     debrief = session.debrief()
-    lines = [_head(session, plain), "", page_text(debrief, reviews=not brief), ""]
+    head = wrapped(_head(session, plain), columns(sys.stdout))
+    lines = [head, "", page_text(debrief, reviews=not brief), ""]
     if not debrief.was_answered and debrief.reviews:
         lines += ["These are the questions. To answer them, run it again with --answers -", ""]
-    outcomes = [words.outcome(one) for one in each_once(debrief.exchanges)]
-    counts = ", ".join(f"{outcomes.count(one)} {one}" for one in dict.fromkeys(outcomes))
     lines += [
-        *([f"{counted(len(outcomes), 'question')}: {counts}."] if debrief.was_answered else []),
-        f"Debrief   {plain['debrief']}",
-        f"Archive   {plain['archive'] or 'none'}",
-        f"Verified  {'yes' if plain['valid'] else 'NO: run greenroom verify ' + session.id}",
+        f"Debrief         {plain['debrief']}",
+        f"Archive         {plain['archive'] or 'none'}",
+        f"Verified        {'yes' if plain['valid'] else 'NO: run greenroom verify ' + session.id}",
     ]
     return "\n".join(lines)
 
 
 def page_text(debrief: Debrief, *, reviews: bool = True) -> str:
     """The debrief as it fits the terminal, in colour if it is one; elsewhere plain, 100 columns wide."""
-    is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
-    colour = is_terminal and "NO_COLOR" not in os.environ
-    return as_text(debrief, width=width, colour=colour, reviews=reviews).rstrip("\n")
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return as_text(debrief, width=columns(sys.stdout), colour=colour, reviews=reviews).rstrip("\n")
 
 
 def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] else ""
-    title = render.one_line(deck.title or deck.name)
-    counts = ", ".join(counted(plain[f"{noun}s"], noun) for noun in ("slide", "segment", "claim"))
-    return f"{title}: {counts}{who}"
+    counts = f"{words.counted(plain['slides'], 'slide')}, {words.counted(plain['claims'], 'claim')}"
+    return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
 
 
 def next_steps(plain: dict[str, Any], command: str) -> str:

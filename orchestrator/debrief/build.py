@@ -15,6 +15,7 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.engines.bill import bill_of
+from orchestrator.engines.offline.judging import YOURS
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Room
@@ -101,9 +102,7 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
         asked=bare_question(exchange.turns[0], exchange.quote),
         said=None if last is None else deciding_words(last.answer or "", last.quote),
         verdict=words.outcome(exchange),
-        reason=None
-        if last is None or exchange.turns[-1].reason == words.YOURS
-        else exchange.turns[-1].reason,
+        reason=None if last is None or exchange.turns[-1].reason == YOURS else exchange.turns[-1].reason,
         stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
         still_open=tuple(dict.fromkeys(_left_open(exchange.turns))),
@@ -155,7 +154,8 @@ def _homework(reviews: Sequence[Review]) -> Iterator[OpenPoint]:
 
 def _point(one: Review, why: str) -> OpenPoint:
     is_done = one.exchange.outcome == "satisfied"
-    return OpenPoint(one.exchange.id, one.place, why.rstrip("."), None if is_done else one.stronger)
+    about = next(iter(one.places), None)
+    return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
 
 
 def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:

@@ -72,7 +72,8 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
 def _what(review: Review, turn: int) -> str:
     exchange = review.exchange
     question = bare_question(exchange.turns[turn], exchange.quote)
-    return f"{exchange.id}, on {words.about(review)}: {question}"
+    about = f", on {words.with_place(review.places[0])}" if review.places else f" ({words.GENERAL})"
+    return f"{exchange.id}{about}: {question}"
 
 
 def _do(review: Review) -> str | None:
@@ -80,7 +81,7 @@ def _do(review: Review) -> str | None:
 
 
 def _both(tension: Tension) -> str:
-    sides = [words.with_place(one) for one in words.sides(tension)]
+    sides = words.sides(tension)
     if tension.kind in OF_TWO_PLACES:
-        return f"Decide which holds: {' or '.join(sides)}."
-    return f"Do the arithmetic again, beginning at {' and '.join(sides)}."
+        return f"Decide which holds: {' or '.join(words.with_place(one) for one in sides)}."
+    return f"Do the arithmetic again, beginning at {words.by_place(sides)}."

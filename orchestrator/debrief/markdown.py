@@ -18,10 +18,15 @@ def as_markdown(debrief: Debrief) -> str:
     parts = [
         [f"# Debrief: {plain(debrief.deck)}", "", *_head(debrief)],
         ["## Fix this first", "", *_fix(debrief)],
-        ["## Questions", ""] + [line for one in debrief.reviews for line in _review(one)],
+        ["## Questions", "", words.outcomes(debrief.exchanges), ""]
+        + [line for one in debrief.reviews for line in _review(one)],
         *([_tensions("Contradictions", debrief, debrief.contradictions)] if debrief.contradictions else []),
         *([_tensions(words.DO_THESE_AGREE, debrief, debrief.doubtful)] if debrief.doubtful else []),
-        ["## Still open", "", *_homework(debrief)],
+        [
+            f"## {words.STILL_OPEN}",
+            "",
+            *([f"- [ ] {plain(words.homework(one))}" for one in debrief.homework] or ["Nothing."]),
+        ],
         *(_listed("Still wanted to ask", [plain(one) for one in debrief.still_wanted])),
         *(_listed("You will be held to", [_source(one) for one in debrief.promises])),
         *(_listed("What the panel noticed", [plain(words.noticed(one)) for one in debrief.observed])),
@@ -29,8 +34,6 @@ def as_markdown(debrief: Debrief) -> str:
         ["## Checks", "", *_rubric(debrief)],
         [line for said in words.engine(debrief) for line in (said, "")],
     ]
-    if not debrief.reviews:
-        parts[2] += ["No question was asked."]
     return "\n\n".join("\n".join(lines).rstrip("\n") for lines in parts) + "\n"
 
 
@@ -54,12 +57,8 @@ def _fix(debrief: Debrief) -> list[str]:
 
 
 def _review(review: Review) -> list[str]:
-    exchange = review.exchange
-    often = words.times_asked(exchange)
-    came_of_it = f"{words.verdict(review)}{f', {often}' if often else ''}"
-    lines = [f"### {exchange.id}. {plain(review.name)}: {came_of_it}", ""]
-    if review.place is not None:
-        lines += [f"> {_source(review.place)}", ""]
+    lines = [f"### {review.exchange.id}. {plain(review.name)}: {words.came_of(review)}", ""]
+    lines += [line for one in review.places for line in (f"> {_source(one)}", "")]
     lines.append(f"- Asked: {plain(review.asked)}")
     lines += [f"- Asked again: {plain(question)}" for question in review.asked_again]
     if review.said is not None:
@@ -82,15 +81,6 @@ def _tensions(heading: str, debrief: Debrief, found: Sequence[Tension]) -> list[
         lines.append(f"- {plain(f'{words.noted(one)} {words.asked_in(debrief, one)}')}")
         lines += [f"  - {_source(side)}" for side in words.sides(one)]
     return lines
-
-
-def _homework(debrief: Debrief) -> list[str]:
-    lines = []
-    for point in debrief.homework:
-        about = "the deck as a whole" if point.about is None else words.with_place(point.about)
-        needed = f". {' '.join(words.stronger(point.stronger))}" if point.stronger is not None else ""
-        lines.append(f"- [ ] {point.exchange}, {plain(about)}: {plain(point.why + needed)}")
-    return lines or ["Nothing."]
 
 
 def _listed(heading: str, lines: Sequence[str]) -> list[list[str]]:

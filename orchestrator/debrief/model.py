@@ -59,12 +59,14 @@ class Review:
         return not any(turn.answer for turn in self.exchange.turns)
 
     @property
-    def place(self) -> Source | None:
-        """The words that the question is about; None where it is about the whole."""
+    def places(self) -> tuple[Source, ...]:
+        """The words that the question is about, both sides of a contradiction; none where it is general."""
         one = self.exchange
         if one.quote is None:
-            return None
-        return Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing)
+            return ()
+        own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing)
+        beside = one.beside
+        return (own, Source(beside.quote, beside.slide, beside.said_at_s)) if beside else (own,)
 
 
 @dataclass(frozen=True, slots=True)

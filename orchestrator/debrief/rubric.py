@@ -68,7 +68,7 @@ def _agreement(record: Record) -> Check:
     if found:
         spoken = (one for one in found if (one.a.said_at_s, one.b.said_at_s) != (None, None))
         first = next(spoken, found[0])
-        count = "1 contradiction" if len(found) == 1 else f"{len(found)} contradictions, one of them"
+        count = f"{words.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
         return Check(name, "no", f"{count}: {first.note}")
     if not record.is_read:
         return Check(
@@ -90,14 +90,14 @@ def _answers(record: Record) -> Check:
         if not record.reviews:
             return Check(name, "not judged", "nothing was asked")
         said = any(one.said for one in record.reviews)
-        return Check(name, "not judged", "the answers are yours to judge" if said else "no answer was given")
+        return Check(name, "not judged", "no answer was judged" if said else "no answer was given")
     good = [one for one in judged if one.exchange.outcome == "satisfied"]
     at_once = [one for one in good if not words.times_asked(one.exchange)]
     state = "yes" if len(at_once) == len(judged) else "partly" if good else "no"
     yours = sum(one.exchange.outcome == "unjudged" and bool(one.said) for one in record.reviews)
     left = len(each_once([one.exchange for one in record.reviews])) - len(judged) - yours
     why = f"{len(good)} of {len(judged)} judged, {len(at_once)} at the first asking"
-    why += f"; {yours} yours to judge" if yours else ""
+    why += f"; {yours} not judged" if yours else ""
     why += f"; {left} without an answer" if left > 0 else ""
     shown, what = _worst_answer(judged)
     source = Source(shown.said or "", origin="answer", exchange=shown.exchange.id)

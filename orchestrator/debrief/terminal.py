@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
 from orchestrator.debrief import words
-from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Debrief, OpenPoint, Review
+from orchestrator.debrief.model import Debrief, Review
 from orchestrator.model.claim import Tension
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-LABEL: Final = 12
+LABEL: Final = 16
 """Columns on the left that hold what a section is."""
 WIDEST: Final = 100
 NARROWEST: Final = 50
 MOST_FOLLOW_UPS: Final = 2
+MOST_LINES: Final = 3
+"""Of a list that is no homework; the page has all."""
 
 _STYLES: Final = {
     "answered": "bold green",
     "not answered": "bold red",
     "no answer": "bold red",
     "parked": "bold yellow",
-    words.YOURS: "bold yellow",
+    words.NOT_JUDGED: "bold yellow",
     "yes": "green",
     "partly": "yellow",
     "no": "red",
@@ -45,13 +46,12 @@ def shown(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A label and the text beside it, which goes on under itself."""
+    """A label and the text beside it, which goes on under itself; without either, an empty line."""
 
     label: str
     text: str
     label_style: str = "bold"
     style: str = ""
-    is_cut: bool = False  # to one line, with an ellipsis
     indent: int = LABEL
     lead: int = 0  # so many characters of the text are in the label's style
 
@@ -81,26 +81,20 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
 
 
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
-    """Everything on the page, top to bottom; an empty row is an empty line."""
-    fix = debrief.fix
+    """Everything on the page, top to bottom."""
     if (over := words.taken_over(debrief)) is not None:
         yield Row("No engine", over, "bold red", "bold")
         yield Row("", "")
-    if fix is not None and (debrief.was_answered or fix.exchange is None):
-        yield Row("Fix first", fix.what, "bold red", "bold")
-        yield Row("", " ".join(part for part in (fix.why, fix.do) if part))
-        yield Row("", "")
-    elif debrief.was_answered:
-        yield Row("Fix first", words.nothing_to_fix(debrief))
-        yield Row("", "")
-    conflicts = [asked_about(debrief.reviews, one) for one in debrief.tensions or ()]
+    yield from _fix(debrief)
     if reviews:
         for review in debrief.reviews:
-            yield from _review(review, is_cut=review not in conflicts)
-        yield Row("", "") if debrief.reviews else Row("Questions", "Nobody asked anything.")
-    yield from _labelled("Conflicts", _noted(debrief, debrief.contradictions), is_cut=False)
-    yield from _labelled("Agree?", _noted(debrief, debrief.doubtful), is_cut=False)
-    yield from _labelled("Homework", list(_homework(debrief, brief=reviews)))
+            yield from _review(review)
+        yield Row("", "")
+    yield Row("Asked", words.outcomes(debrief.exchanges))
+    yield from _labelled("Contradiction", _noted(debrief, debrief.contradictions))
+    yield from _labelled(words.DO_THESE_AGREE, _noted(debrief, debrief.doubtful))
+    if debrief.was_answered:
+        yield from _labelled(words.STILL_OPEN, _homework(debrief, is_above=reviews))
     yield from _few("Wanted", list(debrief.still_wanted))
     yield from _few("Promised", [words.with_place(one) for one in debrief.promises])
     yield from _few("Noticed", [words.noticed(one) for one in debrief.observed])
@@ -109,42 +103,48 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield Row("", "")
     for check in debrief.rubric:
         quote = f": {words.with_place(check.source)}" if check.source is not None else ""
-        style = _STYLES.get(check.state, "")
-        yield Row(check.state, f"{check.name}: {check.why}{quote}", style, is_cut=True)
+        yield Row(check.state, f"{check.name}: {check.why}{quote}", _STYLES.get(check.state, ""))
     yield from (Row("", said, style="dim") for said in words.engine(debrief))
 
 
-def _review(review: Review, *, is_cut: bool) -> Iterator[Row]:
-    """An exchange in a few lines; *is_cut*: a question that was answered may be cut to one line."""
-    exchange = review.exchange
-    is_answered = exchange.outcome == "satisfied"
-    style = _STYLES.get(review.verdict, "bold")
-    often = words.times_asked(exchange)
-    about = f"{words.verdict(review)}{f', {often}' if often else ''}"
-    if review.place is not None:
-        about += f" · {words.placed(review.place)}"
-    yield Row(exchange.id, about, style, is_cut=True, indent=5, lead=len(words.verdict(review)))
-    yield Row("", f"{review.name}: {review.asked}", indent=5, is_cut=is_cut and is_answered)
-    for question in review.asked_again[-MOST_FOLLOW_UPS:]:
-        yield Row("", f"Then: {question}", indent=5, is_cut=True)
+def _fix(debrief: Debrief) -> Iterator[Row]:
+    fix = debrief.fix
+    if fix is not None and (debrief.was_answered or fix.exchange is None):
+        yield Row("Fix first", fix.what, "bold red", "bold")
+        yield Row("", " ".join(part for part in (fix.why, fix.do) if part))
+    elif debrief.was_answered:
+        yield Row("Fix first", words.nothing_to_fix(debrief))
+    else:
+        return
+    yield Row("", "")
+
+
+def _review(review: Review) -> Iterator[Row]:
+    """An exchange in a few lines."""
+    head = " · ".join([words.came_of(review), *(words.placed(one) for one in review.places)])
+    texts = [f"{review.name}: {review.asked}"]
+    texts += [f"Then: {question}" for question in review.asked_again[-MOST_FOLLOW_UPS:]]
     if review.said is not None and not _holds_words(review.reason):
-        yield Row("", f"You: {words.quoted(review.said)}", indent=5)
+        texts.append(f"You: {words.quoted(review.said)}")
     if review.reason:
-        yield Row("", f"Why: {review.reason}", indent=5, is_cut=is_answered)
+        texts.append(f"Why: {review.reason}")
+    style = _STYLES.get(review.verdict, "bold")
+    yield Row(review.exchange.id, head, style, indent=5, lead=len(words.verdict(review)))
+    yield from (Row("", text, indent=5) for text in texts)
     if review.stronger is not None:
         yield Row("", f"→ {' '.join(words.stronger(review.stronger))}", indent=5, style="cyan")
-    for point in review.still_open:
-        yield Row("", f"Left open: {point}", indent=5)
+    yield from (Row("", f"Left open: {point}", indent=5) for point in review.still_open)
 
 
 def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
     return [f"{words.noted(one)} {words.asked_in(debrief, one)}".rstrip() for one in found]
 
 
-def _few(label: str, texts: list[str]) -> Iterator[Row]:
-    """A line each, as many as fit a screen."""
-    shown = len(texts) if len(texts) <= words.SHOWN else words.SHOWN - 1
-    return _labelled(label, texts[:shown], more=len(texts) - shown)
+def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
+    """The open points; only which ones, where all of each stands with its question above."""
+    if not is_above or not debrief.homework:
+        return [words.homework(point) for point in debrief.homework]
+    return [f"{words.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"]
 
 
 def _holds_words(reason: str | None) -> bool:
@@ -152,31 +152,16 @@ def _holds_words(reason: str | None) -> bool:
     return reason is not None and '("' in reason
 
 
-def _homework(debrief: Debrief, *, brief: bool) -> Iterator[str]:
-    """The open points; *brief* where what each needs stands with its question above."""
-    if not debrief.was_answered:
-        return
-    if brief and debrief.homework:
-        marks = dict.fromkeys(_in_brief(point) for point in debrief.homework)
-        yield f"{words.listed(list(marks))}: see above"
-        return
-    for point in debrief.homework:
-        about = "the deck as a whole" if point.about is None else words.with_place(point.about)
-        needed = " ".join(words.stronger(point.stronger)) if point.stronger is not None else point.why
-        yield f"{point.exchange} {about}: {needed}"
+def _few(label: str, texts: list[str]) -> Iterator[Row]:
+    """A row each, as many as fit a screen."""
+    few = len(texts) if len(texts) <= MOST_LINES else MOST_LINES - 1
+    yield from _labelled(label, texts[:few])
+    if few < len(texts):
+        yield Row("", f"and {len(texts) - few} more, all in debrief.md")
 
 
-def _in_brief(point: OpenPoint) -> str:
-    marks = [words.place(point.about)] if point.about is not None else []
-    marks += ["parked"] if point.why == "parked" else []
-    return f"{point.exchange} ({', '.join(marks)})" if marks else point.exchange
-
-
-def _labelled(label: str, texts: list[str], *, is_cut: bool = True, more: int = 0) -> Iterator[Row]:
-    for number, text in enumerate(texts):
-        yield Row("" if number else label, text, is_cut=is_cut)
-    if more > 0:
-        yield Row("", f"and {more} more, all in debrief.md")
+def _labelled(label: str, texts: list[str]) -> Iterator[Row]:
+    return (Row("" if number else label, text) for number, text in enumerate(texts))
 
 
 def _print(console: Console, row: Row) -> None:
@@ -188,10 +173,7 @@ def _print(console: Console, row: Row) -> None:
     text = Text(shown(row.text), style=row.style)
     text.stylize(row.label_style, 0, row.lead)
     label = Text(row.label.ljust(row.indent), style=row.label_style)
-    room = console.width - row.indent
-    if row.is_cut:
-        text.truncate(room, overflow="ellipsis")
     margin = Text(" " * row.indent)
-    for number, line in enumerate(text.wrap(console, room) or [Text()]):
+    for number, line in enumerate(text.wrap(console, console.width - row.indent) or [Text()]):
         line.rstrip()
         console.print(Text.assemble(margin if number else label, line), soft_wrap=True)

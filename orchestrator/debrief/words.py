@@ -7,21 +7,29 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Debrief, Fix, Review, SlideSpan, Source, Stronger
+from orchestrator.debrief.model import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.engines.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
 
-SHOWN: Final = 3
-"""Lines of a list in the terminal; the page has all."""
 SHOWN_OVER: Final = 3
 
 
 DO_THESE_AGREE: Final = "Do these agree?"
 """The heading over what no figure decides: asked, and not counted as a contradiction."""
-YOURS: Final = "yours to judge"
-"""An answer that neither a rule nor a model judged: no fault and no homework."""
+STILL_OPEN: Final = "Still open"
+NOT_JUDGED: Final = "not judged"
+"""An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
+GENERAL: Final = "general"
+"""The mark of a question about the whole, which quotes nothing."""
+_OUTCOMES: Final = {
+    "satisfied": "answered",
+    "unresolved": "not answered",
+    "silent": "no answer",
+    "parked": "parked",
+    "unjudged": NOT_JUDGED,
+}
 
 
 def place(source: Source) -> str:
@@ -69,17 +77,34 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 
 def outcome(exchange: Exchange) -> str:
-    """What an exchange came to, in words."""
+    """An exchange's outcome in words."""
     if exchange.outcome != "parked" and not any(turn.answer for turn in exchange.turns):
-        return "no answer"
-    words = {"satisfied": "answered", "unresolved": "not answered", "unjudged": YOURS}
-    return words.get(exchange.outcome or "", exchange.outcome or "open")
+        return _OUTCOMES["silent"]
+    return _OUTCOMES.get(exchange.outcome or "", "open")
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 slide", "3 slides"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def outcomes(exchanges: Sequence[Exchange]) -> str:
+    """ "7 questions: 2 answered, 1 parked, 4 not judged."; what was parked and came back counts once."""
+    came = [outcome(one) for one in each_once(exchanges)]
+    counts = ", ".join(f"{came.count(word)} {word}" for word in (*_OUTCOMES.values(), "open") if word in came)
+    return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
 
 
 def verdict(review: Review) -> str:
     """What came of a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
     return f"{review.verdict}{back}"
+
+
+def came_of(review: Review) -> str:
+    """The same, with how often it was asked, and whether it was a general question."""
+    often = times_asked(review.exchange)
+    return ", ".join(part for part in (verdict(review), often, "" if review.places else GENERAL) if part)
 
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
@@ -91,6 +116,14 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
 def sides(tension: Tension) -> list[Source]:
     """Every quote of a contradiction with its place, each once."""
     return [of_place(one) for one in dict.fromkeys(tension.sides)]
+
+
+def by_place(sources: Sequence[Source]) -> str:
+    """Words, those of one place together: "slide 8: "3.1", "1.8" and "6.4""."""
+    found: dict[str, list[str]] = {}
+    for one in sources:
+        found.setdefault(place(one), []).append(quoted(one.quote))
+    return "; ".join(f"{where}: {listed(quotes)}" for where, quotes in found.items())
 
 
 def noted(tension: Tension) -> str:
@@ -110,9 +143,11 @@ def times_asked(exchange: Exchange) -> str:
     return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
 
-def about(review: Review) -> str:
-    """What a question is about: the words and their place."""
-    return with_place(review.place) if review.place is not None else "the deck as a whole"
+def homework(point: OpenPoint) -> str:
+    """An open point: its question, why it is open, and a stronger answer."""
+    about = f" ({GENERAL})" if point.about is None else f", {with_place(point.about)}"
+    said = [stopped(point.why), *stronger(point.stronger)] if point.stronger is not None else [point.why]
+    return f"{point.exchange}{about}: {' '.join(said)}"
 
 
 def stronger(answer: Stronger) -> list[str]:
@@ -134,14 +169,9 @@ def nothing_to_fix(debrief: Debrief) -> str:
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
-    yours = sum(one.outcome == "unjudged" for one in asked)
-    left = f"; {yours} of {len(asked)} {'is' if yours == 1 else 'are'} {YOURS}" if yours else ""
+    count = sum(one.outcome == "unjudged" for one in asked)
+    left = f"; {count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}" if count else ""
     return f"No answer was found wanting{left}."
-
-
-def fix(one: Fix) -> str:
-    """The thing to fix first as one line."""
-    return " ".join(part for part in (one.what, one.why, one.do) if part)
 
 
 def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
@@ -206,9 +236,8 @@ def _counts(debrief: Debrief, kind: str) -> str:
     common = debrief.delivery.common(kind)
     if not common:
         return f"no {kind}s"
-    count = debrief.delivery.count(kind)
-    listed_words = ", ".join(f"{word} {number}" for word, number in common[:3])
-    return f"{count} {kind}{'' if count == 1 else 's'} ({listed_words})"
+    most = ", ".join(f"{word} {number}" for word, number in common[:3])
+    return f"{counted(debrief.delivery.count(kind), kind)} ({most})"
 
 
 def who(debrief: Debrief) -> str:
@@ -242,8 +271,8 @@ def engine(debrief: Debrief) -> list[str]:
 
 
 _OFFLINE: Final = (
-    "Asked from a bank of questions, without a model; judged only where that is certain, and the rest is "
-    "yours to judge. Checked: the arithmetic of tables, splits and single sentences."
+    "Asked from a bank of questions, without a model; judged only where that is certain, and what is not "
+    "judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences."
 )
 
 
@@ -252,15 +281,10 @@ def _by_engine(debrief: Debrief) -> str:
     shares = debrief.shares
     if shares is None or shares.is_whole:
         return f"Asked and judged by the engine `{debrief.engine}`; times and counts are the program's."
-    done = [f"asked {_of(shares.asked, shares.questions, 'question')}"]
+    done = [f"asked {shares.asked} of {counted(shares.questions, 'question')}"]
     if shares.answers:
-        done.append(f"judged {_of(shares.judged, shares.answers, 'answer')}")
+        done.append(f"judged {shares.judged} of {counted(shares.answers, 'answer')}")
     return f"The engine `{debrief.engine}` {listed(done)}; the offline panel did the rest."
-
-
-def _of(part: int, whole: int, noun: str) -> str:
-    """ "0 of 3 questions", "1 of 1 question"."""
-    return f"{part} of {whole} {noun if whole == 1 else f'{noun}s'}"
 
 
 SHARES: Final = (
