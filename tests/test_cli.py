@@ -228,7 +228,7 @@ def test_global_options_stand_anywhere(home: Path) -> None:
 def test_erase_removes_the_folder_and_lists_the_archive(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     run = greenroom_json(home, "run", files.deck, "--id", "r1")
-    erased = greenroom_json(home, "erase", "r1")
+    erased = greenroom_json(home, "erase", "r1", "--yes")
     assert erased == {"removed": [run["path"]], "archives": [run["archive"]], "stays": {}}
     assert not Path(run["path"]).exists()
     assert greenroom_json(home, "verify", f"file://{home}/archives/r1")["valid"]
@@ -238,7 +238,7 @@ def test_what_erase_left_in_the_homes_archives_is_removed_as_erase_says(home: Pa
     files = write_rehearsal(tmp_path)
     run = greenroom_json(home, "run", files.deck, "--id", "r1")
     greenroom(home, "archive", "r1", "--to", tmp_path / "else")
-    said = greenroom(home, "erase", "r1").stdout.splitlines()
+    said = greenroom(home, "erase", "r1", "--yes").stdout.splitlines()
     assert said == [
         f"removed {run['path']}",
         f"still archived: {run['archive']} (`greenroom erase r1 --archives` removes it)",
@@ -248,7 +248,7 @@ def test_what_erase_left_in_the_homes_archives_is_removed_as_erase_says(home: Pa
         f"greenroom: r1 is left in an archive only, {run['archive']}: "
         "`greenroom erase r1 --archives` removes it\n"
     )
-    erased = greenroom_json(home, "erase", "r1", "--archives")
+    erased = greenroom_json(home, "erase", "r1", "--archives", "--yes")
     assert erased == {"removed": [run["archive"]], "archives": [], "stays": {}}
     assert not Path(run["archive"]).exists()
     assert (tmp_path / "else" / "r1").exists()
@@ -355,11 +355,11 @@ def test_a_run_that_was_not_archived_is_archived_by_resume(home: Path, tmp_path:
 def test_erase_takes_sessions_of_this_home_only(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     run = greenroom_json(home, "run", files.deck, "--id", "r1")
-    refused = greenroom(home, "erase", run["archive"], check=False)
+    refused = greenroom(home, "erase", run["archive"], "--yes", check=False)
     assert refused.returncode == 1
     assert greenroom_json(home, "verify", run["archive"])["valid"]
     greenroom(home, "archive", "r1", "--to", tmp_path / "else")
-    erased = greenroom_json(home, "erase", "r1", "--archives")
+    erased = greenroom_json(home, "erase", "r1", "--archives", "--yes")
     assert erased["archives"] == []
     assert not Path(run["archive"]).exists()
     assert not (tmp_path / "else" / "r1").exists()

@@ -165,7 +165,7 @@ def test_erasing_what_is_only_archived_takes_what_was_remembered_of_it_too(
         edit_memory(db, kept[0].id, content="The presenter's own words.", now="2026-11-23T10:00:00Z")
         edit_scratchpad(db, "skeptic", "Ines", f"Remember: {kept[1].content}", "2026-11-23T10:00:00Z")
     assert "is left in an archive only" in greenroom(home, "erase", "s1", check=False).stderr
-    said = greenroom(home, "erase", "s1", "--archives").stdout.splitlines()
+    said = greenroom(home, "erase", "s1", "--archives", "--yes").stdout.splitlines()
     assert said[0] == f"removed {home}/archives/s1"
     assert sorted(said[1 : len(kept)]) == sorted(f"removed memory {one.id}" for one in kept[1:])
     pages = [one for one in said if "scratchpad" in one]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import s3_options
-from orchestrator.errors import SessionStateError
+from orchestrator.cli.shared import Endpoint, Name, s3_options
+from orchestrator.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
@@ -22,12 +22,12 @@ def register(app: typer.Typer) -> None:
 
 
 def erase(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="The session.")],
+    session: Name,
     archives: Annotated[
         bool, typer.Option("--archives", help="Also remove its archives, wherever it was sent.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")] = False,
-    endpoint_url: Annotated[str | None, typer.Option(metavar="URL", help="An S3-compatible server.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed without a terminal.")] = False,
+    endpoint_url: Endpoint = None,
 ) -> None:
     """Remove a session's folder and what was remembered of it, and list (or remove) its archives.
 
@@ -83,5 +83,13 @@ def _still_archived(home: Home, session: str, address: str) -> str:
 
 
 def _confirm(what: str, *, yes: bool) -> None:
-    if sys.stdin.isatty() and not yes:
-        typer.confirm(f"Remove {what} for good?", abort=True, err=True)
+    """Ask at the terminal whether *what* goes.
+
+    Raises:
+        UsageError: There is no terminal to ask at, and no `--yes`.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"this removes {what} for good, and there is no terminal to ask at: add --yes")
+    typer.confirm(f"Remove {what} for good?", abort=True, err=True)

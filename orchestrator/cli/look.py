@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -116,8 +117,9 @@ def show(
     """One session: its questions, files and receipts."""
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief import exchange_json
-    from orchestrator.debrief.words import counted
+    from orchestrator.debrief.words import counted, outcome
     from orchestrator.engines.bill import bill_json, bill_lines, bill_of
+    from orchestrator.loop.moderator_lines import question_lines
     from orchestrator.model.values import to_json
 
     screen = Screen.current
@@ -152,8 +154,9 @@ def show(
         lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
         for exchange in opened.room.exchanges:
             name = opened.rehearsal.name_of(exchange.agent)
-            lines.append(f"{exchange.id}  {name}: {exchange.outcome}")
-            lines.append(f"    {exchange.turns[0].question}")
+            lines.append(f"{exchange.id}  {name}: {outcome(exchange)}")
+            put = replace(exchange, turns=exchange.turns[:1])
+            lines += [f"  {line}" for line in question_lines(opened.rehearsal, put)]
         if opened.room.said:
             lines.append(
                 f"The moderator spoke {counted(len(opened.room.said), 'time')} (--json has the words)."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import check_address, looked_at, opened
+from orchestrator.cli.shared import Name, check_address, looked_at, opened
 
 if TYPE_CHECKING:
     from orchestrator.engines.protocol import Engine
@@ -180,7 +180,7 @@ def asked_engine(home: Home, name: str | None, model: str | None) -> Iterator[En
 
 
 def intel(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="The session.")],
+    session: Name,
     files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help=INTEL_HELP)] = None,
     without: Annotated[
         list[str] | None,

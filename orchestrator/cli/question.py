@@ -45,8 +45,7 @@ def ask(
             "why_this_agent": exchange.why_this_agent,
             "comes_back_to": exchange.comes_back_to,
         }
-        lines = question_lines(opened_session.rehearsal, exchange)
-        Screen.current.result(plain, "\n".join(line.strip() for line in lines))
+        Screen.current.result(plain, "\n".join(question_lines(opened_session.rehearsal, exchange)))
 
 
 def answer(
@@ -57,26 +56,31 @@ def answer(
 ) -> None:
     """Answer the open question; the answer is judged."""
     from orchestrator import render
+    from orchestrator.debrief.words import outcome
+    from orchestrator.loop.moderator_lines import question_lines
 
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
         judgement = opened_session.answer(spoken)
         room = opened_session.room
-        follow_up = room.open.turns[-1].question if room.open is not None else None
-        outcome = room.exchanges[-1].outcome if room.open is None else None
+        is_closed = room.open is None
+        exchange = room.open or room.exchanges[-1]
         plain = {
             "verdict": judgement.verdict,
             "reason": judgement.reason,
             "quote": judgement.quote,
-            "follow_up": follow_up,
-            "outcome": outcome,
+            "follow_up": None if is_closed else exchange.turns[-1].question,
+            "outcome": exchange.outcome,
         }
-        turns = room.open.turns[:-1] if room.open is not None else room.exchanges[-1].turns
-        said = judgement.reason
-        if outcome != "parked":
-            said = render.verdict(turns[-1], is_last=room.open is None)
-        then = f"\n{follow_up}" if follow_up else f"\nThe exchange is closed: {outcome}."
-        Screen.current.result(plain, f"{said}{then}")
+        if exchange.outcome == "parked":
+            lines = [judgement.reason]
+        else:
+            lines = [render.verdict(exchange.turns[-1 if is_closed else -2], is_last=is_closed)]
+        if is_closed:
+            lines.append(f"{exchange.id} is closed: {outcome(exchange)}.")
+        else:
+            lines += ["", *question_lines(opened_session.rehearsal, exchange)]
+        Screen.current.result(plain, "\n".join(lines))
 
 
 def park(session: Name) -> None:

@@ -85,8 +85,13 @@ def end(
     ] = False,
 ) -> None:
     """Write the debrief and freeze the session."""
+    from orchestrator.loop.moderator_lines import Teller
+
     with opened(session) as opened_session:
+        teller = Teller(opened_session.rehearsal)
         head = opened_session.end(without_debrief=without_debrief)
+        for line in teller.lines():
+            Screen.current.note(line)
         path = None if without_debrief else str(opened_session.path / "debrief.md")
         plain = {"state": "ended", "debrief": path, "ledger_head": head}
         Screen.current.result(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import opened
+from orchestrator.cli.shared import Name, opened
 
 if TYPE_CHECKING:
     from orchestrator.model.fact import Fact
     from orchestrator.session import Session
 
-Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 
 WAIT_S = 60.0
 """How long the command waits for a run that another process makes: one engine call and some more."""

@@ -78,9 +78,8 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 def outcome(exchange: Exchange) -> str:
     """An exchange's outcome in words."""
-    if exchange.outcome != "parked" and not any(turn.answer for turn in exchange.turns):
-        return _OUTCOMES["silent"]
-    return _OUTCOMES.get(exchange.outcome or "", "open")
+    is_silent = exchange.outcome == "unjudged" and not any(turn.answer for turn in exchange.turns)
+    return _OUTCOMES.get("silent" if is_silent else exchange.outcome or "", "open")
 
 
 def counted(number: int, noun: str) -> str:

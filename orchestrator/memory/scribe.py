@@ -31,7 +31,7 @@ from orchestrator.memory.scribe_notes import (
     cut,
 )
 from orchestrator.memory.sentences import Joining, Sentence
-from orchestrator.memory.summary import Course, Line, line_of, most_telling, summary_of
+from orchestrator.memory.summary import SILENT, Course, Line, line_of, most_telling, summary_of
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import Withheld, is_marked
 from orchestrator.render import one_line
@@ -237,7 +237,9 @@ class Scribe:
 
     def _closed(self, done: Mapping[str, Any], record: Record) -> None:
         outcomes, outcome = self.course.outcomes, str(done.get("outcome"))
-        outcomes[outcome] = outcomes.get(outcome, 0) + 1
+        answered = any(turn.get("answer") for turn in done.get("turns", ()))
+        counted_as = outcome if answered or outcome != "unjudged" else SILENT
+        outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
         self._is_sensitive = False
@@ -251,7 +253,6 @@ class Scribe:
             outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
-        answered = any(turn.get("answer") for turn in done.get("turns", ()))
         is_open = outcome != "satisfied" and not (outcome == "unjudged" and answered)
         if is_open and words and not self._withheld.touches(f"{words}\n{question}"):
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))

@@ -25,9 +25,12 @@ SHOWN: Final = 5
 """Of each kind of thing in a "previously on"."""
 SHOWN_ENTRIES: Final = 3
 
+SILENT: Final = "silent"
+"""In the place of "unjudged": there was no answer to judge."""
 _OUTCOMES: Final = {
     "satisfied": "answered",
     "unresolved": "not answered",
+    SILENT: "no answer",
     "parked": "parked",
     "unjudged": "not judged",
 }
