@@ -35,6 +35,7 @@ def end_run(
     screen = Screen.current
     close(session)
     if dialogue is not None:
+        say("")
         dialogue.show()
         say("")
     refused: GreenroomError | OSError | None = None

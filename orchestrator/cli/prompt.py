@@ -27,7 +27,7 @@ Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps 
   ?parked  what was set aside
   ?back    set this question aside, and take up the one that was parked first
 """
-EMPTY: Final = "Nothing was entered. Enter once more leaves the question without an answer; ? shows it again."
+EMPTY: Final = "Nothing was entered. Enter once more leaves the question without an answer."
 
 
 def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:

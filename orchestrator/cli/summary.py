@@ -72,7 +72,7 @@ def page_text(debrief: Debrief, *, reviews: bool = True) -> str:
 def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
-    who = f"; judging {plain['speaker']}{most}" if plain["speaker"] else ""
+    who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
     counts = f"{words.counted(plain['slides'], 'slide')}, {words.counted(plain['claims'], 'claim')}"
     return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
 

@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
 
 from orchestrator.debrief import words
 from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Debrief, OpenPoint, Review, Source, Stronger
+from orchestrator.debrief.model import Debrief, OpenPoint, Review, Stronger
 from orchestrator.engines.bill import bill_json
-from orchestrator.model.claim import Place
+from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import Stretch
 
+_EXCHANGE: Final = (
+    "id", "agent", "claim", "slide", "said_at_s", "quote", "grounded", "why_this_agent", "outcome",
+    "comes_back_to",
+)  # fmt: skip
+_TURN: Final = ("question", "answer", "verdict", "reason", "quote")
+_DEBRIEF: Final = (
+    "deck", "presenter", "speaker", "date", "promises", "still_wanted", "slides", "speech_s", "answers_s",
+    "budget_s", "engine", "took_over", "failed", "language",
+)  # fmt: skip
+"""Fields that stand in the JSON as they are."""
+
 
 def exchange_json(exchange: Exchange) -> dict[str, Any]:
     """An exchange as interfaces.md promises it."""
-    return {
-        "id": exchange.id,
-        "agent": exchange.agent,
-        "claim": exchange.claim,
-        "slide": exchange.slide,
-        "said_at_s": exchange.said_at_s,
-        "quote": exchange.quote,
-        "grounded": exchange.grounded,
-        "why_this_agent": exchange.why_this_agent,
-        "turns": [
-            {
-                "question": turn.question,
-                "answer": turn.answer,
-                "verdict": turn.verdict,
-                "reason": turn.reason,
-                "quote": turn.quote,
-            }
-            for turn in exchange.turns
-        ],
-        "outcome": exchange.outcome,
-        "comes_back_to": exchange.comes_back_to,
-    }
+    turns = [_picked(turn, _TURN) for turn in exchange.turns]
+    return {**_picked(exchange, _EXCHANGE), "turns": turns}
 
 
 def as_json(debrief: Debrief) -> dict[str, Any]:
     """The debrief as plain JSON."""
     fix = debrief.fix
     return {
-        "deck": debrief.deck,
-        "presenter": debrief.presenter,
-        "speaker": debrief.speaker,
-        "date": debrief.date,
+        **_picked(debrief, _DEBRIEF),
         "fix_first": None if fix is None else fix.what,
         "fix_first_why": None if fix is None else fix.why,
         "fix_first_do": None if fix is None else fix.do,
@@ -58,58 +48,18 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         "reviews": [_review(review) for review in debrief.reviews],
         "tensions": None
         if debrief.tensions is None
-        else [
-            {
-                "kind": one.kind,
-                "class": one.class_,
-                "a": _place(one.a),
-                "b": _place(one.b),
-                "places": [_place(place) for place in one.places],
-                "note": one.note,
-                "sum": one.sum,
-                "subject": one.subject,
-                "by": one.by,
-                "asked_in": None
-                if (asked := asked_about(debrief.reviews, one)) is None
-                else asked.exchange.id,
-            }
-            for one in debrief.tensions
-        ],
+        else [_tension(debrief, one) for one in debrief.tensions],
         "open": [open_point(point) for point in debrief.homework],
         "homework": [
-            {
-                "exchange": one.exchange,
-                "about": _source(one.about),
-                "why": one.why,
-                "stronger": _stronger(one.stronger),
-            }
+            {**_picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
             for one in debrief.homework
         ],
-        "promises": [_source(one) for one in debrief.promises],
-        "observed": [{"text": one.text, "quote": one.quote} for one in debrief.observed],
-        "still_wanted": list(debrief.still_wanted),
-        "slides": [
-            {
-                "slide": span.slide,
-                "title": span.title,
-                "seconds": span.seconds,
-                "estimated": span.estimated,
-                "budget_s": span.budget_s,
-            }
-            for span in debrief.slides
-        ],
-        "speech_s": debrief.speech_s,
-        "answers_s": debrief.answers_s,
-        "budget_s": debrief.budget_s,
+        "observed": [_picked(one, ("text", "quote")) for one in debrief.observed],
         "delivery": _delivery(debrief.delivery),
         "rubric": [
-            {"check": one.name, "state": one.state, "why": one.why, "quote": _source(one.source)}
+            {"check": one.name, "state": one.state, "why": one.why, "quote": _plain(one.source)}
             for one in debrief.rubric
         ],
-        "engine": debrief.engine,
-        "took_over": debrief.took_over,
-        "failed": debrief.failed,
-        "language": debrief.language,
         "usage": bill_json(debrief.bill),
     }
 
@@ -126,43 +76,38 @@ def open_point(point: OpenPoint) -> str:
 
 
 def _review(review: Review) -> dict[str, Any]:
-    return {
-        "exchange": review.exchange.id,
-        "asked": review.asked,
-        "said": review.said,
-        "verdict": review.verdict,
-        "came_back_as": review.came_back_as,
-        "reason": review.reason,
-        "stronger": _stronger(review.stronger),
-        "still_open": list(review.still_open),
-    }
+    names = ("asked", "said", "verdict", "came_back_as", "reason", "still_open")
+    picked = _picked(review, names)
+    return {"exchange": review.exchange.id, **picked, "stronger": _stronger(review.stronger)}
 
 
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:
     if better is None:
         return None
+    text = " ".join(words.stronger(better))
+    return {**_picked(better, ("first", "rests_on", "bring")), "text": text}
+
+
+def _tension(debrief: Debrief, one: Tension) -> dict[str, Any]:
+    asked = asked_about(debrief.reviews, one)
+    names = ("kind", "a", "b", "places", "note", "sum", "subject", "by")
     return {
-        "first": _source(better.first),
-        "rests_on": [_source(one) for one in better.rests_on],
-        "bring": list(better.bring),
-        "text": " ".join(words.stronger(better)),
+        **_picked(one, names),
+        "class": one.class_,
+        "asked_in": None if asked is None else asked.exchange.id,
     }
 
 
-def _place(place: Place) -> dict[str, Any]:
-    return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
+def _picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Some fields of a value, as plain JSON."""
+    return {name: _plain(getattr(value, name)) for name in names}
 
 
-def _source(source: Source | None) -> dict[str, Any] | None:
-    if source is None:
-        return None
-    return {
-        "quote": source.quote,
-        "slide": source.slide,
-        "said_at_s": source.said_at_s,
-        "origin": source.origin,
-        "exchange": source.exchange,
-    }
+def _plain(value: Any) -> Any:
+    """A value and all that it holds, as plain JSON."""
+    if is_dataclass(value):
+        return _picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _delivery(told: Delivery) -> dict[str, Any]:
@@ -175,9 +120,7 @@ def _delivery(told: Delivery) -> dict[str, Any]:
         "fast": [_stretch(one) for one in told.fast],
         "fillers": None if told.said is None else dict(told.common(FILLER)),
         "hedges": None if told.said is None else dict(told.common(HEDGE)),
-        "pauses": None
-        if told.pauses is None
-        else [{"at_s": one.at_s, "length_s": one.length_s} for one in told.pauses],
+        "pauses": _plain(told.pauses),
         "monologue": None
         if told.monologue is None
         else {"from_s": told.monologue[0], "to_s": told.monologue[1]},

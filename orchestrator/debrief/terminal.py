@@ -101,10 +101,18 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield Row("Time", words.timing(debrief))
     yield Row("Delivery", words.delivery(debrief))
     yield Row("", "")
+    for (state, why), names in _checks(debrief).items():
+        yield Row(state, f"{'; '.join(names)}: {why}", _STYLES.get(state, ""))
+    yield from (Row("", said, style="dim") for said in words.engine(debrief))
+
+
+def _checks(debrief: Debrief) -> dict[tuple[str, str], list[str]]:
+    """The names of the rubric's checks, by what came out and why: those that say the same stand together."""
+    found: dict[tuple[str, str], list[str]] = {}
     for check in debrief.rubric:
         quote = f": {words.with_place(check.source)}" if check.source is not None else ""
-        yield Row(check.state, f"{check.name}: {check.why}{quote}", _STYLES.get(check.state, ""))
-    yield from (Row("", said, style="dim") for said in words.engine(debrief))
+        found.setdefault((check.state, f"{check.why}{quote}"), []).append(check.name)
+    return found
 
 
 def _fix(debrief: Debrief) -> Iterator[Row]:
