@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from orchestrator.debrief.build import debrief_of
-from orchestrator.debrief.markdown import as_markdown
 from orchestrator.debrief.model import Debrief
-from orchestrator.debrief.page import as_html
+from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.debrief.plain import as_json, exchange_json, json_text
 from orchestrator.debrief.terminal import as_text
 

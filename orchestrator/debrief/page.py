@@ -1,9 +1,9 @@
-"""The debrief as one HTML file: nothing is fetched, nothing runs, and it prints."""
+"""The debrief as a page, from the templates that come with the package: Markdown, and one HTML file."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from orchestrator import render
@@ -13,28 +13,46 @@ from orchestrator.debrief.model import Debrief
 if TYPE_CHECKING:
     import jinja2
 
-TEMPLATE = "page.html.j2"
+_SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
+
+
+def as_markdown(debrief: Debrief) -> str:
+    """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
+    return _template("page.md.j2").render(debrief=debrief, words=words)
 
 
 def as_html(debrief: Debrief) -> str:
-    """The page as HTML. Every word from outside is escaped by the template's autoescape."""
+    """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
     longest_s = max((max(one.seconds, one.budget_s) for one in debrief.slides), default=1.0) or 1.0
-    return _template().render(debrief=debrief, words=words, longest_s=longest_s)
+    return _template("page.html.j2").render(debrief=debrief, words=words, longest_s=longest_s)
+
+
+def plain(text: str) -> str:
+    """Text from outside as one line of Markdown that shows it as it is."""
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", render.one_line(text))
 
 
 @cache
-def _template() -> jinja2.Template:
-    """The page's template, which comes with the package: compiled once in a process."""
+def _template(name: str) -> jinja2.Template:
+    """A template of the package: compiled once in a process."""
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.PackageLoader("orchestrator", "debrief"),
+        autoescape=jinja2.select_autoescape(("html.j2",)),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters.update(
+        cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
-        line=render.one_line,
-        place=words.place,
         css=lambda state: state.replace(" ", "-"),
+        line=render.one_line,
+        noticed=words.noticed,
+        place=words.place,
+        plain=plain,
+        with_place=words.with_place,
     )
-    source = files("orchestrator.debrief").joinpath(TEMPLATE).read_text("utf-8")
-    return environment.from_string(source)
+    return environment.get_template(name)
