@@ -121,7 +121,7 @@ def test_what_a_model_names_is_shown_in_two_classes_and_what_stands_nowhere_not_
     page = commands("check", *files, "--engine", "model")
     assert page.stdout.splitlines()[0].endswith("3 contradictions")
     assert "EUR 4.2M, not EUR 3.9M" in page.stdout
-    asked = page.stdout.split("Can both be so?")[1]
+    asked = page.stdout.split("Do these agree?")[1]
     assert '"will not be sold"' in asked
     assert '"The depot goes to the highest bidder"' in asked
     assert "EUR 3.9M" not in asked.split("\n\n")[0]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.cli.screen import columns, wrapped
 from orchestrator.model.claim import READ
 
 if TYPE_CHECKING:
     from orchestrator.engines.offline.kinds import Kind
-    from orchestrator.model.claim import Claim, Gap, Place, Tension
+    from orchestrator.model.claim import Claim, Gap, Tension
     from orchestrator.model.slide import Deck
-
-WIDEST = 100
-"""Columns beyond which lines are hard to read, however wide the terminal is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,50 +42,23 @@ class Read:
 
 def plain(read: Read) -> dict[str, Any]:
     """The JSON document."""
+    from orchestrator.debrief.plain import picked, tension_json
+
+    quantity = ("value", "unit", "period", "subject", "text")
     return {
         "kind": read.kind.name,
         "slides": [{"slide": slide.number, "title": slide.title} for slide in read.deck.slides],
-        "claims": [_claim(claim) for claim in read.claims],
-        "tensions": [_tension(one) for one in read.found],
-        "gaps": [{"slide": gap.slide, "note": gap.note} for gap in read.gaps],
-    }
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    return {
-        "claim": claim.id,
-        "slide": claim.slide,
-        "said_at_s": claim.said_at_s,
-        "text": claim.text,
-        "kinds": list(claim.kinds),
-        "quantities": [
+        "claims": [
             {
-                "value": one.value,
-                "unit": one.unit,
-                "period": one.period,
-                "subject": one.subject,
-                "text": one.text,
+                "claim": claim.id,
+                **picked(claim, ("slide", "said_at_s", "text", "kinds")),
+                "quantities": [picked(one, quantity) for one in claim.quantities],
             }
-            for one in claim.quantities
+            for claim in read.claims
         ],
+        "tensions": [tension_json(one) for one in read.found],
+        "gaps": [picked(gap, ("slide", "note")) for gap in read.gaps],
     }
-
-
-def _tension(tension: Tension) -> dict[str, Any]:
-    return {
-        "kind": tension.kind,
-        "a": _place(tension.a),
-        "b": _place(tension.b),
-        "note": tension.note,
-        "class": tension.class_,
-        "by": tension.by,
-        "subject": tension.subject,
-        "sum": tension.sum,
-    }
-
-
-def _place(place: Place) -> dict[str, Any]:
-    return {"slide": place.slide, "said_at_s": place.said_at_s, "quote": place.quote}
 
 
 # ---------------------------------------------------------------------- for people
@@ -96,7 +66,10 @@ def _place(place: Place) -> dict[str, Any]:
 
 def page(read: Read) -> Iterator[str]:
     """The lines for people."""
-    from orchestrator.debrief.words import counted  # it imports the debrief, which `--help` can do without
+    from orchestrator.debrief.words import (  # it imports the debrief, which `--help` can do without
+        DO_THESE_AGREE,
+        counted,
+    )
 
     counts = (counted(len(read.deck.slides), "slide"), counted(len(read.claims), "claim"))
     title = read.deck.title or read.deck.name
@@ -107,37 +80,33 @@ def page(read: Read) -> Iterator[str]:
     for number, tension in enumerate(read.computed, start=1):
         yield from _found_page(number, tension.note, tension)
         if tension.sum and tension.sum not in tension.note:
-            yield from _wrapped(tension.sum, indent="     ")
+            yield _line(f"     {tension.sum}", hang=0)
     if read.doubtful:
-        yield from ("", "Can both be so? (no figure decides it, so these are not counted)")
+        yield from ("", f"{DO_THESE_AGREE} (no figure decides it, so these are not counted)")
     for number, tension in enumerate(read.doubtful, start=1):
         yield from _found_page(number, f"{tension.subject or 'Which is it'}? {tension.note}", tension)
     if read.gaps:
         yield from ("", "Gaps")
     for gap in read.gaps:
         about = f"slide {gap.slide}" if gap.slide is not None else "the deck"
-        yield from _wrapped(f"{about}: {gap.note}", indent="     ", first="   ")
+        yield _line(f"   {about}: {gap.note}")
     if read.claims:
         yield from ("", "Claims")
     for claim in read.claims:
         where = _where(claim.slide, claim.said_at_s)
-        yield from _wrapped(f"{where}, {', '.join(claim.kinds)}: {claim.text}", indent="     ", first="   ")
+        yield _line(f"   {where}, {', '.join(claim.kinds)}: {claim.text}")
 
 
 def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
     """One finding: the sentence, and every quote with its place."""
-    yield from _wrapped(f"{number}. {words}", indent="   ", first="")
+    yield _line(f"{number}. {words}", hang=3)
     for place in dict.fromkeys(tension.sides):
         where = _where(place.slide, place.said_at_s) + (f", {place.under}" if place.under else "")
-        yield from _wrapped(f'{where}: "{place.quote}"', indent="     ")
+        yield _line(f'     {where}: "{place.quote}"', hang=0)
 
 
-def _wrapped(text: str, *, indent: str, first: str | None = None) -> list[str]:
-    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-    begin = indent if first is None else first
-    return textwrap.wrap(
-        text, max(width, 40), initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False
-    )
+def _line(text: str, *, hang: int = 2) -> str:
+    return wrapped(text, columns(sys.stdout), hang=hang)
 
 
 def _where(slide: int | None, said_at_s: float | None) -> str:

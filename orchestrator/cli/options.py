@@ -13,88 +13,56 @@ from orchestrator.home.config import CHOICES
 
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
 
+
+def _option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
+    """An option with a value; *least*: the smallest number that it takes."""
+    made: typer.models.OptionInfo = typer.Option(*names, metavar=metavar, help=help_, min=least)
+    return made
+
+
+Text = str | None
 Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
-Id = Annotated[
-    str | None,
-    typer.Option("--id", metavar="ID", help="The new session's id; default: the moment, and six characters."),
-]
-Presenter = Annotated[
-    str | None, typer.Option(metavar="NAME", help='Who presents; default: nobody is named, "Presenter".')
-]
-Speaker = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="Whose words are judged, as labelled; default: who speaks most."),
-]
+Id = Annotated[Text, _option("ID", "The new session's id; default: the moment, and six characters.", "--id")]
+Presenter = Annotated[Text, _option("NAME", 'Who presents; default: nobody is named, "Presenter".')]
+Speaker = Annotated[Text, _option("LABEL", "Whose words are judged, as labelled; default: who speaks most.")]
 Panel = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C", help="The panelists that sit, besides the moderator; default: all of this home."
-    ),
+    Text, _option("A,B,C", "The panelists that sit, besides the moderator; default: all of this home.")
 ]
-Date = Annotated[
-    str | None, typer.Option(metavar="DAY", help="The rehearsal's date, YYYY-MM-DD; default: none.")
-]
+Date = Annotated[Text, _option("DAY", "The rehearsal's date, YYYY-MM-DD; default: none.")]
 Intel = Annotated[
     list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated.",
-    ),
+    _option("FILE", "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."),
 ]
 Board = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Who sits on the board: a YAML or JSON list of name, role, background, interests.",
-    ),
+    _option("FILE", "Who sits on the board: a YAML or JSON list of name, role, background, interests."),
 ]
 Engine = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="offline (the default), claude, or model: a server of your own, see greenroom.yaml.",
-    ),
+    Text,
+    _option("NAME", "offline (the default), claude, or model: a server of your own, see greenroom.yaml."),
 ]
 Kind = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND", help='Of deck, where it is read as another: "request for money", …; default: as read.'
-    ),
+    Text, _option("KIND", 'Of deck, where it is read as another: "request for money", …; default: as read.')
 ]
-LayoutName = Annotated[
-    str | None,
-    typer.Option("--layout", metavar="NAME", help="Of requests: watermark (the default) or strict."),
-]
-Intensity = Annotated[
-    str | None, typer.Option(metavar="LEVEL", help="friendly, moderate (the default) or adversarial.")
-]
-Mode = Annotated[
-    str | None,
-    typer.Option(metavar="MODE", help="section-breaks (the default), hand-raise or free-flow."),
-]
-Minutes = Annotated[int | None, typer.Option(metavar="N", min=1, help="The time you will have; default: 20.")]
+LayoutName = Annotated[Text, _option("NAME", "Of requests: watermark (the default) or strict.", "--layout")]
+Intensity = Annotated[Text, _option("LEVEL", "friendly, moderate (the default) or adversarial.")]
+Mode = Annotated[Text, _option("MODE", "section-breaks (the default), hand-raise or free-flow.")]
+Minutes = Annotated[int | None, _option("N", "The time you will have; default: 20.", least=1)]
 Exchanges = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=0, help="How many questions, with their follow-ups, at most; default: 8."),
+    int | None, _option("N", "How many questions, with their follow-ups, at most; default: 8.", least=0)
 ]
-Focus = Annotated[
-    list[str] | None, typer.Option(metavar="TEXT", help="What the panel should look at; may be repeated.")
-]
+Focus = Annotated[list[str] | None, _option("TEXT", "What the panel should look at; may be repeated.")]
 Remember = Annotated[
-    bool,
-    typer.Option("--remember", help="Let the panel keep what it learns of you; needs --presenter."),
+    bool, typer.Option("--remember", help="Let the panel keep what it learns of you; needs --presenter.")
 ]
 NoSource = Annotated[
     bool, typer.Option("--no-source", help="Keep no copy of the deck file; default: one is kept.")
 ]
 Archive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="Where the ended session goes: a folder or s3://…; default: archives/ of the home.",
-    ),
+    Text,
+    _option("URL", "Where the ended session goes: a folder or s3://…; default: archives/ of the home."),
 ]
-Speed = Annotated[str, typer.Option(metavar="N|max", help="The pace of the recording; 1 is its own.")]
+Speed = Annotated[str, _option("N|max", "The pace of the recording; 1 is its own.")]
 
 SAME_NAMES: Final = (
     "presenter",

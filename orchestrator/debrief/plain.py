@@ -31,15 +31,15 @@ _DEBRIEF: Final = (
 
 def exchange_json(exchange: Exchange) -> dict[str, Any]:
     """An exchange as interfaces.md promises it."""
-    turns = [_picked(turn, _TURN) for turn in exchange.turns]
-    return {**_picked(exchange, _EXCHANGE), "turns": turns}
+    turns = [picked(turn, _TURN) for turn in exchange.turns]
+    return {**picked(exchange, _EXCHANGE), "turns": turns}
 
 
 def as_json(debrief: Debrief) -> dict[str, Any]:
     """The debrief as plain JSON."""
     fix = debrief.fix
     return {
-        **_picked(debrief, _DEBRIEF),
+        **picked(debrief, _DEBRIEF),
         "fix_first": None if fix is None else fix.what,
         "fix_first_why": None if fix is None else fix.why,
         "fix_first_do": None if fix is None else fix.do,
@@ -51,10 +51,10 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         else [_tension(debrief, one) for one in debrief.tensions],
         "open": [open_point(point) for point in debrief.homework],
         "homework": [
-            {**_picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
+            {**picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
             for one in debrief.homework
         ],
-        "observed": [_picked(one, ("text", "quote")) for one in debrief.observed],
+        "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
         "delivery": _delivery(debrief.delivery),
         "rubric": [
             {"check": one.name, "state": one.state, "why": one.why, "quote": _plain(one.source)}
@@ -77,28 +77,28 @@ def open_point(point: OpenPoint) -> str:
 
 def _review(review: Review) -> dict[str, Any]:
     names = ("asked", "said", "verdict", "came_back_as", "reason", "still_open")
-    picked = _picked(review, names)
-    return {"exchange": review.exchange.id, **picked, "stronger": _stronger(review.stronger)}
+    return {"exchange": review.exchange.id, **picked(review, names), "stronger": _stronger(review.stronger)}
 
 
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:
     if better is None:
         return None
     text = " ".join(words.stronger(better))
-    return {**_picked(better, ("first", "rests_on", "bring")), "text": text}
+    return {**picked(better, ("first", "rests_on", "bring")), "text": text}
+
+
+def tension_json(one: Tension) -> dict[str, Any]:
+    """A contradiction as interfaces.md promises it."""
+    return {**picked(one, ("kind", "a", "b", "note", "sum", "subject", "by")), "class": one.class_}
 
 
 def _tension(debrief: Debrief, one: Tension) -> dict[str, Any]:
     asked = asked_about(debrief.reviews, one)
-    names = ("kind", "a", "b", "places", "note", "sum", "subject", "by")
-    return {
-        **_picked(one, names),
-        "class": one.class_,
-        "asked_in": None if asked is None else asked.exchange.id,
-    }
+    more = {**picked(one, ("places",)), "asked_in": None if asked is None else asked.exchange.id}
+    return {**tension_json(one), **more}
 
 
-def _picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
+def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
     """Some fields of a value, as plain JSON."""
     return {name: _plain(getattr(value, name)) for name in names}
 
@@ -106,7 +106,7 @@ def _picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """A value and all that it holds, as plain JSON."""
     if is_dataclass(value):
-        return _picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
+        return picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
