@@ -15,12 +15,16 @@ LONGEST_LATE: Final = 20
 
 
 def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) -> str:
-    """The sentence of an answer that its verdict rests on, verbatim; its beginning where none is named."""
+    """The sentence of an answer that its verdict rests on, verbatim.
+
+    Where none is named, its beginning, in whole sentences where the first is short enough.
+    """
     text = " ".join(answer.split())
     words = " ".join((quote or "").split())
     at = text.find(words) if words else -1
     if at < 0:
-        return cut(text, 0, 0, most_words)
+        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= most_words]
+        return text[: ends[-1]] if ends else cut(text, 0, 0, most_words)
     for start, end in sentences(text):
         if start <= at and at + len(words) <= end and len(text[start:end].split()) <= most_words:
             return text[start:end]
