@@ -10,6 +10,8 @@ from orchestrator.debrief.model import Source
 
 LONGEST: Final = 30
 """Words of a quote in the debrief: what is read at a glance."""
+MOST_OF_WHOLE: Final = 40
+"""Words of whole sentences, where no word decides: three lines of a terminal."""
 LONGEST_LATE: Final = 20
 """Words to say at the first asking: one breath."""
 
@@ -23,7 +25,7 @@ def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) ->
     words = " ".join((quote or "").split())
     at = text.find(words) if words else -1
     if at < 0:
-        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= most_words]
+        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= MOST_OF_WHOLE]
         return text[: ends[-1]] if ends else cut(text, 0, 0, most_words)
     for start, end in sentences(text):
         if start <= at and at + len(words) <= end and len(text[start:end].split()) <= most_words:
