@@ -167,7 +167,7 @@ def test_a_follow_up_stands_below_the_words_that_it_is_about(home: Path, tmp_pat
     assert pressed.startswith("asked again: ")
     assert pressed.index(asked["quote"] or "(general)") < pressed.rindex("?")
     closed = greenroom(home, "answer", "s1", "Ines, by Friday.").stdout
-    assert closed == "not judged: yours to judge\nx1 is closed: not judged.\n"
+    assert closed == "not judged: yours to judge\nThe exchange is closed: not judged.\n"
     shown = greenroom(home, "show", "s1").stdout
     assert f"x1  {_name(shown)}: not judged\n" in shown
     assert (asked["quote"] or "(general)") in shown

@@ -18,6 +18,7 @@ from orchestrator.cli import (
     look,
     mcp,
     memory,
+    panel,
     prepare,
     question,
     recap,
@@ -35,6 +36,14 @@ Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
 
 SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
+
+GROUPS = (
+    *(whole, start, feed, question),  # a rehearsal
+    *(check, prepare),  # a deck
+    *(look, recap, summarise),  # a session
+    *(panel, memory, mcp, keep, erase, topics),
+)
+"""What has commands, in the order of `--help`."""
 
 INTERRUPTED = 130
 """What typer makes of a Ctrl-C that no command has told of; no command of ours ends so."""
@@ -60,22 +69,7 @@ def build() -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    for group in (
-        whole,
-        start,
-        feed,
-        question,
-        check,
-        prepare,
-        look,
-        recap,
-        summarise,
-        memory,
-        mcp,
-        keep,
-        erase,
-        topics,
-    ):
+    for group in GROUPS:
         group.register(app)
     return app
 

@@ -1,4 +1,4 @@
-"""Commands that only look: context, list, show, debrief, verify, panel, doctor."""
+"""Commands that only look: context, list, show, debrief, verify, doctor."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ def register(app: typer.Typer) -> None:
     for command in (context, show, debrief, verify, doctor):
         app.command()(command)
     app.command("list")(list_)
-    panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
-    panel.command("check")(panel_check)
-    panel.command("add")(panel_add)
-    app.add_typer(panel, name="panel")
 
 
 def context(
@@ -242,41 +238,6 @@ def verify(
     screen.result(plain, "\n".join(lines))
     if not found.valid:
         raise typer.Exit(1)
-
-
-def panel_check(
-    agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
-) -> None:
-    """Check the personas and their companions."""
-    from orchestrator.templates.panel_check import check_agent, check_panel
-
-    screen = Screen.current
-    home = screen.open_home()
-    if agent is not None and not (home.templates / agent).is_dir():
-        raise UsageError(f"there is no agent {agent!r} in {home.templates}")
-    found = check_panel(home.templates) if agent is None else check_agent(home.templates / agent)
-    plain = {
-        "valid": not found,
-        "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],
-    }
-    screen.result(plain, "\n".join(str(one) for one in found) or "valid")
-    if found:
-        raise typer.Exit(1)
-
-
-def panel_add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
-    """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
-    from orchestrator.templates.panel_check import scaffold
-
-    screen = Screen.current
-    made = scaffold(screen.open_home().templates, name)
-    plain = {"valid": True, "findings": [], "files": [str(path) for path in made]}
-    lines = "\n".join(f"made {path}" for path in made)
-    screen.result(
-        plain,
-        f"{lines}\n{name} is a draft and sits in no session yet. Rewrite each line marked 'DRAFT:' in your "
-        f"own words, then run: {screen.command} panel check {name}",
-    )
 
 
 def doctor() -> None:

@@ -77,7 +77,7 @@ def answer(
         else:
             lines = [render.verdict(exchange.turns[-1 if is_closed else -2], is_last=is_closed)]
         if is_closed:
-            lines.append(f"{exchange.id} is closed: {outcome(exchange)}.")
+            lines.append(f"The exchange is closed: {outcome(exchange)}.")
         else:
             lines += ["", *question_lines(opened_session.rehearsal, exchange)]
         Screen.current.result(plain, "\n".join(lines))
