@@ -41,7 +41,7 @@ def check(
     model: Annotated[str | None, typer.Option(metavar="NAME", help=MODEL_HELP)] = None,
     kind: Annotated[str | None, typer.Option(metavar="KIND", help=KIND_HELP)] = None,
 ) -> None:
-    """Read a deck (and speech): what was understood, and where it contradicts itself.
+    """What a deck (and speech) says, and where it contradicts itself.
 
     Without a model: the arithmetic of tables, splits and single sentences. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.

@@ -29,10 +29,11 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed without a terminal.")] = False,
     endpoint_url: Endpoint = None,
 ) -> None:
-    """Remove a session's folder and what was remembered of it, and list (or remove) its archives.
+    """Remove a session and what was remembered of it.
 
-    What other sessions said as well, what the presenter edited or took up, and the agents' scratchpads
-    stay: what is found there is named, with the command that removes it.
+    Its archives are listed, or removed as well. What other sessions said too, what the presenter
+    edited or took up, and the agents' scratchpads stay: what is found there is named, with the
+    command that removes it.
     """
     from orchestrator.memory.erase import erase_archived, erase_session
 

@@ -33,13 +33,15 @@ def feed(
     ] = False,
     speed: Speed = "max",
 ) -> None:
-    """Take speech in, from a file or, live, from stdin as JSON lines: one piece of speech each.
+    """Take speech in, recorded or live.
+
+    Live on stdin come JSON lines, one piece of speech each:
 
     {"text": "Revenue grew 18%.", "speaker": "Ines", "slide": 2, "start_s": 12.4, "end_s": 15.0}
 
     Only "text" is needed. Without "start_s" and "end_s", in seconds, the words have just been said;
-    a time that goes back is moved to the one before. "slide" is the slide that is shown,
-    "confidence" is from 0 to 1, and a line with "final": false is passed over.
+    a time that goes back is moved to the one before. "speaker" is a label, "slide" the slide that is
+    shown, "confidence" is from 0 to 1, and a line with "final": false is passed over.
     """
     from orchestrator import render
     from orchestrator.debrief.words import counted

@@ -41,7 +41,10 @@ def archive(
     to: Annotated[str, typer.Option(metavar="URL", help="A folder, file://… or s3://bucket/prefix.")],
     endpoint_url: Endpoint = None,
 ) -> None:
-    """Archive an ended session as a BagIt bag, read it back, and compare."""
+    """Archive an ended session, read it back, and compare.
+
+    The archive is a BagIt bag.
+    """
     from orchestrator.archive.register import note_archive
     from orchestrator.archive.upload import archive_session
 

@@ -213,7 +213,7 @@ def verify(
     ] = None,
     endpoint_url: Endpoint = None,
 ) -> None:
-    """Prove that every rule was kept by every write and that nothing was changed."""
+    """Prove that every write kept the rules and nothing was changed."""
     from orchestrator.cli.proof import verification_of
     from orchestrator.debrief.words import counted
 

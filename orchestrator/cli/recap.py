@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def recap(session: Name) -> None:
-    """The "previously on" of a session: what was said, decided and left open."""
+    """What a session came to: said, decided and left open."""
     from orchestrator.memory.scribe import context_of
     from orchestrator.memory.scribe_notes import to_plain
     from orchestrator.memory.summary import previously_on
@@ -35,7 +35,10 @@ def briefing(
         str | None, typer.Option(metavar="NAME", help="Whose; else the newest session's that is remembered.")
     ] = None,
 ) -> None:
-    """The situation as an agent would be told it now; only of a presenter who agreed to be remembered."""
+    """The situation as an agent would be told it now.
+
+    Only of a presenter who agreed to be remembered.
+    """
     from orchestrator.clock import utc_now
     from orchestrator.memory.briefing import Briefing
     from orchestrator.memory.briefing import briefing as made

@@ -30,7 +30,10 @@ def register(app: typer.Typer) -> None:
 
 
 def demo() -> None:
-    """A whole rehearsal on a bundled deck, recorded speech and answers. Needs no key and no network."""
+    """A whole rehearsal on a bundled deck; no key and no network.
+
+    Speech and answers are recorded.
+    """
     sample = Path(__file__).resolve().parents[1] / "demo"
     screen = Screen.current
     screen.note(
@@ -78,7 +81,11 @@ def run(
     archive: options.Archive = None,
     speed: options.Speed = "max",
 ) -> None:
-    """A whole rehearsal from recordings: start, speech, questions, answers, end, archive, verify."""
+    """A whole rehearsal: speech, questions, answers, debrief.
+
+    Speech and answers come from recordings, or the answers from you at the terminal. The session is
+    archived and verified at its end.
+    """
     given = options_of(context.params)
     typed = answers == "-"
     _rehearse(
@@ -130,7 +137,7 @@ def resume(
     repair_only: Annotated[bool, typer.Option("--repair-only", help="Repair, and leave it at that.")] = False,
     speed: options.Speed = "max",
 ) -> None:
-    """Repair a session that was cut off, then go on with what was being played."""
+    """Repair a session that was cut off, and go on with it."""
     from orchestrator.cli.finish import end_run
 
     began = perf_counter()
