@@ -36,9 +36,7 @@ def demo() -> None:
     """
     sample = Path(__file__).resolve().parents[1] / "demo"
     screen = Screen.current
-    screen.note(
-        "A rehearsal on the bundled deck: speech and answers are recorded, the panel works offline.\n"
-    )
+    screen.note("The bundled deck: speech and answers are recorded, the panel works offline.\n")
     plain = _rehearse(
         sample / "deck.md",
         speech=sample / "speech.vtt",
