@@ -179,7 +179,9 @@ def play_to_the_end(
     is_shown = is_typed or not (screen.quiet or screen.json)
     if is_typed:
         print(KEYS, file=sys.stderr)
-    with stoppable() as stop, progress(session, screen.is_watched and not is_typed) as count:
+    is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
+    shows_bar = is_slow and screen.is_watched and not is_typed
+    with stoppable() as stop, progress(session, shows_bar) as count:
 
         def on_step(rehearsal: Rehearsal) -> None:
             if is_shown:
