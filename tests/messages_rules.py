@@ -76,7 +76,7 @@ def check_request(body: Any, lacks: Collection[str] = ()) -> Refused | None:
     """Why the service would refuse *body*; None: it would not.
 
     Args:
-        lacks: Features that this server does not have (`requesting.FEATURES`): it refuses them by name.
+        lacks: Features that this server does not have (`service.FEATURES`): it refuses them by name.
     """
     try:
         _check(body, lacks)

@@ -122,7 +122,7 @@ class MessagesServer:
     models: tuple[str, ...] | None = None  # None: any
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
     uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
-    lacks: frozenset[str] = frozenset()  # of `requesting.FEATURES`: refused by name, or without one:
+    lacks: frozenset[str] = frozenset()  # of `service.FEATURES`: refused by name, or without one:
     refuses_all: bool = False  # with 400 and no reason
     is_silent: bool = False  # it refuses what it lacks and does not say why
     wraps: Callable[[str], str] = lambda text: text  # what it writes around its replies

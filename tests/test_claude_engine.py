@@ -29,7 +29,7 @@ from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
-from orchestrator.engines.claude.requesting import FEATURES
+from orchestrator.engines.claude.service import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine

@@ -102,6 +102,7 @@ def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
+    Screen.has_result = False
     Screen.current = Screen(json="--json" in arguments)  # until the arguments are read: for their own errors
     try:
         found, rest = split_globals(arguments)
@@ -159,9 +160,12 @@ def _open_streams() -> None:
 def _refused(
     message: str, exit_code: int, *, code: str, file: object = None, value: str | None = None
 ) -> int:
-    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Returns *exit_code*."""
+    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Returns *exit_code*.
+
+    Where the result's document is already there, stdout holds no second one.
+    """
     line = " ".join(message.split())
-    if Screen.current.json:
+    if Screen.current.json and not Screen.has_result:
         about = {"file": None if file is None else str(file), "value": value}
         known = {name: one for name, one in about.items() if one is not None}
         print(json.dumps({"error": {"code": code, "message": line, **known}}, ensure_ascii=False, indent=1))

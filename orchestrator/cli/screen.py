@@ -46,6 +46,7 @@ class Screen:
     quiet: bool = False
 
     current: ClassVar[Screen]
+    has_result: ClassVar[bool] = False  # a result was printed; what fails after it is told on stderr
 
     @property
     def command(self) -> str:
@@ -58,6 +59,7 @@ class Screen:
 
     def result(self, plain: dict[str, Any], text: str) -> None:
         """Print the result: the JSON document, or the words for people."""
+        Screen.has_result = True
         print(json.dumps(plain, ensure_ascii=False, indent=1) if self.json else text.rstrip("\n"))
 
     def note(self, text: str) -> None:

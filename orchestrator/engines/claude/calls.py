@@ -7,13 +7,12 @@ validated part of a reply or an `EngineError` of one line that holds nothing of 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.context.messages import Messages
 from orchestrator.engines.claude.failures import (
     PassingError,
     UnusableError,
@@ -23,40 +22,18 @@ from orchestrator.engines.claude.failures import (
 )
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.received import Received, call_usage, check_stop, part_of, plain_of, received
-from orchestrator.engines.claude.replies import Part, Reply
-from orchestrator.engines.claude.requesting import Outgoing, outgoing
+from orchestrator.engines.claude.requesting import outgoing
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.turns import Rounds, Turns
+from orchestrator.engines.claude.task import OnPartial, Task
+from orchestrator.engines.claude.turns import Turns
 from orchestrator.errors import EngineError
-from orchestrator.model.usage import CallUsage
 
 if TYPE_CHECKING:
     from anthropic.types import Message
 
 R = TypeVar("R")
-OnPartial = Callable[[Mapping[str, Any]], None]
-OnSent = Callable[[Outgoing, float, CallUsage], None]
-"""Told the request, when it went out on a clock that does not run backwards, and what it used."""
-
 LONGEST_WAIT_S: Final = 8.0
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What is wanted of the model, and who is told what."""
-
-    agent: str
-    kind: str
-    messages: Messages
-    outcome_of: Callable[[Any], Outcome]  # of a part of the right shape
-    on_sent: OnSent  # after each request that got a reply
-    on_partial: OnPartial | None = None  # streams: the object as far as it goes
-    tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
-    rounds: Rounds | None = None  # what is done with those that are used
-    shape: type[Part] = Reply  # of the whole reply
-    deadline_s: float | None = None  # None: the settings'
-    model: str | None = None  # None: the settings'
 
 
 async def perform(service: Service, task: Task) -> Outcome:

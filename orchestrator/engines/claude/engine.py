@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 from orchestrator.context.messages import Messages
 from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
-from orchestrator.engines.claude.calls import Task, perform
+from orchestrator.engines.claude.calls import perform
 from orchestrator.engines.claude.probing import probe
 from orchestrator.engines.claude.quotes import in_answers
 from orchestrator.engines.claude.reading import reading_messages
 from orchestrator.engines.claude.reading_replies import MODELS
 from orchestrator.engines.claude.replies import Reply
-from orchestrator.engines.claude.requesting import Outgoing
 from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
+from orchestrator.engines.claude.task import Outgoing, Task
 from orchestrator.engines.claude.tasks import addressed, is_addressed, kind_of
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText

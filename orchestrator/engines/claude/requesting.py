@@ -7,30 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import Any
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.claude.replies import Reply, schema_of
+from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import MAX_TOKENS, SHORT_MAX_TOKENS
-
-if TYPE_CHECKING:
-    from orchestrator.engines.claude.calls import Task
-    from orchestrator.engines.claude.service import Service
-    from orchestrator.engines.claude.turns import Turns
-
-FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
-"""What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which
-stand on blocks), and room for a long reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One request, and as much of it as the meter must know."""
-
-    plain: Mapping[str, Any]  # the arguments of the SDK's call
-    messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
-    settings: str  # whatever would break the cache if it differed
+from orchestrator.engines.claude.task import Outgoing, Task
+from orchestrator.engines.claude.turns import Turns
 
 
 def outgoing(service: Service, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:

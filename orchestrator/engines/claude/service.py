@@ -15,12 +15,15 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.requesting import FEATURES
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+
+FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
+"""What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which
+stand on blocks), and room for a long reply."""
 
 R = TypeVar("R")
 

@@ -1,0 +1,44 @@
+"""One task for the model: what is wanted, who is told what, and the request that goes out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.context.messages import Messages
+from orchestrator.engines.claude.outcomes import Outcome
+from orchestrator.engines.claude.replies import Part, Reply
+from orchestrator.engines.claude.turns import Rounds
+from orchestrator.model.usage import CallUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One request, and as much of it as the meter must know."""
+
+    plain: Mapping[str, Any]  # the arguments of the SDK's call
+    messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
+    settings: str  # whatever would break the cache if it differed
+
+
+OnPartial = Callable[[Mapping[str, Any]], None]
+OnSent = Callable[[Outgoing, float, CallUsage], None]
+"""Told the request, when it went out on a clock that does not run backwards, and what it used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is wanted of the model, and who is told what."""
+
+    agent: str
+    kind: str
+    messages: Messages
+    outcome_of: Callable[[Any], Outcome]  # of a part of the right shape
+    on_sent: OnSent  # after each request that got a reply
+    on_partial: OnPartial | None = None  # streams: the object as far as it goes
+    tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
+    rounds: Rounds | None = None  # what is done with those that are used
+    shape: type[Part] = Reply  # of the whole reply
+    deadline_s: float | None = None  # None: the settings'
+    model: str | None = None  # None: the settings'
