@@ -6,51 +6,47 @@ Each method is a short door to the module that does the work.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
 
-from orchestrator import debrief as debriefs
-from orchestrator.archive.freeze import freeze
+from orchestrator import ending
 from orchestrator.archive.register import archives_of
-from orchestrator.context.assemble import Context, Receipt, receipt_of
-from orchestrator.debrief.request import ask_for_debrief
+from orchestrator.archive.upload import Archived
+from orchestrator.context.assemble import Context, Receipt
+from orchestrator.debrief import Debrief
 from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import EngineError, ReceiptError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home, session_folder
-from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.page import intel_page, intel_value
-from orchestrator.intel.read import read_intel
-from orchestrator.loop import moderator, recorded, refreshing
-from orchestrator.loop.choosing import choose
+from orchestrator.loop import answering, asking, judging, recorded, transcript
 from orchestrator.loop.driver import driving, state_of
-from orchestrator.loop.news import WebIntel, search_intel
+from orchestrator.loop.live import feed_live
+from orchestrator.loop.news import WebIntel, add_intel, search_intel
+from orchestrator.loop.plan import given_of, read_source
+from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal, open_rehearsal
-from orchestrator.loop.start import Given, Source, start_session
+from orchestrator.loop.start import start_session
 from orchestrator.loop.state import Options, Room
 from orchestrator.memory.embedding import embedder
+from orchestrator.memory.scribe import context_of
+from orchestrator.memory.scribe_notes import SessionContext
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import NEVER, Schedule
 from orchestrator.memory.watch import Watch
-from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import total
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
-from orchestrator.speech.slides import estimate_slides
-from orchestrator.store.files import FOLDER, replace_file
 from orchestrator.store.store import Repair
 from orchestrator.verify import Verification, verify_session
-
-INTEL = "shared/external-intel.md"
 
 
 class Session:
@@ -68,8 +64,7 @@ class Session:
         self._remembering = _remembering(home)
         rehearsal.tooling = self._remembering.tools(rehearsal)
         self.watch = Watch(rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
-        self._receipts: dict[str, int] = {}
-        self._receipts_upto = 0
+        self._receipts = Receipts(rehearsal.store)
 
     @classmethod
     def start(
@@ -93,7 +88,7 @@ class Session:
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
             say: Told in one line when the session's budget is nearly used up, and when it is.
-            **options: The fields of `start.Given`: id, presenter, panel, date, intensity, mode,
+            **options: The fields of `plan.Given`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, kind, speaker, layout, remember, keep_source.
 
         Raises:
@@ -101,12 +96,7 @@ class Session:
             EngineError: The engine cannot work: key missing, key refused, model unknown.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
-        known = set(Given.__dataclass_fields__) - {"engine"}
-        if unknown := set(options) - known:
-            raise TypeError(
-                f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
-            )
-        given = Given(**{name: _plain_option(name, value) for name, value in options.items()})
+        given = given_of(options)
         own: Engine | None = None
         if isinstance(engine, str) or engine is None:
             given = replace(given, engine=engine)
@@ -267,7 +257,7 @@ class Session:
             if agent is None:
                 raise UsageError("a context as of a record needs the agent's name")
             return self.rehearsal.assembler.as_of(agent, receipt)
-        found = self.receipt(receipt)
+        found = self._receipts.one(receipt)
         if agent is not None and agent != found.agent:
             raise ReceiptError(f"receipt {receipt} is of {found.agent}, not of {agent}")
         return self.rehearsal.assembler.rebuild(found)
@@ -278,32 +268,11 @@ class Session:
         Raises:
             ReceiptError: There is none.
         """
-        store = self.rehearsal.store
-        for waiting_id, value in store.waiting_receipts:
-            if waiting_id == receipt_id:
-                return receipt_of(value)
-        seq = self._receipt_seqs().get(receipt_id)
-        if seq is None:
-            raise ReceiptError(
-                f"there is no receipt {receipt_id!r} in {self.id}: see `greenroom show {self.id}`"
-            )
-        return receipt_of(store.record(seq).value or {})
-
-    def _receipt_seqs(self) -> Mapping[str, int]:
-        store = self.rehearsal.store
-        store.catch_up()
-        for entry in store.entries():
-            if entry.seq > self._receipts_upto and entry.op == "receipt":
-                value = store.record(entry.seq).value or {}
-                self._receipts.setdefault(value["id"], entry.seq)
-        self._receipts_upto = store.seq
-        return self._receipts
+        return self._receipts.one(receipt_id)
 
     def receipts(self) -> list[Receipt]:
         """Every receipt on disk, in order."""
-        return [
-            receipt_of(self.rehearsal.store.record(seq).value or {}) for seq in self._receipt_seqs().values()
-        ]
+        return self._receipts.on_disk()
 
     # ------------------------------------------------------------------ speech and slides
 
@@ -325,21 +294,9 @@ class Session:
         self.rehearsal.store.catch_up()
         recorded.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
 
-    @property
-    def is_to_be_archived(self) -> bool:
-        """Whether this is a run that has ended and is in no archive yet."""
-        room = self.room
-        if not room.ended or self.home is None or room.playback is None or room.playback.kind != "run":
-            return False
-        return not archives_of(self.home, self.id)
-
     def add_recording(self, recording: Recording) -> None:
         """Append a recording's segments as they are, while another process drives the session."""
-        for segment in estimate_slides(recording.segments, self.rehearsal.scene().deck):
-            with self.transaction():
-                if segment.slide is not None and segment.slide != self.room.slide:
-                    self.slide(segment.slide)
-                self.add_segment(segment)
+        transcript.add_recording(self.rehearsal, recording)
 
     def play(
         self,
@@ -372,6 +329,14 @@ class Session:
                 driven.cut_short()
         return finished
 
+    def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
+        """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`.
+
+        Raises:
+            SpeechError: Lines were no segments; the others were taken.
+        """
+        feed_live(self.rehearsal, source, stop=stop, say=say, on_step=self.watch.after_step)
+
     @property
     def has_more_to_play(self) -> bool:
         """Whether a recording was cut off before its end."""
@@ -382,16 +347,11 @@ class Session:
 
     def run_clock(self) -> None:
         """Let the session clock run with the wall clock."""
-        self._set_clock(live=True)
+        transcript.set_clock(self.rehearsal, runs=True)
 
     def pause(self) -> None:
         """Stop the session clock."""
-        self._set_clock(live=False)
-
-    def _set_clock(self, *, live: bool) -> None:
-        store = self.rehearsal.store
-        with store.transaction():
-            store.note({"type": "clock", "at_s": store.now_s(), "live": live}, by="moderator")
+        transcript.set_clock(self.rehearsal, runs=False)
 
     def settle(self) -> None:
         """Write the closing record that a driver which died did not write."""
@@ -406,16 +366,7 @@ class Session:
             InputError: A file cannot be read or breaks its shape.
             RevisionLimitError: There have been too many.
         """
-        reported = read_intel(paths)
-        store = self.rehearsal.store
-        most = store.max_revisions(store.layout.file(INTEL))
-        held = held_against(self.rehearsal.engine, reported, self.rehearsal.scene().deck)
-        self.rehearsal.note_calls()
-        with store.transaction():
-            room = self.room
-            before = replace(room.intel, revision=store.state(INTEL).revisions)
-            intel = intel_of(held, reported, self.rehearsal.scene().deck, room.deck_claims, before=before)
-            return store.write(INTEL, intel_page(intel, most), by="intel", value=intel_value(intel)), most
+        return add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
         """A new revision of external-intel from the web, where the engine can search it.
@@ -433,7 +384,7 @@ class Session:
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
-        recorded.add_segment(self.rehearsal, segment)
+        transcript.add_segment(self.rehearsal, segment)
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
@@ -442,10 +393,7 @@ class Session:
             UsageError: The deck has no such slide.
         """
         self._check_going_on()
-        deck = self.rehearsal.scene().deck
-        if number not in {slide.number for slide in deck.slides}:
-            raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
-        recorded.change_slide(self.rehearsal, number, at_s=self.rehearsal.now_s(), estimated=False)
+        transcript.move_to(self.rehearsal, number)
 
     def _check_going_on(self) -> None:
         if self.room.ended:
@@ -453,35 +401,35 @@ class Session:
 
     # ------------------------------------------------------------------ the panel
 
-    def ask(self, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
+    def ask(
+        self,
+        agent: str | None = None,
+        *,
+        question: str | None = None,
+        quote: str | None = None,
+        parked: bool = False,
+    ) -> Exchange | None:
         """The moderator calls on a panelist, or on *agent*; None if nobody has a question.
 
         A parked question is put again where *parked* asks for it, or where nobody has another.
 
+        Args:
+            question: A question of your own, which *agent* puts.
+            quote: The words that it is about, as they stand on a slide or were said.
+
         Raises:
             SessionStateError: A question is open already.
-            UsageError: *agent* has no seat, or is the moderator.
+            UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
             EngineError: Nobody has one because the engine failed.
         """
-        if agent is not None and agent not in self.rehearsal.options.panel:
-            raise UsageError(
-                f"{agent!r} is no panelist here: call on one of {', '.join(self.rehearsal.options.panel)}"
-            )
         self._check_going_on()
-        room = self.room
-        if room.open is not None:
-            raise SessionStateError(f"{room.open.id} is still open: answer it or park it first")
-        if parked:
-            return moderator.come_back_to_parked(self.rehearsal, agent)
-        refreshing.refresh(self.rehearsal, "ask")
-        choice = choose(self.rehearsal, agent)
-        if choice is not None:
-            return moderator.open_exchange(self.rehearsal, choice)
-        parked_one = moderator.come_back_to_parked(self.rehearsal, agent)
-        why = next((why for seat, why in room.failed.items() if agent in (None, seat)), None)
-        if parked_one is None and why is not None:
-            raise EngineError(f"nobody has a question that may be asked: {why}")
-        return parked_one
+        if question is None:
+            if quote is not None:
+                raise UsageError("a quote goes with a question of your own: give that as well")
+            return asking.call_on(self.rehearsal, agent, parked=parked)
+        if agent is None:
+            raise UsageError("a question of your own needs the agent who puts it")
+        return asking.put_own(self.rehearsal, agent, question, quote)
 
     def answer(self, text: str | None) -> Judgement:
         """The presenter's answer to the open question, judged; None: there was no answer.
@@ -492,67 +440,120 @@ class Session:
         Raises:
             SessionStateError: No question is open.
         """
-        self._check_going_on()
-        exchange = moderator.still_open(self.rehearsal)
-        if exchange.turns[-1].answer is None:
-            moderator.take_answer(self.rehearsal, text)
-            last = self.room.exchanges[-1] if self.room.exchanges else None
-            if last is not None and last.id == exchange.id and last.outcome == "parked":
-                return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
-        judgement = moderator.judge(self.rehearsal)
+        exchange = self._open_exchange()
+        if exchange.turns[-1].answer is None and (last := self.take_answer(text)).outcome == "parked":
+            return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
+        judgement = judging.judge(self.rehearsal)
         self.watch.after_step()
         return judgement
+
+    def take_answer(self, text: str | None) -> Exchange:
+        """The presenter's answer to the open question, which `judge` gives its verdict; the exchange with it.
+
+        One that asks to come back to the question parks it.
+
+        Raises:
+            SessionStateError: No question is open, or it was answered already.
+        """
+        exchange = self._open_exchange()
+        answering.take_answer(self.rehearsal, text)
+        return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
+
+    def judge(
+        self, verdict: str, *, reason: str, quote: str | None = None, follow_up: str | None = None
+    ) -> Exchange:
+        """Your own verdict on the last answer: the follow-up is put, or the exchange is closed; returns it.
+
+        Where no answer was taken, what the presenter has said since the question is the answer.
+
+        Args:
+            verdict: satisfied, follow_up, escalate or unjudged.
+            quote: The presenter's words behind it, as they stand in the answer.
+            follow_up: The next question; without one, and at the turn limit, the exchange is closed.
+
+        Raises:
+            SessionStateError: No question is open, or nothing was answered.
+            UsageError: There is no such verdict, or the quote does not stand in the answer.
+        """
+        exchange = self._open_exchange()
+        judging.give_verdict(self.rehearsal, Judgement(verdict, reason, quote, follow_up=follow_up))
+        self.watch.after_step()
+        return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
+
+    def _open_exchange(self) -> Exchange:
+        self._check_going_on()
+        return answering.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
         self._check_going_on()
-        return moderator.park(self.rehearsal)
+        return answering.park(self.rehearsal)
 
     # ------------------------------------------------------------------ the end
 
-    def end(self, *, without_debrief: bool = False) -> str:
-        """Write the debrief and freeze the session; returns the ledger's head, to be kept elsewhere.
+    def end(self, *, without_debrief: bool = False, archive: str | None = None) -> str:
+        """Write the debrief, freeze the session and archive it; returns the ledger's head: keep it elsewhere.
+
+        Args:
+            archive: Where to; None: where its run asked for, else by the setting `archive`, else
+                `<home>/archives`. A session outside of a home is archived only where this says where to.
 
         Raises:
             SessionFrozenError: It has ended already.
+            ArchiveError: It could not be archived; it has ended and is safe.
         """
-        store, rehearsal = self.rehearsal.store, self.rehearsal
-        with store.transaction():
-            open_ = rehearsal.room.open
-            if open_ is not None:
-                answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
-                outcome = "unresolved" if answered else "unjudged"
-                moderator.resolve(rehearsal, open_, outcome, is_ending=True)
-            moderator.close(rehearsal)
-        self.watch.before_end()
-        self._remembering.end(rehearsal)
-        if not without_debrief:
-            ask_for_debrief(rehearsal)
-        store.mend()
-        if not without_debrief:
-            self._write_debrief()
-        self.watch.snapshot()
-        templates = self.home.templates if self.home is not None else None
-        freeze(store, templates, immutable=self.home.config.immutable if self.home is not None else False)
-        return store.head
+        ending.end(
+            self.rehearsal,
+            self.home,
+            self.watch,
+            self._remembering,
+            without_debrief=without_debrief,
+            archive_to=archive,
+        )
+        return self.rehearsal.store.head
 
-    def _tensions(self) -> Sequence[Tension] | None:
-        """What contradicts what; None where nobody looked."""
-        return self.room.tensions if self.room.is_checked else None
+    def archive(self, url: str | None = None, *, endpoint_url: str | None = None) -> Archived:
+        """Archive the ended session as a BagIt bag, read it back, and compare.
 
-    def _write_debrief(self) -> None:
-        debrief = debriefs.debrief_of(self.rehearsal, self._tensions())
-        fd = os.open(self.path, FOLDER)
-        try:
-            replace_file(fd, "debrief.md", debriefs.as_markdown(debrief).encode())
-            replace_file(fd, "debrief.json", debriefs.json_text(debrief).encode())
-        finally:
-            os.close(fd)
+        Args:
+            url: A folder, `file://…` or `s3://bucket/prefix`; None: as `end`.
+            endpoint_url: An S3-compatible server; None: as GREENROOM_S3_ENDPOINT says.
 
-    def debrief(self) -> debriefs.Debrief:
+        Raises:
+            SessionStateError: It has not ended.
+            UsageError: It is outside of a home, and no address is given; or that is none.
+            ArchiveError: The archive could not be completed; calling it again sends the rest.
+        """
+        if url is not None:
+            return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
+        self.rehearsal.store.catch_up()
+        done = ending.archive_as_set(self.rehearsal, self.home)
+        if done is None:
+            raise UsageError("a session outside a home is archived where you say: give an address")
+        return done
+
+    @property
+    def archived_at(self) -> str | None:
+        """Where the session was archived last, as its home knows; None: nowhere."""
+        if self.home is None:
+            return None
+        return next(reversed(archives_of(self.home, self.id).values()), None)
+
+    @property
+    def is_to_be_archived(self) -> bool:
+        """Whether it has ended in its home and is in no archive yet."""
+        self.rehearsal.store.catch_up()
+        return ending.is_to_be_archived(self.rehearsal, self.home)
+
+    def debrief(self) -> Debrief:
         """The debrief as it stands."""
         self.rehearsal.store.catch_up()
-        return debriefs.debrief_of(self.rehearsal, self._tensions())
+        return ending.debrief_of(self.rehearsal)
+
+    def recap(self) -> SessionContext:
+        """The "previously on" of the session: what was said, decided and left open."""
+        self.rehearsal.store.catch_up()
+        return context_of(self.rehearsal.store)
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says."""
@@ -602,28 +603,3 @@ def _remembering(home: Home | None) -> Remembering:
     key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
     embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
     return Remembering(home.root if config.memory else None, embed=embed)
-
-
-def _plain_option(name: str, value: Any) -> Any:
-    """Lists and single strings as the tuples that `Given` holds."""
-    if name in ("panel", "focus", "intel") and value is not None:
-        items = value.split(",") if isinstance(value, str) and name == "panel" else value
-        items = [items] if isinstance(items, str | Path) else items
-        return tuple(Path(item) if name == "intel" else item for item in items)
-    return Path(value) if name == "board" and isinstance(value, str) else value
-
-
-def read_source(deck: str | Path | None, deck_text: str | None) -> Source:
-    """The deck to start with.
-
-    Raises:
-        DeckError: It cannot be read.
-    """
-    from orchestrator.deck.read import read_deck, read_deck_text
-
-    if (deck is None) == (deck_text is None):
-        raise TypeError("give either a deck file or deck_text")
-    if deck_text is not None:
-        return Source(read_deck_text(deck_text))
-    path = Path(deck) if deck is not None else Path()
-    return Source(read_deck(path), path)

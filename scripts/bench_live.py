@@ -25,8 +25,8 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.engines.claude.settings import DEADLINES_S  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.loop import live_panel, recorded  # noqa: E402 (the path is set first)
-from orchestrator.loop.live_panel import Presiding  # noqa: E402
+from orchestrator.loop import transcript  # noqa: E402 (the path is set first)
+from orchestrator.loop.live_panel import Panel  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from tests.claude_requests import engine_on  # noqa: E402
@@ -55,7 +55,7 @@ def measure(
         with Session.start(Home.open(home), write_rehearsal(folder).deck, engine=engine) as session:
             server.by_agent = {HANGING: Fault("hang")} if hangs else {}
             session.run_clock()
-            panel = Presiding(session.rehearsal, lambda line: None)
+            panel = Panel(session.rehearsal, lambda line: None)
             end, number = monotonic() + seconds, 0
             while monotonic() < end:
                 if number % 10 == 0:
@@ -65,14 +65,14 @@ def measure(
                 now_s = session.rehearsal.now_s()
                 began = perf_counter()
                 said = Segment(f"Words of minute {number}.", now_s, now_s, "Ines", session.room.slide)
-                recorded.add_segment(session.rehearsal, said)
+                transcript.add_segment(session.rehearsal, said)
                 appends.append(1000 * (perf_counter() - began))
                 began = perf_counter()
-                live_panel.look(panel)
+                panel.look()
                 looks.append(1000 * (perf_counter() - began))
                 number += 1
                 sleep(0.1)
-            live_panel.leave(panel, "the measurement is over")
+            panel.leave("the measurement is over")
             asked = Counter(one.agent for one in server.requests if one.task == "candidate_question")
     left = [thread.name for thread in threading.enumerate() if thread.name == "claude"]
     assert not left, left

@@ -25,7 +25,6 @@ from time import monotonic
 from typing import Any, Final
 
 from orchestrator.archive.unpacked import verify_path
-from orchestrator.cli.finish import archive
 from orchestrator.deck.content import slide_texts
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.settings import DEADLINES_S
@@ -102,10 +101,9 @@ def started(home: Path, files: Rehearsal, engine: ClaudeEngine) -> Session:
 
 
 def ended(session: Session) -> None:
-    """Play what is left, end and archive."""
+    """Play what is left and end, which archives."""
     assert session.play()
     session.end()
-    archive(session)
     session.close()
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.folder import Home
-from orchestrator.live import feed_live
 from orchestrator.session import Session
 from tests.rehearsals import write_rehearsal
 
@@ -89,7 +88,7 @@ def fed(home: Path, tmp_path: Path, engine: Engine, **options: Any) -> Iterator[
 
     def drive() -> None:
         try:
-            feed_live(driven, str(feed.speech), stop=feed.stopped.is_set, say=feed.told.append)
+            driven.listen(str(feed.speech), stop=feed.stopped.is_set, say=feed.told.append)
         except BaseException as error:
             failed.append(error)
             raise

@@ -8,7 +8,8 @@ from typing import Any
 from orchestrator.clock import utc_now
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.home.folder import Home
-from orchestrator.loop.start import Given, start_session
+from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.start import start_session
 from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
@@ -17,7 +18,7 @@ from orchestrator.memory.flush import carried_into
 from orchestrator.memory.guard import Guard
 from orchestrator.model.carryover import Carried
 from orchestrator.model.slide import Deck
-from orchestrator.session import Session, read_source
+from orchestrator.session import Session
 
 DECK = """# Harbour ferries
 

@@ -9,9 +9,10 @@ import pytest
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
-from orchestrator.loop.start import Given, start_session
+from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.start import start_session
 from orchestrator.model.carryover import Carried, OpenPoint, carried_of
-from orchestrator.session import Session, read_source
+from orchestrator.session import Session
 
 DECK = "# Harbour ferries\n\n---\n\n# Revenue\n\n- Revenue grew 12 % to 4.2 million euro in 2026\n"
 POINT = OpenPoint("old", "x1", "skeptic", "Revenue grew 12 %", "From which base?", "unresolved", "2026-11-01")

@@ -110,7 +110,7 @@ def test_the_line_names_what_there_is(
     after = {
         "started": "orchestrator.cli.start._tell_of_start",
         "run": "orchestrator.cli.summary.run_text",
-        "unarchived": "orchestrator.cli.finish.archive",
+        "unarchived": "orchestrator.ending.archive",
     }
     monkeypatch.setattr(after[state], press)
     command = "start" if state == "started" else "run"

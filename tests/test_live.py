@@ -15,7 +15,6 @@ import pytest
 
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.errors import EngineError
-from orchestrator.live import feed_live
 from orchestrator.session import Session
 from tests.claude_requests import engine_on
 from tests.live_feeds import fed, quicken, until
@@ -241,7 +240,7 @@ def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, t
         with Session.open(None, feed.session.path, engine=engine) as again:
             assert again.room.open is not None
             told: list[str] = []
-            feed_live(again, str(feed.speech), stop=lambda: bool(again.room.exchanges), say=told.append)
+            again.listen(str(feed.speech), stop=lambda: bool(again.room.exchanges), say=told.append)
             assert [one.outcome for one in again.room.exchanges] == ["satisfied"]
             assert [line for line in told if line.startswith("x1: taken as the answer to ")]
 

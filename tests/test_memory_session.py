@@ -14,6 +14,7 @@ from orchestrator.archive.freeze import thaw
 from orchestrator.archive.upload import archive_session
 from orchestrator.errors import UsageError
 from orchestrator.home.folder import Home
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads
@@ -123,11 +124,11 @@ def test_ended_a_second_time_after_a_debrief_that_failed_nothing_is_kept_twice(
     session.ask()
     session.answer(None)
 
-    def full(self: Session) -> None:
+    def full(rehearsal: Rehearsal) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Session, "_write_debrief", full)
+        patched.setattr("orchestrator.ending._write_debrief", full)
         with pytest.raises(OSError, match="No space left"):
             session.end()
     with MemoryDatabase.open(home) as db:

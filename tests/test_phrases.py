@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from orchestrator import Home, Session
 from orchestrator.loop.moderator_lines import asked, question_lines, spoken
 from orchestrator.loop.phrases import OF_EACH, choose, say
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.speech.answers import Answer
 from orchestrator.templates.orchestration import PHRASE_HEADINGS, read_phrases
 from tests.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
@@ -185,10 +186,10 @@ def test_an_engine_that_fails_costs_no_word(home: Path) -> None:
 def test_the_end_is_spoken_once_even_if_it_takes_two_attempts(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(rehearsal: Rehearsal) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(session, "_write_debrief", broken)
+    monkeypatch.setattr("orchestrator.ending._write_debrief", broken)
     with pytest.raises(RuntimeError):
         session.end()
     assert session.state == "closing"

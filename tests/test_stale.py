@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.loop import moderator, panelist
+from orchestrator.loop import asking, panelist
 from orchestrator.loop.choosing import Choice, choose
+from orchestrator.loop.staleness import why_stale
 from orchestrator.loop.state import Waiting
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Candidate
@@ -75,12 +76,12 @@ def test_what_was_asked_is_told_by_claim_quote_and_place(
     home: Path, first: Candidate, then: Candidate, reason: str | None
 ) -> None:
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(())) as session:
-        moderator.open_exchange(session.rehearsal, Choice("skeptic", first, "for a test"))
+        asking.open_exchange(session.rehearsal, Choice("skeptic", first, "for a test"))
         session.answer("It is audited.")
         waiting = _waiting(session, replace(then, agent="analyst"))
         panelist.write_candidate(session.rehearsal, "analyst", waiting)
-        assert panelist.why_stale(session.rehearsal, waiting) == reason
-        assert (choose(session.rehearsal) is None) is (reason is not None)
+        assert why_stale(session.rehearsal.state(), waiting) == reason
+        assert (choose(session.rehearsal.state()) is None) is (reason is not None)
 
 
 def test_a_question_lives_on_when_the_presenter_reads_its_slide_aloud(home: Path) -> None:
@@ -88,10 +89,10 @@ def test_a_question_lives_on_when_the_presenter_reads_its_slide_aloud(home: Path
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(())) as session:
         waiting = _waiting(session, ASKED)
         session.add_segment(Segment(ASKED.quote or "", 1.0, 50.0, "Ines", 1))
-        assert panelist.why_stale(session.rehearsal, waiting) is None
+        assert why_stale(session.rehearsal.state(), waiting) is None
         session.rehearsal.playing_s = 70.0
-        assert panelist.why_stale(session.rehearsal, waiting) == "it is older than 60 s"
-        assert panelist.why_stale(session.rehearsal, waiting, confirmed_at_s=50.0) is None
+        assert why_stale(session.rehearsal.state(), waiting) == "it is older than 60 s"
+        assert why_stale(session.rehearsal.state(), waiting, confirmed_at_s=50.0) is None
 
 
 def _waiting(session: Session, candidate: Candidate) -> Waiting:

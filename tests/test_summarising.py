@@ -23,7 +23,7 @@ from orchestrator import render
 from orchestrator.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.errors import EngineError, SessionFrozenError, SessionStateError
 from orchestrator.home.folder import Home
-from orchestrator.loop.moderator import tagged_exchange
+from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.memory.derived import locked
 from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
 from orchestrator.memory.fact_log import FactLog

@@ -64,7 +64,6 @@ def feed(
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
     """Everything that *source* gives, in the way that fits it and whoever drives the session."""
-    from orchestrator.live import feed_live
     from orchestrator.loop.driver import is_driven
 
     screen = Screen.current
@@ -73,7 +72,7 @@ def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
     _tell_open(session, is_live=is_live)
     if is_live:
         with stoppable() as stop:
-            feed_live(session, source, stop=stop, say=screen.note)
+            session.listen(source, stop=stop, say=screen.note)
     else:
         _take_recording(session, Path(source), speed)
 

@@ -11,7 +11,7 @@ import typer
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, Name, opened, s3_options
 from orchestrator.cli.stopping import told_if_stopped
-from orchestrator.errors import GreenroomError, SessionStateError
+from orchestrator.errors import GreenroomError
 
 LATER = {
     "serve": "`serve`, the room in the browser",
@@ -45,20 +45,10 @@ def archive(
 
     The archive is a BagIt bag.
     """
-    from orchestrator.archive.register import note_archive
-    from orchestrator.archive.upload import archive_session
-
     screen = Screen.current
     rest = "what was sent is kept: the same command sends the rest"
     with told_if_stopped(lambda: rest), opened(session) as found:
-        if found.state != "ended":
-            raise SessionStateError(
-                f"{found.id} is {found.state}: end it first with `greenroom end {found.id}`"
-            )
-        checksums = screen.open_home().config.s3_checksums
-        done = archive_session(found.path, to, checksums=checksums, **s3_options(endpoint_url))
-        if found.home is not None and found.path.parent == found.home.sessions:
-            note_archive(found.home, found.id, to, done.archive)
+        done = found.archive(to, endpoint_url=endpoint_url)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     screen.result(plain, f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal")
 

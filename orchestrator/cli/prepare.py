@@ -188,7 +188,7 @@ def intel(
     ] = None,
 ) -> None:
     from orchestrator.loop.news import can_search
-    from orchestrator.session import INTEL
+    from orchestrator.loop.state import INTEL
 
     screen = Screen.current
     if not files:

@@ -20,12 +20,11 @@ def register(app: typer.Typer) -> None:
 
 def recap(session: Name) -> None:
     """What a session came to: said, decided and left open."""
-    from orchestrator.memory.scribe import context_of
     from orchestrator.memory.scribe_notes import to_plain
     from orchestrator.memory.summary import previously_on
 
     with looked_at(session) as opened:
-        context = context_of(opened.rehearsal.store)
+        context = opened.recap()
     Screen.current.result(to_plain(context), previously_on(context))
 
 

@@ -10,7 +10,8 @@ from orchestrator.cli import options
 from orchestrator.cli.options import options_of
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, opened
-from orchestrator.cli.stopping import told_of_new
+from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
+from orchestrator.errors import ArchiveError
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
@@ -83,20 +84,39 @@ def end(
     without_debrief: Annotated[
         bool, typer.Option("--without-debrief", help="Freeze without a debrief.")
     ] = False,
+    archive: options.Archive = None,
 ) -> None:
-    """Write the debrief and freeze the session."""
+    """Write the debrief, freeze the session, archive it and verify."""
     from orchestrator.loop.moderator_lines import Teller
 
-    with opened(session) as opened_session:
+    screen = Screen.current
+    refused: ArchiveError | None = None
+    home = screen.open_home()
+    found = home.find(session)
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
         teller = Teller(opened_session.rehearsal)
-        head = opened_session.end(without_debrief=without_debrief)
+        try:
+            opened_session.end(without_debrief=without_debrief, archive=archive)
+        except ArchiveError as error:
+            refused = error
         for line in teller.lines():
-            Screen.current.note(line)
+            screen.note(line)
         path = None if without_debrief else str(opened_session.path / "debrief.md")
-        plain = {"state": "ended", "debrief": path, "ledger_head": head}
-        Screen.current.result(
-            plain,
-            f"{opened_session.id} has ended.\n"
-            + (f"Debrief: {path}\n" if path else "")
-            + f"Ledger head (keep it elsewhere; it shows any later change): {head}",
-        )
+        plain = {
+            "state": opened_session.state,
+            "debrief": path,
+            "ledger_head": opened_session.ledger_head,
+            "archive": opened_session.archived_at,
+            "valid": opened_session.verify().valid,
+        }
+        proof = "yes" if plain["valid"] else f"NO: run {screen.command} verify {opened_session.id}"
+        lines = [
+            f"{opened_session.id} has ended.",
+            *([f"Debrief   {path}"] if path else []),
+            f"Archive   {plain['archive'] or 'none'}",
+            f"Verified  {proof}",
+            f"Ledger head (keep it elsewhere; it shows any later change): {plain['ledger_head']}",
+        ]
+        screen.result(plain, "\n".join(lines))
+    if refused is not None:
+        raise refused

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Final
 
 from orchestrator import render
-from orchestrator.loop import panelist
-from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.staleness import why_stale
+from orchestrator.loop.state import State
 from orchestrator.model.exchange import Candidate
 from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
@@ -38,7 +38,7 @@ class Choice:
 
 
 def choose(
-    rehearsal: Rehearsal,
+    state: State,
     agent: str | None = None,
     *,
     holds_back: bool = False,
@@ -53,109 +53,97 @@ def choose(
         only: Which candidates take part.
         how: How the panelist came by the floor, in words; it stands with the reasons.
     """
-    ready = [pair for pair in _ready(rehearsal) if agent in (None, pair[0]) and only(pair[1])]
-    unheard = not_heard(rehearsal)
-    if agent is None and _left(rehearsal) <= len(unheard):
+    ready = [pair for pair in _ready(state) if agent in (None, pair[0]) and only(pair[1])]
+    unheard = not_heard(state)
+    if agent is None and state.left <= len(unheard):
         theirs = [pair for pair in ready if pair[0] in unheard]
         ready = theirs if theirs or holds_back else ready
     if not ready:
         return None
-    seat, candidate = max(ready, key=lambda pair: _score(rehearsal, *pair))
+    seat, candidate = max(ready, key=lambda pair: _score(state, *pair))
     reasons = [how] if how is not None else ["was asked for by name"] if agent is not None else []
-    return Choice(seat, candidate, "; ".join([*reasons, *_why(rehearsal, seat, candidate)]))
+    return Choice(seat, candidate, "; ".join([*reasons, *_why(state, seat, candidate)]))
 
 
-def _ready(rehearsal: Rehearsal) -> list[tuple[str, Candidate]]:
-    waiting = [(seat, rehearsal.room.waiting.get(seat)) for seat in rehearsal.options.panel]
+def _ready(state: State) -> list[tuple[str, Candidate]]:
+    waiting = [(seat, state.room.waiting.get(seat)) for seat in state.options.panel]
     return [
-        (seat, one.candidate)
-        for seat, one in waiting
-        if one is not None and panelist.why_stale(rehearsal, one) is None
+        (seat, one.candidate) for seat, one in waiting if one is not None and why_stale(state, one) is None
     ]
 
 
-def not_heard(rehearsal: Rehearsal) -> list[str]:
+def not_heard(state: State) -> list[str]:
     """Panelists that have not spoken yet."""
-    spoken = {exchange.agent for exchange in rehearsal.room.exchanges}
-    return [seat for seat in rehearsal.options.panel if seat not in spoken]
+    spoken = {exchange.agent for exchange in state.room.exchanges}
+    return [seat for seat in state.options.panel if seat not in spoken]
 
 
-def _left(rehearsal: Rehearsal) -> int:
-    return rehearsal.options.exchanges - len(rehearsal.room.exchanges)
-
-
-def is_full(rehearsal: Rehearsal) -> bool:
-    """The exchanges of this session are used up."""
-    return _left(rehearsal) <= 0
-
-
-def may_ask_at_pause(rehearsal: Rehearsal) -> bool:
+def may_ask_at_pause(state: State) -> bool:
     """Whether somebody may come in at this pause, if they have a question."""
-    room, mode = rehearsal.room, rehearsal.options.mode
-    if is_full(rehearsal) or room.asked_here or not _in_pace(rehearsal, AHEAD[mode]):
+    room, mode = state.room, state.options.mode
+    if state.is_full or room.asked_here or not _in_pace(state, AHEAD[mode]):
         return False
     if mode == HAND_RAISE:
         return True
     last_s = max(room.quiet_from_s or 0.0, room.said[-1].at_s if room.said else 0.0)
-    return rehearsal.now_s() - last_s >= rehearsal.rules.timers_s.free_flow_gap
+    return state.now_s - last_s >= state.rules.timers_s.free_flow_gap
 
 
-def choose_at_pause(rehearsal: Rehearsal) -> Choice | None:
+def choose_at_pause(state: State) -> Choice | None:
     """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
-    if not may_ask_at_pause(rehearsal):
+    if not may_ask_at_pause(state):
         return None
-    if rehearsal.options.mode == HAND_RAISE:
-        return choose(rehearsal, holds_back=True, how="raised a hand")
-    return choose(
-        rehearsal, holds_back=True, only=partial(_is_on_the_table, rehearsal), how="cut in"
-    ) or choose(rehearsal, holds_back=True, how="cut in")
+    if state.options.mode == HAND_RAISE:
+        return choose(state, holds_back=True, how="raised a hand")
+    return choose(state, holds_back=True, only=partial(_is_on_the_table, state), how="cut in") or choose(
+        state, holds_back=True, how="cut in"
+    )
 
 
-def _in_pace(rehearsal: Rehearsal, ahead: int) -> bool:
-    used_s = rehearsal.now_s() + rehearsal.room.spent_s
-    share = min(1.0, used_s / (rehearsal.options.minutes * 60))
-    return len(rehearsal.room.exchanges) + 1 <= ahead + rehearsal.options.exchanges * share
+def _in_pace(state: State, ahead: int) -> bool:
+    share = min(1.0, state.used_s / (state.options.minutes * 60))
+    return len(state.room.exchanges) + 1 <= ahead + state.options.exchanges * share
 
 
-def _is_on_the_table(rehearsal: Rehearsal, candidate: Candidate) -> bool:
+def _is_on_the_table(state: State, candidate: Candidate) -> bool:
     """It is about the slide that is shown, or about what was said within the last minute."""
-    room = rehearsal.room
+    room = state.room
     if candidate.said_at_s is not None:
         offset_s = room.playback.offset_s if room.playback is not None else 0.0
-        return rehearsal.now_s() - offset_s - candidate.said_at_s <= rehearsal.rules.timers_s.stale
+        return state.now_s - offset_s - candidate.said_at_s <= state.rules.timers_s.stale
     return candidate.grounded and room.slide in (None, candidate.slide)
 
 
-def _score(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
+def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
     """A contradiction, with both its quotes, comes before every other question, and a general one last."""
-    focus = FOCUS_WEIGHT if _in_focus(rehearsal, candidate) else 0.0
-    weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(rehearsal, agent)
+    focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
+    weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
     return candidate.beside is not None, candidate.grounded, weight
 
 
-def _silence(rehearsal: Rehearsal, agent: str) -> float:
+def _silence(state: State, agent: str) -> float:
     """0 for who spoke last, 1 for who has not spoken yet."""
-    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
+    spoken = [exchange.agent for exchange in state.room.exchanges]
     if agent not in spoken:
         return 1.0
     since = spoken[::-1].index(agent)
-    return min(since / len(rehearsal.options.panel), 1.0)
+    return min(since / len(state.options.panel), 1.0)
 
 
-def _in_focus(rehearsal: Rehearsal, candidate: Candidate) -> bool:
-    words = {word for text in rehearsal.options.focus for word in text.lower().split() if len(word) > 3}
+def _in_focus(state: State, candidate: Candidate) -> bool:
+    words = {word for text in state.options.focus for word in text.lower().split() if len(word) > 3}
     about = f"{candidate.quote or ''} {candidate.question}".lower()
     return any(word in about for word in words)
 
 
-def _why(rehearsal: Rehearsal, agent: str, candidate: Candidate) -> list[str]:
-    spoken = [exchange.agent for exchange in rehearsal.room.exchanges]
+def _why(state: State, agent: str, candidate: Candidate) -> list[str]:
+    spoken = [exchange.agent for exchange in state.room.exchanges]
     reasons = []
     if agent not in spoken:
         reasons.append("has not spoken yet")
-    elif _silence(rehearsal, agent) > 0:
+    elif _silence(state, agent) > 0:
         reasons.append(f"last spoke {spoken[::-1].index(agent)} exchanges ago")
-    if _in_focus(rehearsal, candidate):
+    if _in_focus(state, candidate):
         reasons.append("the presenter's focus")
     reasons.append(f"relevance {candidate.relevance:.2f} ({render.one_line(candidate.angle)})")
     return reasons

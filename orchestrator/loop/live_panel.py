@@ -1,8 +1,6 @@
-"""The panel at live speech: what it does between two lines, and what it waits for meanwhile.
+"""The panel at live speech: what is under way for it, and how each step is begun and taken later.
 
-Nothing here waits for an engine. A call is begun, and what comes is taken at a later look, so a
-slow, hanging or dead model delays no transcript, no slide and no other panelist. An engine that
-answers at once is asked and answered within one look.
+Nothing here waits for an engine. Whatever counts is in the ledger.
 
 Source: DESIGN.md, sections 6 and 7.
 """
@@ -12,24 +10,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
 from orchestrator.errors import SessionFrozenError, SessionStateError
-from orchestrator.loop import looking, moderator, panelist, refreshing, time_rules
-from orchestrator.loop.choosing import choose, is_full
+from orchestrator.loop import answering, asking, judging, looking, panelist, refreshing, time_rules
 from orchestrator.loop.contradictions import Looked
-from orchestrator.loop.moderator import Judging
+from orchestrator.loop.judging import Judging
 from orchestrator.loop.moderator_lines import Teller, question_lines
-from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Live
+from orchestrator.loop.steps import Ask, End, Judge, Listen, Look, Refresh, Speak, Step, TakeAnswer, next_step
 from orchestrator.model.exchange import Exchange, Judgement
-from orchestrator.templates.orchestration import SECTION_BREAKS
 
-PATIENCE_S: Final = 5.0
-"""Session clock: how long a break waits for questions that are being made, where others are ready."""
 ELSEWHERE: Final = "it was judged, parked or closed elsewhere meanwhile"
+ENDING: Final = "the session is being ended"
 
 
 class Looking:
@@ -51,234 +46,162 @@ class Looking:
         return not self._thread.is_alive()
 
 
-@dataclass
-class Presiding:
-    """What is under way for one live feed; whatever counts is in the ledger."""
+class Panel:
+    """What is under way for one live feed."""
 
-    rehearsal: Rehearsal
-    say: Callable[[str], None]
-    running: dict[str, refreshing.Asked] = field(default_factory=dict)  # by panelist
-    judging: Judging | None = None
-    looking: Looking | None = None
-    heard_at: float = field(default_factory=monotonic)  # wall clock: when somebody last spoke
-    break_since_s: float | None = None  # session clock: since when a break waits for questions
+    def __init__(self, rehearsal: Rehearsal, say: Callable[[str], None]) -> None:
+        self.rehearsal = rehearsal
+        self.is_over = False  # no more speech comes
+        self._say = say
+        self._teller = Teller(rehearsal)
+        self._running: dict[str, refreshing.Asked] = {}  # by panelist
+        self._judging: Judging | None = None
+        self._looking: Looking | None = None
+        self._heard_at = monotonic()  # wall clock: when somebody last spoke
+        self._break_since_s: float | None = None  # session clock: since when a break waits for questions
+        open_ = rehearsal.room.open  # an earlier drive may have left an answer that was not judged
+        self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
-    def __post_init__(self) -> None:
-        self.teller = Teller(self.rehearsal)
+    def heard(self) -> None:
+        """Somebody has just spoken."""
+        self._heard_at = monotonic()
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether any call is under way."""
-        return bool(self.running or self.judging or self.looking)
+    def next_step(self) -> Step:
+        """Take what has come, drop what has been overtaken, and see what is due."""
+        self.rehearsal.store.catch_up()
+        self._take()
+        self._let_go_of_the_overtaken()
+        self._tell()
+        return next_step(self.rehearsal.state(self._live()))
 
-    def tell(self) -> None:
-        """Show what the moderator has said since last time, and what has begun or ceased to fail."""
-        for line in self.teller.lines():
-            self.say(line)
+    def look(self) -> None:
+        """Take what has come, and carry out whatever is due now."""
+        while not isinstance(step := self.next_step(), (Listen, End)):
+            self.carry_out(step)
 
+    def carry_out(self, step: Step) -> None:
+        """Begin a step; what is there at once is written. What somebody else did meanwhile stands."""
+        rehearsal = self.rehearsal
+        with suppress(SessionStateError):
+            match step:
+                case Look():
+                    self._look()
+                case Refresh():
+                    refreshing.begin(rehearsal, step.why, self._running, leave_out=step.leave_out)
+                case Ask():
+                    self._tell_question(asking.ask(rehearsal, at_pause=step.at_pause))
+                case TakeAnswer():
+                    answering.take_heard(rehearsal)
+                    self._owes_verdict = rehearsal.room.open is not None  # else it asked to be parked
+                case Judge():
+                    self._judge()
+                case Speak():
+                    time_rules.speak(rehearsal, step.occasion)
+        self._tell()
 
-def begin(panel: Presiding) -> None:
-    """Take up what an earlier drive left: an answer that was given and not judged."""
-    open_ = panel.rehearsal.room.open
-    if open_ is not None and open_.turns[-1].answer is not None:
-        _judge(panel)
+    def leave(self, why: str) -> None:
+        """Let go of everything that is under way; what was given up stands in the ledger."""
+        judged, self._judging = self._judging, None
+        self._looking = None  # what was said since is looked through by the next feed
+        if judged is not None:
+            judged.reply.cancel()
+        refreshing.give_up(self.rehearsal, self._running, why)
+        with suppress(SessionFrozenError):
+            if judged is not None:
+                panelist.left_out(self.rehearsal, judged.exchange, why)
 
+    # ------------------------------------------------------------------ what is under way
 
-def look(panel: Presiding) -> None:
-    """Take what has come, and do what is due."""
-    rehearsal = panel.rehearsal
-    rehearsal.store.catch_up()
-    take(panel)
-    room = rehearsal.room
-    if room.ended or room.state == "closing":
-        leave(panel, "the session is being ended")
-    elif room.open is not None:
-        _attend(panel, room.open)
-    else:
-        _preside(panel)
-    panel.tell()
+    def _live(self) -> Live:
+        room, now_s = self.rehearsal.room, self.rehearsal.now_s()
+        if not (room.break_due and self._running):
+            self._break_since_s = None
+        elif self._break_since_s is None:
+            self._break_since_s = now_s
+        return Live(
+            silent_s=monotonic() - self._heard_at,
+            is_asking=bool(self._running),
+            is_looking=self._looking is not None,
+            is_judging=self._judging is not None,
+            owes_verdict=self._owes_verdict,
+            waited_s=now_s - self._break_since_s if self._break_since_s is not None else 0.0,
+            is_over=self.is_over,
+        )
 
+    def _take(self) -> None:
+        """Write what has come from calls that are over, if it still fits."""
+        for agent in [agent for agent, one in self._running.items() if one.reply.done()]:
+            refreshing.take(self.rehearsal, self._running.pop(agent))
+        if self._looking is not None and self._looking.is_over:
+            look, looked = self._looking.look, self._looking.looked
+            self._looking = None
+            if self.rehearsal.room.state != "closing":
+                looking.take(self.rehearsal, look, looked or Looked(failed="the look broke off"))
+        judged = self._judging
+        if judged is not None and judged.reply.done():
+            self._judging = None
+            self._conclude(judged)
 
-def look_back(panel: Presiding) -> None:
-    """Take what has come, and begin nothing more."""
-    panel.rehearsal.store.catch_up()
-    take(panel)
-    panel.tell()
+    def _let_go_of_the_overtaken(self) -> None:
+        """What was begun before a question was put, or for an exchange that went on without it."""
+        room = self.rehearsal.room
+        if room.ended or room.state == "closing":
+            self.leave(ENDING)
+        elif room.open is None or room.open.turns[-1].answer is None:
+            self._owes_verdict = False
+        if room.open is not None and any(one.opened != room.opened for one in self._running.values()):
+            refreshing.give_up(self.rehearsal, self._running, refreshing.ASKED)
+        judged = self._judging
+        if judged is not None and not judging.is_still(self.rehearsal, judged.exchange):
+            self._judging = None
+            judged.reply.cancel()
+            panelist.left_out(self.rehearsal, judged.exchange, ELSEWHERE)
 
+    # ------------------------------------------------------------------ steps
 
-def take(panel: Presiding) -> None:
-    """Write what has come from calls that are over, if it still fits."""
-    for agent in [agent for agent, one in panel.running.items() if one.reply.done()]:
-        refreshing.take(panel.rehearsal, panel.running.pop(agent))
-    if panel.looking is not None and panel.looking.is_over:
-        look, looked = panel.looking.look, panel.looking.looked
-        panel.looking = None
-        if panel.rehearsal.room.state != "closing":
-            looking.take(panel.rehearsal, look, looked or Looked(failed="the look broke off"))
-    judging = panel.judging
-    if judging is not None and judging.reply.done():
-        panel.judging = None
-        _conclude(panel, judging)
+    def _look(self) -> None:
+        """Rules answer at once; a model looks beside everything else."""
+        if not self.rehearsal.has_model:
+            looking.look_if_due(self.rehearsal)
+        elif (look := looking.due(self.rehearsal)) is not None:
+            self._looking = Looking(self.rehearsal, look)
 
+    def _judge(self) -> None:
+        self._owes_verdict = False
+        if self.rehearsal.has_model:
+            self._judging = judging.begin_judging(self.rehearsal)
+            return
+        exchange = answering.still_open(self.rehearsal)
+        self._tell_verdict(exchange, judging.judge(self.rehearsal))
 
-def leave(panel: Presiding, why: str) -> None:
-    """Let go of everything that is under way; what was given up stands in the ledger."""
-    if not panel.is_waiting:
-        return
-    judging, panel.judging = panel.judging, None
-    panel.looking = None  # what was said since is looked through by the next feed
-    if judging is not None:
-        judging.reply.cancel()
-    refreshing.give_up(panel.rehearsal, panel.running, why)
-    with suppress(SessionFrozenError):
-        if judging is not None:
-            panelist.left_out(panel.rehearsal, judging.exchange, why)
+    def _conclude(self, judged: Judging) -> None:
+        rehearsal = self.rehearsal
+        judgement = judging.verdict(rehearsal, judged)
+        if not judging.is_still(rehearsal, judged.exchange) or rehearsal.room.state == "closing":
+            panelist.left_out(rehearsal, judged.exchange, ELSEWHERE)
+            return
+        try:
+            judging.conclude(rehearsal, judged.exchange, judgement)
+        except (SessionStateError, SessionFrozenError):  # in this very moment
+            return
+        self._tell_verdict(judged.exchange, judgement)
 
+    # ------------------------------------------------------------------ what a terminal shows
 
-def finish_answer(panel: Presiding) -> None:
-    """What was said since the question is the answer: have it judged."""
-    rehearsal, open_ = panel.rehearsal, panel.rehearsal.room.open
-    if open_ is None or not rehearsal.room.heard or open_.turns[-1].answer is not None:
-        return
-    moderator.take_heard(rehearsal)
-    if rehearsal.room.open is not None:
-        _judge(panel)
-    else:
-        panel.tell()  # the answer asked to come back to it
+    def _tell(self) -> None:
+        """What the moderator has said since last time, and what has begun or ceased to fail."""
+        for line in self._teller.lines():
+            self._say(line)
 
+    def _tell_verdict(self, exchange: Exchange, judgement: Judgement) -> None:
+        name = self.rehearsal.name_of(exchange.agent)
+        self._say(f"{exchange.id}: taken as the answer to {name}; {judgement.verdict}: {judgement.reason}")
+        if judgement.remark:
+            self._say(f"{name}: {judgement.remark}")
+        self._tell_question(self.rehearsal.room.open)
 
-# ---------------------------------------------------------------------- while a question is open
-
-
-def _attend(panel: Presiding, open_: Exchange) -> None:
-    rehearsal = panel.rehearsal
-    room, timers = rehearsal.room, rehearsal.rules.timers_s
-    if any(one.opened != refreshing.opened_so_far(room) for one in panel.running.values()):
-        refreshing.give_up(rehearsal, panel.running, refreshing.ASKED)
-    if panel.judging is not None and not moderator.is_still(rehearsal, panel.judging.exchange):
-        _drop_judging(panel)
-    if open_.turns[-1].answer is not None:
-        if rehearsal.has_model:  # the others need not wait for the verdict
-            _refresh_if_due(panel, leave_out=open_.agent)
-        return
-    silent_s = monotonic() - panel.heard_at
-    if room.heard and (silent_s >= timers.answer_pause or room.heard_s >= timers.answer_limit):
-        finish_answer(panel)
-
-
-def _drop_judging(panel: Presiding) -> None:
-    """The exchange went on without the verdict that was awaited: what happened elsewhere stands."""
-    if panel.judging is not None:
-        panel.judging.reply.cancel()
-        panelist.left_out(panel.rehearsal, panel.judging.exchange, ELSEWHERE)
-        panel.judging = None
-
-
-def _judge(panel: Presiding) -> None:
-    rehearsal = panel.rehearsal
-    if rehearsal.has_model:
-        panel.judging = moderator.begin_judging(rehearsal)
-        return
-    exchange = moderator.still_open(rehearsal)
-    _tell_verdict(panel, exchange, moderator.judge(rehearsal))
-
-
-def _conclude(panel: Presiding, judging: Judging) -> None:
-    rehearsal = panel.rehearsal
-    judgement = moderator.verdict(rehearsal, judging)
-    if not moderator.is_still(rehearsal, judging.exchange) or rehearsal.room.state == "closing":
-        panelist.left_out(rehearsal, judging.exchange, ELSEWHERE)
-        return
-    try:
-        moderator.conclude(rehearsal, judging, judgement)
-    except (SessionStateError, SessionFrozenError):  # in this very moment
-        return
-    _tell_verdict(panel, judging.exchange, judgement)
-
-
-def _tell_verdict(panel: Presiding, exchange: Exchange, judgement: Judgement) -> None:
-    name = panel.rehearsal.name_of(exchange.agent)
-    panel.say(f"{exchange.id}: taken as the answer to {name}; {judgement.verdict}: {judgement.reason}")
-    if judgement.remark:
-        panel.say(f"{name}: {judgement.remark}")
-    panel.tell()
-    if panel.rehearsal.room.open is not None:
-        _tell_question(panel, panel.rehearsal.room.open)
-
-
-# ---------------------------------------------------------------------- while none is
-
-
-def _preside(panel: Presiding) -> None:
-    rehearsal, room = panel.rehearsal, panel.rehearsal.room
-    _drop_judging(panel)
-    _look_if_due(panel)
-    _refresh_if_due(panel)
-    if room.break_due and not _waits_for_questions(panel):
-        _put(panel, moderator.ask_somebody(rehearsal))
-    elif time_rules.speak_if_due(rehearsal, presides=True, is_at_a_stop=_is_at_a_stop(panel)):
-        panel.tell()
-    elif not room.break_due and _is_pausing(panel):
-        _put(panel, moderator.ask_at_pause(rehearsal))
-
-
-def _look_if_due(panel: Presiding) -> None:
-    """Rules answer at once; a model looks beside everything else, and one look at a time."""
-    if not panel.rehearsal.has_model:
-        looking.look_if_due(panel.rehearsal)
-    elif panel.looking is None and (look := looking.due(panel.rehearsal)) is not None:
-        panel.looking = Looking(panel.rehearsal, look)
-
-
-def _refresh_if_due(panel: Presiding, *, leave_out: str | None = None) -> None:
-    rehearsal, room = panel.rehearsal, panel.rehearsal.room
-    if rehearsal.has_model and is_full(rehearsal):
-        return  # nobody can ask any more
-    if room.refresh_due or rehearsal.now_s() - room.refreshed_at_s >= rehearsal.rules.timers_s.refresh:
-        why = "slide" if room.refresh_due else "timer"
-        left_out = () if leave_out is None else (leave_out,)
-        refreshing.begin(rehearsal, why, panel.running, leave_out=left_out)
-
-
-def _waits_for_questions(panel: Presiding) -> bool:
-    """A break waits while questions are made: for as long as nobody has one, and else not for long."""
-    if not panel.running:
-        panel.break_since_s = None
-        return False
-    now_s = panel.rehearsal.now_s()
-    if panel.break_since_s is None:
-        panel.break_since_s = now_s
-    if now_s - panel.break_since_s < PATIENCE_S or choose(panel.rehearsal, holds_back=True) is None:
-        return True
-    panel.break_since_s = None
-    return False
-
-
-def _is_at_a_stop(panel: Presiding) -> bool:
-    """What was heard last ends a sentence, or some silence has followed."""
-    segments = panel.rehearsal.room.segments
-    pause_s = panel.rehearsal.rules.timers_s.hand_raise_pause
-    return not segments or ends_sentence(segments[-1]) or monotonic() - panel.heard_at >= pause_s
-
-
-def _is_pausing(panel: Presiding) -> bool:
-    """The presenter has been silent for long enough to come in, in the modes that wait for that."""
-    rehearsal = panel.rehearsal
-    silent_s = monotonic() - panel.heard_at
-    return (
-        rehearsal.options.mode != SECTION_BREAKS
-        and bool(rehearsal.room.segments)
-        and silent_s >= rehearsal.rules.timers_s.hand_raise_pause
-    )
-
-
-def _put(panel: Presiding, exchange: Exchange | None) -> None:
-    """Show the question that is being put, if one is, behind the moderator's words."""
-    panel.tell()
-    if exchange is not None:
-        _tell_question(panel, exchange)
-
-
-def _tell_question(panel: Presiding, exchange: Exchange) -> None:
-    for line in question_lines(panel.rehearsal, exchange):
-        panel.say(line)
+    def _tell_question(self, exchange: Exchange | None) -> None:
+        """The question that is being put, if one is, behind the moderator's words."""
+        self._tell()
+        for line in question_lines(self.rehearsal, exchange) if exchange is not None else ():
+            self._say(line)

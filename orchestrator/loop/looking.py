@@ -64,12 +64,14 @@ def look_if_due(rehearsal: Rehearsal) -> bool:
 def due(rehearsal: Rehearsal) -> Look | None:
     """What is to be looked through now; None: nothing new was said, or it is not the moment."""
     room = rehearsal.room
-    if room.look_due is None or not (rehearsal.reads or room.suspected):
+    if room.look_due is None or not rehearsal.state().hears_contradictions:
         return None
-    spoken = _on_record(rehearsal)
+    spoken = [
+        (number, one)
+        for number, segment in rehearsal.said()
+        for one in speech_passages([segment], start_index=number)
+    ]
     new = frozenset(one.id for number, one in spoken if number > room.looked_upto)
-    if not (new or room.suspected):
-        return None
     return Look(
         asked=room.look_due,
         passages=(*rehearsal.deck_passages, *(one for _, one in spoken)),
@@ -106,7 +108,7 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:
 
 def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
     """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words."""
-    if not _is_presenters(rehearsal, segment):
+    if not rehearsal.is_presenters(segment):
         return ()
     known = {frozenset(tension.sides) for tension in rehearsal.room.tensions}
     return tuple(one for one in speech_tensions(segment) if frozenset(one.sides) not in known)
@@ -127,19 +129,3 @@ def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:
 def _line(tension: Tension) -> str:
     found = "To ask about, since no figure decides it" if tension.class_ == READ else "Found while listening"
     return f"- {found} ({tension.kind}): {render.both_sides(tension)}\n"
-
-
-def _is_presenters(rehearsal: Rehearsal, segment: Segment) -> bool:
-    presenter = rehearsal.room.presenter
-    return presenter is None or segment.speaker in (None, presenter)
-
-
-def _on_record(rehearsal: Rehearsal) -> list[tuple[int, Passage]]:
-    """The presenter's speech as passages, each with its place among the segments, counted from 1."""
-    hidden = rehearsal.is_off_record
-    return [
-        (number, passage)
-        for number, segment in enumerate(rehearsal.room.segments, start=1)
-        if _is_presenters(rehearsal, segment) and not hidden(segment.text)
-        for passage in speech_passages([segment], start_index=number)
-    ]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from orchestrator.engines.offers import Found, Searching
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
-from orchestrator.intel.bearing import held_against, intel_of
+from orchestrator.intel.bearing import Held, held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
+from orchestrator.intel.read import read_intel
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED
+from orchestrator.loop.state import INTEL, UNNAMED
 from orchestrator.model.intel import Reported
 
-INTEL: Final = "shared/external-intel.md"
 FROM: Final = "web search"
 """What stands in the place of a file's name; a later search takes the place of an earlier one."""
 
@@ -38,10 +39,11 @@ def can_search(rehearsal: Rehearsal) -> bool:
 
 def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     """As `Session.search_intel`."""
-    store = rehearsal.store
+    store, engine = rehearsal.store, rehearsal.engine
     store.catch_up()
-    engine = _checked(rehearsal)
-    most = store.max_revisions(store.layout.file(INTEL))
+    most = _revisions_left(rehearsal)
+    if not isinstance(engine, Searching):
+        raise EngineError(f"the {engine.name} engine cannot search the web: {_give_files(rehearsal)}")
     queries = _queries(rehearsal, without)
     if not queries:
         raise EngineError(f"no claim can be searched for without naming somebody: {_give_files(rehearsal)}")
@@ -51,36 +53,51 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     except EngineError as error:
         raise EngineError(f"{error}: {_give_files(rehearsal)}") from None
     reported = [_reported(one, queries[one.query]) for one in searched.found]
-    held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
+    held = held_against(engine, reported, rehearsal.scene().deck)
     rehearsal.note_calls()
     with store.transaction():
         for usage in searched.usage:
             store.note(usage.value(), by="moderator")
-        revision = store.state(INTEL).revisions
         if not searched.found:
-            return WebIntel(texts, revision, most, False, searched.failed)
-        room = rehearsal.room
-        before = replace(room.intel, revision=revision)
-        intel = intel_of(held, reported, rehearsal.scene().deck, room.deck_claims, before=before)
-        value = {**intel_value(intel), "searched": list(texts)}
-        revision = store.write(INTEL, intel_page(intel, most), by="intel", value=value)
+            return WebIntel(texts, store.state(INTEL).revisions, most, False, searched.failed)
+        revision = _revise(rehearsal, held, reported, searched=texts)
     return WebIntel(texts, revision, most, True, searched.failed)
 
 
-def _checked(rehearsal: Rehearsal) -> Searching:
-    """The engine that searches. Whatever would refuse the revision is found before a search is paid for."""
-    store, engine = rehearsal.store, rehearsal.engine
+def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
+    """As `Session.add_intel`."""
+    reported = read_intel(paths)
+    held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
+    rehearsal.note_calls()
+    store = rehearsal.store
+    with store.transaction():
+        return _revise(rehearsal, held, reported), store.max_revisions(store.layout.file(INTEL))
+
+
+def _revise(
+    rehearsal: Rehearsal, held: Held, reported: Sequence[Reported], *, searched: Sequence[str] = ()
+) -> int:
+    """A new revision of external-intel, over the last one; returns its number. Call inside a transaction."""
+    store, room, deck = rehearsal.store, rehearsal.room, rehearsal.scene().deck
+    most = store.max_revisions(store.layout.file(INTEL))
+    before = replace(room.intel, revision=store.state(INTEL).revisions)
+    intel = intel_of(held, reported, deck, room.deck_claims, before=before)
+    value = {**intel_value(intel), **({"searched": list(searched)} if searched else {})}
+    return store.write(INTEL, intel_page(intel, most), by="intel", value=value)
+
+
+def _revisions_left(rehearsal: Rehearsal) -> int:
+    """How many revisions there may be, if another may come: known before a search is paid for."""
+    store = rehearsal.store
     if store.frozen:
         raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
-    if not isinstance(engine, Searching):
-        raise EngineError(f"the {engine.name} engine cannot search the web: {_give_files(rehearsal)}")
     most = store.max_revisions(store.layout.file(INTEL))
     if store.state(INTEL).revisions >= most:
         raise RevisionLimitError(
             f"{INTEL}: is write-few and has had its {most} revisions: nothing was searched for; the limit is "
             "max_revisions in greenroom.yaml, for new sessions"
         )
-    return engine
+    return most
 
 
 def _give_files(rehearsal: Rehearsal) -> str:

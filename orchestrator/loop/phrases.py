@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED, Said
+from orchestrator.loop.state import UNNAMED, Options, Said, State
 from orchestrator.model.values import tagged
 from orchestrator.templates.orchestration import Phrases
+from orchestrator.templates.persona import Persona
 
 PATH = "moderator/generated-phrases.md"
 
@@ -43,6 +44,7 @@ FEWEST_MINUTES = 2
 OF_EACH: Final = 3
 """Phrases of each occasion in one session: as many as a listener hears before the first comes again."""
 
+MINUTES_LEFT = "minutes_left"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -50,7 +52,7 @@ def write_phrases(rehearsal: Rehearsal) -> None:
     """Choose this session's phrases from the library. Their slots stay open until they are said."""
     chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
     texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
-    named = _presenter(rehearsal)
+    named = _presenter(rehearsal.options)
     rehearsal.store.append(
         PATH,
         render.phrases([_filled(text, named) for text in texts]),
@@ -95,21 +97,16 @@ def say(
         agent: The panelist it speaks of.
         slide: The slide it speaks of.
     """
-    room = rehearsal.room
-    slots = _slots(rehearsal, agent, slide)
-    chosen = room.phrases.get(occasion, ())
-    sources = (chosen, rehearsal.phrases.get(occasion, ()))
-    options: list[str] = []
-    for source in sources:  # the library steps in where none of the session's phrases can be said
-        options = options or [text for text in source if fits(text) and _can_fill(text, slots)]
+    state, persona = rehearsal.state(), rehearsal.seats[agent].persona if agent is not None else None
+    room, slots = state.room, _slots(state, persona, slide)
+    options = _sayable(state, occasion, slots, fits)
     if not options:
         return False
     before = [said.phrase for said in room.said if said.occasion == occasion]
     others = [phrase for phrase in options if not before or phrase != before[-1]] or options
     phrase = min(others, key=lambda one: (before.count(one), options.index(one)))
-    count = len(room.exchanges) + (room.open is not None)
     text = render.one_line(_filled(phrase, slots))
-    said = Said(occasion, text, rehearsal.now_s(), phrase, exchange, count)
+    said = Said(occasion, text, state.now_s, phrase, exchange, room.opened)
     about = f" ({exchange})" if exchange is not None else ""
     heading = "" if room.said else "\n## Said\n\n"
     line = f'{heading}- [{render.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
@@ -117,29 +114,46 @@ def say(
     return True
 
 
-def _slots(rehearsal: Rehearsal, agent: str | None, slide: int | None) -> dict[str, str]:
-    slots = _presenter(rehearsal)
-    if agent is not None:
-        persona = rehearsal.seats[agent].persona
+def can_open(state: State) -> bool:
+    """Whether there is a phrase to begin with, and nothing has happened yet."""
+    room = state.room
+    is_past = room.said or room.segments or room.opened or room.is_played_out
+    return not is_past and bool(_sayable(state, OPENING, _slots(state, None, None)))
+
+
+def _sayable(
+    state: State, occasion: str, slots: Mapping[str, str], fits: Callable[[str], bool] = lambda text: True
+) -> list[str]:
+    """This session's phrases that can be said; the library steps in where there is none."""
+    for source in (state.room.phrases, state.library):
+        found = [text for text in source.get(occasion, ()) if fits(text) and slots_in(text) <= slots.keys()]
+        if found:
+            return found
+    return []
+
+
+def slots_in(text: str) -> set[str]:
+    """What a phrase leaves open."""
+    return set(_SLOT.findall(text))
+
+
+def _slots(state: State, persona: Persona | None, slide: int | None) -> dict[str, str]:
+    slots = _presenter(state.options)
+    if persona is not None:
         slots |= {"agent_name": persona.name, "agent_title": persona.title}
     if slide is not None:
         slots["slide"] = str(slide)
-    left = round((rehearsal.options.minutes * 60 - rehearsal.now_s() - rehearsal.room.spent_s) / 60)
+    left = round((state.options.minutes * 60 - state.used_s) / 60)
     if left >= FEWEST_MINUTES:
-        slots["minutes_left"] = str(left)
+        slots[MINUTES_LEFT] = str(left)
     return slots
 
 
-def _presenter(rehearsal: Rehearsal) -> dict[str, str]:
+def _presenter(options: Options) -> dict[str, str]:
     """The slot of the presenter's name; nobody is called "Presenter"."""
-    name = rehearsal.options.presenter
-    return {} if name == UNNAMED else {"presenter": name}
+    return {} if options.presenter == UNNAMED else {"presenter": options.presenter}
 
 
-def _can_fill(text: str, slots: dict[str, str]) -> bool:
-    return all(name in slots for name in _SLOT.findall(text))
-
-
-def _filled(text: str, slots: dict[str, str]) -> str:
+def _filled(text: str, slots: Mapping[str, str]) -> str:
     """Slots replaced once: braces inside a name stay as they are."""
     return _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), text)

@@ -16,19 +16,20 @@ Source: DESIGN.md, sections 6 to 8.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
-from orchestrator.engines.protocol import CandidateRequest
+from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import panelist
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Room, Waiting
+from orchestrator.loop.staleness import was_asked, why_stale
+from orchestrator.loop.state import Waiting
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate, Exchange
 from orchestrator.templates.orchestration import HAND_RAISE
@@ -62,15 +63,13 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
-    unchanged, wanted = _to_ask(rehearsal, why, {}, ())
-    asked = [_ask(rehearsal, why, agent, context, digest, at_s) for agent, context, digest in wanted]
+    unchanged, wanted = _to_ask(rehearsal, why, {}, None)
+    asked = _ask(rehearsal, why, at_s, wanted)
     together.wait([one.reply for one in asked])
     _write_round(rehearsal, why, at_s, unchanged, asked)
 
 
-def begin(
-    rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: Collection[str] = ()
-) -> None:
+def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
     """The same for live speech, without waiting: what is not there at once is put into *running*.
 
     A call of *running* is given up for a newer one of the same panelist, unless nothing that it was
@@ -82,37 +81,32 @@ def begin(
     given_up = [agent for agent, _, _ in wanted if agent in running]
     for agent in given_up:
         running.pop(agent).reply.cancel()
-    asked = [_ask(rehearsal, why, agent, context, digest, at_s) for agent, context, digest in wanted]
+    asked = _ask(rehearsal, why, at_s, wanted)
     done = [one for one in asked if one.reply.done()]
     running.update((one.agent, one) for one in asked if one not in done)
-    _write_round(
-        rehearsal, why, at_s, unchanged, done, waits=[*running], given_up=given_up, leave_out=leave_out
-    )
+    more = {
+        "waits": [agent for agent in rehearsal.options.panel if agent in running],
+        "given_up": given_up,
+        "left_out": [leave_out] if leave_out is not None else [],
+    }
+    _write_round(rehearsal, why, at_s, unchanged, done, more)
 
 
 def take(rehearsal: Rehearsal, one: Asked) -> None:
     """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
     spent = _note_calls(rehearsal)
-    got = together.outcome(one.reply)
     with rehearsal.store.transaction():
         value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
-        made, failed = _made_of(rehearsal, one, got)
-        dropped = _overtaken(rehearsal, one, made)
+        waiting, _ = _made_of(rehearsal, one)
+        dropped = _overtaken(rehearsal, one, waiting)
         if dropped is not None:
             rehearsal.store.note({**value, "dropped": dropped}, by=MODERATOR)
             return
-        inputs = {} if failed else {one.agent: one.inputs}
-        writes = made is not None and _differs(made, rehearsal.room.waiting.get(one.agent))
-        if made is not None and writes:
-            panelist.write_candidate(rehearsal, one.agent, made)
-        elif made is not None:
-            _confirm(rehearsal, one)
-        now = {one.agent: made} if made is not None else {}
-        hands = _hands_up(rehearsal, now, inputs)
-        value |= {"made": writes, "inputs": inputs, **({"failed": failed} if failed else {})}
-        raised = {"hands": [*hands]} if rehearsal.options.mode == HAND_RAISE else {}
-        rehearsal.store.note({**value, **raised}, by=MODERATOR)
-        _show_changes(rehearsal, hands, inputs, failed, spent=spent)
+        came = _came(rehearsal, [one])
+        value |= {"made": one.agent in came.made, "inputs": came.inputs}
+        if rehearsal.options.mode == HAND_RAISE:
+            value["hands"] = []  # that nobody's is up is news as well
+        _write(rehearsal, came, value, spent=spent)
 
 
 def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
@@ -133,23 +127,18 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
         return
 
 
-def opened_so_far(room: Room) -> int:
-    """How many exchanges have been opened."""
-    return len(room.exchanges) + (room.open is not None)
-
-
 # ---------------------------------------------------------------------- asking
 
 
 def _to_ask(
-    rehearsal: Rehearsal, why: str, running: Mapping[str, Asked], leave_out: Collection[str]
+    rehearsal: Rehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
 ) -> tuple[dict[str, str], list[tuple[str, Context, str]]]:
     """Whose candidate is confirmed, with the digest of what it was made from; who is asked, and with what."""
     unchanged: dict[str, str] = {}
     wanted = []
     room = rehearsal.room
     for agent in rehearsal.options.panel:
-        if agent in leave_out:
+        if agent == leave_out:
             continue
         context = rehearsal.peek(agent, purpose="candidate-question")
         digest = _digest([sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES]])
@@ -162,24 +151,36 @@ def _to_ask(
     return unchanged, wanted
 
 
-def _ask(rehearsal: Rehearsal, why: str, agent: str, context: Context, digest: str, at_s: float) -> Asked:
-    request = _request(rehearsal, agent, OCCASION.get(why, "refresh"))
-    context = rehearsal.addressed(request, context)
-    rehearsal.keep(context)
-    reply = together.begun(rehearsal.engine, request, context)
-    return Asked(agent, context, digest, at_s, opened_so_far(rehearsal.room), reply)
+def _ask(
+    rehearsal: Rehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
+) -> list[Asked]:
+    """Ask everybody in *wanted*, all of them about the same moment."""
+    if not wanted:
+        return []
+    state, scene = rehearsal.state(), rehearsal.scene()
+    standing = [one for one in state.room.waiting.values() if why_stale(state, one) is None]
+    asked = []
+    for agent, context, digest in wanted:
+        request = _request(rehearsal, agent, OCCASION.get(why, "refresh"), scene, standing)
+        context = rehearsal.addressed(request, context)
+        rehearsal.keep(context)
+        reply = together.begun(rehearsal.engine, request, context)
+        asked.append(Asked(agent, context, digest, at_s, state.room.opened, reply))
+    return asked
 
 
-def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateRequest:
+def _request(
+    rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene, ready: Sequence[Waiting]
+) -> CandidateRequest:
     room, options = rehearsal.room, rehearsal.options
     current = _current(rehearsal, agent)
-    standing = _standing(rehearsal, agent, current)
+    standing = _standing(options.panel, agent, [one.candidate for one in ready], current)
     quoted = _quotes(room.asked) | _quotes(standing)
     questions = [turn.question for exchange in room.asked for turn in exchange.turns]
-    left_s = options.minutes * 60 - rehearsal.now_s() - room.spent_s
+    left_s = options.minutes * 60 - scene.clock_s - room.spent_s
     return CandidateRequest(
         rehearsal.seats[agent],
-        rehearsal.kept_scene(),
+        scene,
         targets=room.targets.get(agent, ()),
         taken=room.asked_claims,
         standing=tuple(rehearsal.on_record(standing, lambda one: (one.question, one.quote or ""))),
@@ -193,20 +194,20 @@ def _request(rehearsal: Rehearsal, agent: str, occasion: str) -> CandidateReques
     )
 
 
-def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> tuple[Candidate, ...]:
+def _standing(
+    panel: Sequence[str], agent: str, ready: Sequence[Candidate], current: Candidate | None
+) -> list[Candidate]:
     """The others' questions that may be asked. Of two on one line the panelist seated first keeps its own.
 
     Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
     """
     own = _quotes([current] if current is not None else [])
-    panel = rehearsal.options.panel
-    return tuple(
-        waiting.candidate
-        for other, waiting in rehearsal.room.waiting.items()
-        if other != agent
-        and panelist.why_stale(rehearsal, waiting) is None
-        and (panel.index(other) < panel.index(agent) or _quotes([waiting.candidate]).isdisjoint(own))
-    )
+    place = panel.index(agent)
+    return [
+        one
+        for one in ready
+        if one.agent != agent and (panel.index(one.agent) < place or _quotes([one]).isdisjoint(own))
+    ]
 
 
 def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
@@ -218,7 +219,7 @@ def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
 def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     """The panelist's own question that was not put yet."""
     last = rehearsal.room.waiting.get(agent)
-    if last is None or last.status == "empty" or panelist.was_asked(rehearsal.room, last.candidate):
+    if last is None or last.status == "empty" or was_asked(rehearsal.room, last.candidate):
         return None
     own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
     return own[0] if own else None
@@ -229,7 +230,7 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
     if not rehearsal.has_model:
         return
     for agent, waiting in list(rehearsal.room.waiting.items()):
-        if waiting.status == "ready" and panelist.why_stale(rehearsal, waiting) is not None:
+        if waiting.status == "ready" and why_stale(rehearsal.state(), waiting) is not None:
             panelist.write_candidate(rehearsal, agent, replace(waiting, status="stale"))
 
 
@@ -243,69 +244,87 @@ def _confirm(rehearsal: Rehearsal, one: Asked) -> None:
 # ---------------------------------------------------------------------- writing
 
 
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What has come of calls, by agent."""
+
+    made: Mapping[str, Waiting]  # to be written
+    kept: Sequence[Asked]  # what stands in the file came again
+    inputs: Mapping[str, str]  # digests of what was made or confirmed, in the order of the seats
+    failed: Mapping[str, str]  # and why
+
+
+def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, str] | None = None) -> _Came:
+    digests: dict[str, str] = dict(unchanged or {})
+    made: dict[str, Waiting] = {}
+    failed: dict[str, str] = {}
+    for one in done:
+        waiting, why = _made_of(rehearsal, one)
+        if why is not None:
+            failed[one.agent] = why
+        else:
+            digests[one.agent] = one.inputs
+        if waiting is not None and _differs(waiting, rehearsal.room.waiting.get(one.agent)):
+            made[one.agent] = waiting
+    kept = [one for one in done if one.agent not in made and one.agent not in failed]
+    inputs = {agent: digests[agent] for agent in rehearsal.options.panel if agent in digests}
+    return _Came(made, kept, inputs, failed)
+
+
 def _write_round(
     rehearsal: Rehearsal,
     why: str,
     at_s: float,
     unchanged: Mapping[str, str],
     done: Sequence[Asked],
-    *,
-    waits: Sequence[str] = (),
-    given_up: Sequence[str] = (),
-    leave_out: Collection[str] = (),
+    more: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """One record for a round, and the candidates that came of it."""
+    """One record for a round, and the candidates that came of it; *more* stands in it where it holds any."""
     spent = _note_calls(rehearsal)
-    digests, made, failed = dict(unchanged), {}, {}
-    for one in done:
-        got = together.outcome(one.reply)
-        waiting, fault = _made_of(rehearsal, one, got)
-        failed.update(fault)
-        if not fault:
-            digests[one.agent] = one.inputs
-        if waiting is not None and _differs(waiting, rehearsal.room.waiting.get(one.agent)):
-            made[one.agent] = waiting
-    panel = rehearsal.options.panel
-    inputs = {agent: digests[agent] for agent in panel if agent in digests}
-    value = {
-        "type": "refresh",
-        "at_s": at_s,
-        "why": why,
-        "made": [*made],
-        "inputs": inputs,
-        **({"failed": failed} if failed else {}),
-        **({"waits": [agent for agent in panel if agent in waits]} if waits else {}),
-        **({"given_up": [*given_up]} if given_up else {}),
-        **({"left_out": [*leave_out]} if leave_out else {}),
-    }
+    came = _came(rehearsal, done, unchanged)
+    value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
+    value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
     with rehearsal.store.transaction():
-        for agent, waiting in made.items():
-            panelist.write_candidate(rehearsal, agent, waiting)
-        for one in done:
-            if one.agent not in made and one.agent not in failed:
-                _confirm(rehearsal, one)
-        hands = _hands_up(rehearsal, made, inputs)
-        rehearsal.store.note({**value, **({"hands": [*hands]} if hands else {})}, by=MODERATOR)
-        _show_changes(rehearsal, hands, inputs, failed, spent=spent)
+        _write(rehearsal, came, value, spent=spent)
 
 
-def _made_of(
-    rehearsal: Rehearsal, one: Asked, got: Candidate | EngineError | None
-) -> tuple[Waiting | None, dict[str, str]]:
-    """What stands in the candidate's file after this reply, None: what stood there; and why it failed."""
+def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
+    """The candidates' files, the record, and the state where it has changed. Call inside a transaction."""
+    room = rehearsal.room
+    for agent, waiting in came.made.items():
+        panelist.write_candidate(rehearsal, agent, waiting)
+    for one in came.kept:
+        _confirm(rehearsal, one)
+    hands = _hands_up(rehearsal, came)
+    if came.failed:
+        value["failed"] = dict(came.failed)
+    if hands or "hands" in value:
+        value["hands"] = [*hands]
+    rehearsal.store.note(value, by=MODERATOR)
+    failing = {agent: why for agent, why in room.failed.items() if agent not in came.inputs} | {**came.failed}
+    if spent or failing != room.failed or (hands != room.hands and room.open is None):
+        state = room.state if room.open is not None else "presenting"
+        show_state(rehearsal, state, room.open, hands=hands, failed=failing)
+
+
+def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
+    """What stands in the candidate's file after a reply, None: what stood there; and why it failed."""
+    got = together.outcome(one.reply)
     if isinstance(got, EngineError):
-        return _as_stale(rehearsal, one.agent), {one.agent: str(got)}
+        last = rehearsal.room.waiting.get(one.agent)
+        stands = last is not None and last.status == "ready"
+        return replace(last, status="stale") if last is not None and stands else None, str(got)
     files, last = one.context.receipt.files, rehearsal.room.waiting.get(one.agent)
     is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
     waiting = Waiting(
         candidate=got if got is not None else panelist.no_question(one.agent),
-        status="empty" if got is None else "stale" if panelist.was_asked(rehearsal.room, got) else "ready",
+        status="empty" if got is None else "stale" if was_asked(rehearsal.room, got) else "ready",
         made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
         input_sha256=_digest([sha256 for _, _, sha256 in files[:10]]),
         intel_sha256=files[INTEL][2],
         confirmed_at_s=one.at_s if is_kept else None,
     )
-    return waiting, {}
+    return waiting, None
 
 
 def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None) -> str | None:
@@ -317,14 +336,9 @@ def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None) -> str | 
         return "a newer one was made elsewhere"
     if made is None or made.status == "stale":
         return None
-    if opened_so_far(room) != one.opened:
+    if room.opened != one.opened:
         return ASKED
-    return panelist.why_stale(rehearsal, made, confirmed_at_s=one.at_s) if made.status == "ready" else None
-
-
-def _as_stale(rehearsal: Rehearsal, agent: str) -> Waiting | None:
-    last = rehearsal.room.waiting.get(agent)
-    return replace(last, status="stale") if last is not None and last.status == "ready" else None
+    return why_stale(rehearsal.state(), made, confirmed_at_s=one.at_s) if made.status == "ready" else None
 
 
 def _differs(new: Waiting, old: Waiting | None) -> bool:
@@ -336,26 +350,17 @@ def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
-# ---------------------------------------------------------------------- showing
-
-
-def _hands_up(
-    rehearsal: Rehearsal, made: Mapping[str, Waiting], confirmed: Collection[str]
-) -> tuple[str, ...]:
+def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
     """In hand raise, whose candidate may be asked, given what was made and confirmed just now."""
     if rehearsal.options.mode != HAND_RAISE:
         return ()
-    waiting = {**rehearsal.room.waiting, **made}
-    now_s = rehearsal.now_s()
-    return tuple(
-        agent
-        for agent in rehearsal.options.panel
-        if agent in waiting
-        and panelist.why_stale(
-            rehearsal, waiting[agent], confirmed_at_s=now_s if agent in confirmed else None
-        )
-        is None
-    )
+    state, waiting = rehearsal.state(), {**rehearsal.room.waiting, **came.made}
+
+    def may_ask(agent: str) -> bool:
+        confirmed_at_s = state.now_s if agent in came.inputs else None
+        return why_stale(state, waiting[agent], confirmed_at_s=confirmed_at_s) is None
+
+    return tuple(agent for agent in rehearsal.options.panel if agent in waiting and may_ask(agent))
 
 
 def _note_calls(rehearsal: Rehearsal) -> bool:
@@ -363,20 +368,3 @@ def _note_calls(rehearsal: Rehearsal) -> bool:
     before = budget_step(rehearsal)
     rehearsal.note_calls()
     return budget_step(rehearsal) != before
-
-
-def _show_changes(
-    rehearsal: Rehearsal,
-    hands: tuple[str, ...],
-    inputs: Collection[str],
-    failed: Mapping[str, str],
-    *,
-    spent: bool,
-) -> None:
-    """Session-state, where hands, failures or what is left of the budget have changed."""
-    room = rehearsal.room
-    failing = {agent: why for agent, why in room.failed.items() if agent not in inputs} | dict(failed)
-    raised = hands != room.hands and room.open is None
-    if raised or spent or failing != room.failed:
-        state = room.state if room.open is not None else "presenting"
-        show_state(rehearsal, state, room.open, hands=hands, failed=failing)

@@ -1,14 +1,14 @@
 """A session with everything that works on it: store, room, assembler, seats, rules, engine.
 
-The functions of `panelist`, `moderator` and `playback` take a rehearsal; it holds no state
-of its own that could not be had again from the ledger.
+The verbs of this folder take a rehearsal; it holds no state of its own that could not be had
+again from the ledger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -19,10 +19,11 @@ from orchestrator.engines.offers import Accounting, Addressing, Beginning, Stood
 from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.folding import fold
 from orchestrator.loop.pauses import pauses_in
-from orchestrator.loop.state import Options, Playback, Room, options_of
+from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Room, State, options_of
 from orchestrator.model.carryover import carried_of
-from orchestrator.privacy.off_record import TRANSCRIPT
+from orchestrator.model.segment import Segment
 from orchestrator.store.store import Repair, Store
 from orchestrator.templates.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
 from orchestrator.templates.persona import Seat, read_domain, read_persona
@@ -70,8 +71,41 @@ class Rehearsal:
     def room(self) -> Room:
         """The fold of all records, and from now on of every new one."""
         room = Room()
-        self.store.subscribe(room.take)
+        self.store.subscribe(partial(fold, room))
         return room
+
+    def state(self, live: Live | None = None) -> State:
+        """All that the next step depends on, as of now."""
+        room = self.room
+        return State(
+            room=room,
+            options=self.options,
+            rules=self.rules,
+            library=self.phrases,
+            now_s=self.now_s(),
+            has_model=self.has_model,
+            hears_contradictions=self._hears_contradictions(),
+            pauses=self.pauses(room.playback) if room.playback is not None else {},
+            live=live,
+        )
+
+    def _hears_contradictions(self) -> bool:
+        """A verdict suspects one, or the presenter has said something since the last look, on the record."""
+        room = self.room
+        if room.look_due is None:
+            return False
+        return bool(room.suspected) or (self.reads and any(True for _ in self.said(since=room.looked_upto)))
+
+    def said(self, *, since: int = 0) -> Iterator[tuple[int, Segment]]:
+        """The presenter's segments behind the first *since*, each with its number; none off the record."""
+        for number, segment in enumerate(self.room.segments[since:], start=since + 1):
+            if self.is_presenters(segment) and segment.text.strip() and not self.is_off_record(segment.text):
+                yield number, segment
+
+    def is_presenters(self, segment: Segment) -> bool:
+        """Whether the words are judged: nobody's label counts as the presenter's."""
+        presenter = self.room.presenter
+        return presenter is None or segment.speaker in (None, presenter)
 
     @cached_property
     def engine(self) -> Engine:
@@ -149,9 +183,9 @@ class Rehearsal:
 
     def note_calls(self) -> None:
         """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
+        engine = self.engine
         if self.store.frozen:
             return
-        engine = self.engine
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
         if took_over is not None and self.room.took_over is None and not self._has_told_of_it:
             self._has_told_of_it = True  # in a transaction the room does not know its records yet
@@ -178,25 +212,24 @@ class Rehearsal:
             self.store.add_receipt(context.receipt.id, context.receipt.value())
 
     def scene(self) -> Scene:
-        """The rehearsal as typed values, for an engine."""
+        """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""
         room = self.room
         if room.deck is None:
             raise LedgerCorruptError(f"{self.store.ledger_path}: no record holds the deck")
-        exchanges = [*room.exchanges, room.open] if room.open is not None else room.exchanges
         return Scene(
             deck=room.deck,
             deck_claims=room.deck_claims,
-            speech_claims=self.on_record(room.speech_claims, lambda claim: (claim.text,)),
-            segments=room.segments,
-            exchanges=exchanges,
+            speech_claims=tuple(self.on_record(room.speech_claims, lambda claim: (claim.text,))),
+            segments=tuple(room.segments),
+            exchanges=tuple(room.asked),
             slide=None if room.is_played_out else room.slide,
             clock_s=self.now_s(),
             intensity=self.options.intensity,
             focus=self.options.focus,
-            tensions=self.on_record(room.tensions, lambda one: (one.a.quote, one.b.quote)),
+            tensions=tuple(self.on_record(room.tensions, lambda one: (one.a.quote, one.b.quote))),
             intel=room.intel.items,
             presenter=room.presenter,
-            observed=room.observed,
+            observed=tuple(room.observed),
             left_open=self.carried.open_points,
             members=room.members,
             kind=self.options.kind,
@@ -223,20 +256,6 @@ class Rehearsal:
         if not self.assembler.off_record().hidden:
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
-
-    def kept_scene(self) -> Scene:
-        """The scene for a call that may go on while the talk does: as it is now, whatever comes."""
-        scene = self.scene()
-        if not isinstance(self.engine, Beginning):
-            return scene
-        return replace(
-            scene,
-            speech_claims=tuple(scene.speech_claims),
-            segments=tuple(scene.segments),
-            exchanges=tuple(scene.exchanges),
-            tensions=tuple(scene.tensions),
-            observed=tuple(scene.observed),
-        )
 
 
 def open_rehearsal(

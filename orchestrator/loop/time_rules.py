@@ -1,6 +1,6 @@
 """The rules about time: warnings, a word when nobody asks, a pause after a monologue.
 
-Each is spoken once per occasion, and never two at one moment. What is due is seen from the room
+Each is spoken once per occasion, and never two at one moment. Which is due is seen from the state
 alone, so it is due again after an interruption until it is recorded.
 
 Source: DESIGN.md, section 7; orchestration.md, "Timers" and "Time warnings".
@@ -8,22 +8,23 @@ Source: DESIGN.md, section 7; orchestration.md, "Timers" and "Time warnings".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Final
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import phrases
-from orchestrator.loop.choosing import is_full
-from orchestrator.loop.phrases import say
+from orchestrator.loop.phrases import MINUTES_LEFT, say, slots_in
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Room
+from orchestrator.loop.state import State
 
-NOTES = "moderator/debrief-notes.md"
-OF_TIME = frozenset({phrases.TIME_80, phrases.TIME_90, phrases.NO_QUESTION, phrases.PAUSE})
+NOTES: Final = "moderator/debrief-notes.md"
+SHARE_OF: Final = {phrases.TIME_80: 80, phrases.TIME_90: 90}
+"""The share of the time, in per cent, that the phrases of an occasion may name."""
+OF_TIME: Final = frozenset({*SHARE_OF, phrases.NO_QUESTION, phrases.PAUSE})
 
 
-def speak_if_due(rehearsal: Rehearsal, *, presides: bool, is_at_a_stop: bool) -> bool:
-    """Say and record the one thing about time that is due now; False if nothing is.
+def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
+    """The occasion of the one thing about time that is to be said now; None: there is none.
 
     Args:
         presides: The moderator runs the questions by itself, and so also speaks about the lack
@@ -31,111 +32,73 @@ def speak_if_due(rehearsal: Rehearsal, *, presides: bool, is_at_a_stop: bool) ->
         is_at_a_stop: The presenter has come to the end of a sentence or a slide. Nothing is said
             in between, unless that would put it off by more than a refresh.
     """
-    room = rehearsal.room
+    room, timers = state.room, state.rules.timers_s
     last = room.said[-1] if room.said else None
-    if last is not None and last.occasion in OF_TIME and rehearsal.now_s() - last.at_s < _breath_s(rehearsal):
-        return False
-    acts: list[tuple[float | None, Callable[[Rehearsal], None]]] = [(_warning_over_s(rehearsal), _warn)]
-    if presides and not room.is_played_out:
-        acts += [(_quiet_over_s(rehearsal), _prompt), (_monologue_over_s(rehearsal), _suggest_pause)]
-    for over_s, act in acts:
-        if over_s is not None and (is_at_a_stop or over_s >= rehearsal.rules.timers_s.refresh):
-            with rehearsal.store.transaction():
-                act(rehearsal)
-            return True
-    return False
-
-
-# ---------------------------------------------------------------------- what is due, and for how long
-
-
-def _breath_s(rehearsal: Rehearsal) -> float:
-    return rehearsal.rules.timers_s.hand_raise_pause
-
-
-def _used_s(rehearsal: Rehearsal) -> float:
-    return rehearsal.now_s() + rehearsal.room.spent_s
-
-
-def _due_shares(rehearsal: Rehearsal) -> list[float]:
-    """Shares of the time that are used up and were not announced."""
-    budget_s = rehearsal.options.minutes * 60
-    return [
-        share
-        for share in rehearsal.rules.time_warnings
-        if share not in rehearsal.room.warned and _used_s(rehearsal) >= share * budget_s
-    ]
-
-
-def _warning_over_s(rehearsal: Rehearsal) -> float | None:
-    due = _due_shares(rehearsal)
-    return _used_s(rehearsal) - due[-1] * rehearsal.options.minutes * 60 if due else None
-
-
-def _quiet_over_s(rehearsal: Rehearsal) -> float | None:
-    """Only while questions are left: else there is nothing to wait for."""
-    room = rehearsal.room
-    if room.is_prompted or room.quiet_from_s is None or is_full(rehearsal):
+    if last is not None and last.occasion in OF_TIME and state.now_s - last.at_s < timers.hand_raise_pause:
         return None
-    over_s = rehearsal.now_s() - room.quiet_from_s - rehearsal.rules.timers_s.no_question_prompt
-    return over_s if over_s >= 0 else None
+    shares = _due_shares(state)
+    over_s = (
+        {_warning(state, shares): state.used_s - shares[-1] * state.options.minutes * 60} if shares else {}
+    )
+    if presides and not room.is_played_out:
+        if not (room.is_prompted or room.quiet_from_s is None or state.is_full):  # else there is no question
+            over_s[phrases.NO_QUESTION] = state.now_s - room.quiet_from_s - timers.no_question_prompt
+        if not room.is_pause_suggested:
+            over_s[phrases.PAUSE] = room.monologue_s - timers.monologue
+    longest_s = 0.0 if is_at_a_stop else timers.refresh
+    return next((occasion for occasion, seconds in over_s.items() if seconds >= longest_s), None)
 
 
-def _monologue_over_s(rehearsal: Rehearsal) -> float | None:
-    room = rehearsal.room
-    over_s = room.monologue_s - rehearsal.rules.timers_s.monologue
-    return over_s if over_s >= 0 and not room.is_pause_suggested else None
+def speak(rehearsal: Rehearsal, occasion: str) -> None:
+    """Say what is due; what is about time is noted for the debrief."""
+    if occasion not in OF_TIME:
+        with rehearsal.store.transaction():
+            say(rehearsal, occasion)
+        return
+    state = rehearsal.state()
+    room, at = state.room, render.clock(state.now_s)
+    with rehearsal.store.transaction():
+        if occasion == phrases.NO_QUESTION:
+            since_s = state.now_s - (room.quiet_from_s or 0.0)
+            line = f"- At {at}: nobody had asked anything for {_minutes(since_s)}.\n"
+            _note(rehearsal, line, {"type": "no_question", "since_s": round(since_s, 3)})
+        elif occasion == phrases.PAUSE:
+            line = f"- At {at}: {_minutes(room.monologue_s)} without another voice or a pause.\n"
+            _note(rehearsal, line, {"type": "monologue", "seconds": round(room.monologue_s, 3)})
+        else:
+            _warn(rehearsal, state, occasion)
+            return
+        say(rehearsal, occasion, slide=room.slide)
 
 
-# ---------------------------------------------------------------------- what is done
-
-
-def _warn(rehearsal: Rehearsal) -> None:
-    """Every share that is due is noted; the last of them is spoken."""
-    shares = rehearsal.rules.time_warnings
-    due = _due_shares(rehearsal)
-    for share in due:
-        rehearsal.store.append(
-            NOTES,
-            f"- {share:.0%} of the time ({rehearsal.options.minutes} min) was used up.\n",
-            by=MODERATOR,
-            value={"type": "time_warning", "share": share},
-        )
-    occasion = phrases.TIME_90 if due[-1] == shares[-1] else phrases.TIME_80
-    named = f"Time warning {due[-1]:.0%}".rstrip("%")
+def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
+    """Every share that is used up is noted; the last of them is spoken."""
+    shares = _due_shares(state)
+    for share in shares:
+        line = f"- {share:.0%} of the time ({state.options.minutes} min) was used up.\n"
+        _note(rehearsal, line, {"type": "time_warning", "share": share})
+    is_named = round(shares[-1] * 100) == SHARE_OF[occasion]
     say(
         rehearsal,
         occasion,
-        slide=rehearsal.room.slide,
-        fits=lambda text: occasion == named or "{minutes_left}" in text,  # else it names another share
+        slide=state.room.slide,
+        fits=lambda text: is_named or MINUTES_LEFT in slots_in(text),  # else it names another share
     )
 
 
-def _prompt(rehearsal: Rehearsal) -> None:
-    room = rehearsal.room
-    since_s = rehearsal.now_s() - (room.quiet_from_s or 0.0)
-    rehearsal.store.append(
-        NOTES,
-        f"- At {_now(rehearsal)}: nobody had asked anything for {_minutes(since_s)}.\n",
-        by=MODERATOR,
-        value={"type": "no_question", "since_s": round(since_s, 3)},
-    )
-    say(rehearsal, phrases.NO_QUESTION, slide=room.slide)
+def _due_shares(state: State) -> list[float]:
+    """Shares of the time that are used up and were not announced."""
+    budget_s = state.options.minutes * 60
+    shares = (share for share in state.rules.time_warnings if share not in state.room.warned)
+    return [share for share in shares if state.used_s >= share * budget_s]
 
 
-def _suggest_pause(rehearsal: Rehearsal) -> None:
-    room: Room = rehearsal.room
-    rehearsal.store.append(
-        NOTES,
-        f"- At {_now(rehearsal)}: {_minutes(room.monologue_s)} without another voice or a pause.\n",
-        by=MODERATOR,
-        value={"type": "monologue", "seconds": round(room.monologue_s, 3)},
-    )
-    say(rehearsal, phrases.PAUSE, slide=room.slide)
+def _warning(state: State, due: list[float]) -> str:
+    return phrases.TIME_90 if due[-1] == state.rules.time_warnings[-1] else phrases.TIME_80
 
 
-def _now(rehearsal: Rehearsal) -> str:
-    return render.clock(rehearsal.now_s())
+def _note(rehearsal: Rehearsal, line: str, value: dict[str, object]) -> None:
+    rehearsal.store.append(NOTES, line, by=MODERATOR, value=value)
 
 
 def _minutes(seconds: float) -> str:

@@ -11,7 +11,6 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +30,9 @@ from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger, mending, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.lock import Lock
 from orchestrator.store.mending import Repair
+from orchestrator.store.receipts import WaitingReceipts, receipt_value
 
 __all__ = ["DEGRADED_NAME", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
@@ -57,13 +58,11 @@ class Store:
         self._on_repair = on_repair
         self._depth = 0  # of transactions within each other
         self._stills = 0  # of `still` within each other; only whoever holds the mutex looks at it
-        self._write_fd = -1
-        self._identity = (0, 0)  # device and inode of the ledger that is open for writing
+        self._lock = Lock(self.history)
         self._views_checked = False
-        self._receipts: list[tuple[str, Mapping[str, Any]]] = []
+        self._receipts = WaitingReceipts()
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
-        self._ledger = str(root / LEDGER_NAME)
         self._written = False  # bytes are on their way to disk that memory does not know of yet
         self._clock_s = 0.0
         self._clock_seq = 0
@@ -71,9 +70,9 @@ class Store:
     def _forked(self) -> None:
         """This is a child now: the transaction and the receipts are its parent's."""
         self._depth = 0
-        self._receipts = []
+        self._receipts.put_back()
         self._views_checked = self._written = False
-        self._close_for_writing()
+        self._lock.close()
 
     # ------------------------------------------------------------------ reading
 
@@ -189,10 +188,10 @@ class Store:
                     if os.getpid() == owner:
                         self._depth -= 1
                 return
-            saved = self._receipts[:]
+            saved = self._receipts.all()
             forked = False
             try:
-                self._lock(row)
+                self._take_lock(row)
                 self._depth = 1
                 try:
                     yield
@@ -207,15 +206,14 @@ class Store:
             finally:
                 if not forked:
                     self._depth = 0
-                    if self._write_fd >= 0:
-                        fcntl.flock(self._write_fd, fcntl.LOCK_UN)
+                    self._lock.release()
 
-    def _lock(self, row: SessionFile | None) -> None:
-        if self._write_fd < 0:
+    def _take_lock(self, row: SessionFile | None) -> None:
+        if not self._lock.is_open:
             self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
-            self._open_for_writing()
-        fcntl.flock(self._write_fd, fcntl.LOCK_EX)
-        rest = self._read_new_or_frozen(row, self._checked_size())
+            self._lock.open()
+        self._lock.take()
+        rest = self._read_new_or_frozen(row, self._lock.checked_size())
         if self.is_degraded:
             raise SessionDegradedError(
                 f"{self.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
@@ -224,7 +222,7 @@ class Store:
         try:
             if rest:
                 self._repaired(mending.keep_torn(self.history, rest))
-                os.ftruncate(self._write_fd, self.history.end)
+                os.ftruncate(self._lock.fd, self.history.end)
                 self._sync()
             self._mend_views()
         except OSError as error:
@@ -232,36 +230,6 @@ class Store:
                 f"{self.root}: {files.reason(error)} while putting the files in order; nothing was written: "
                 "check the disk and the rights, then try again"
             ) from error
-
-    def _open_for_writing(self) -> None:
-        try:
-            self._write_fd, status = self.history.open_ledger(files.APPEND)
-        except OSError as error:
-            raise StoreWriteError(
-                f"{self.ledger_path}: {files.reason(error)}; nothing was written: "
-                "check the rights and the disk"
-            ) from error
-        self._identity = (status.st_dev, status.st_ino)
-
-    def _checked_size(self) -> int:
-        """The ledger's size. What is written must be found under its name, and under no other."""
-        try:
-            status = os.stat(self._ledger, follow_symlinks=False)
-        except OSError as error:
-            raise StoreWriteError(
-                f"{self.ledger_path}: {files.reason(error)}; nothing was written: open the session again"
-            ) from error
-        if (status.st_dev, status.st_ino) != self._identity:
-            raise StoreWriteError(
-                f"{self.ledger_path}: another file stands here than when the session was opened; "
-                "nothing was written: open the session again"
-            )
-        if status.st_nlink != 1:
-            raise StoreWriteError(
-                f"{self.ledger_path}: has a second name (a hard link), which a write would change too; "
-                "nothing was written: put a copy of its own here"
-            )
-        return status.st_size
 
     def _read_new_or_frozen(self, row: SessionFile | None, size: int | None = None) -> bytes:
         rest = self.history.read_new(size)
@@ -368,15 +336,15 @@ class Store:
         """
         with self.history.mutex:
             if not self._depth:
-                self._receipts.append((receipt_id, value))
+                self._receipts.add(receipt_id, value)
             elif not self._is_ending():
-                self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
+                self._add("receipt", "start", value=receipt_value(receipt_id, value))
 
     @property
     def waiting_receipts(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         """Receipts that are not on disk yet."""
         with self.history.mutex:
-            return tuple(self._receipts)
+            return self._receipts.all()
 
     def flush(self) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
@@ -387,7 +355,7 @@ class Store:
                 with self.transaction():
                     self._take_receipts()
             except SessionFrozenError:
-                self._receipts.clear()
+                self._receipts.put_back()
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
@@ -475,9 +443,8 @@ class Store:
         return self._clock_s
 
     def _take_receipts(self) -> None:
-        waiting, self._receipts = self._receipts, []
-        for receipt_id, value in waiting:
-            self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
+        for value in self._receipts.take():
+            self._add("receipt", "start", value=value)
 
     def _commit(self) -> None:
         if not self.history.pending:
@@ -495,7 +462,7 @@ class Store:
                 "nothing was written: give valid Unicode and finite numbers"
             ) from error
         self._written = True
-        files.append_whole(self._write_fd, b"".join(lines), size=self.history.end, name=LEDGER_NAME)
+        files.append_whole(self._lock.fd, b"".join(lines), size=self.history.end, name=LEDGER_NAME)
         self._sync()
         pending = self.history.commit(lines, head)
         self._clock_seq = last.seq
@@ -512,7 +479,7 @@ class Store:
         """
         start = perf_counter()
         try:
-            files.sync_file(self._write_fd)
+            files.sync_file(self._lock.fd)
         except OSError as error:
             self._degrade()
             raise StoreWriteError(
@@ -524,7 +491,7 @@ class Store:
     def _degrade(self) -> None:
         self._degraded = True
         with suppress(OSError):  # then what is left is a record that nobody was told is there
-            os.ftruncate(self._write_fd, self.history.end)
+            os.ftruncate(self._lock.fd, self.history.end)
         with suppress(OSError):  # then only this process knows
             os.close(os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
 
@@ -584,9 +551,9 @@ class Store:
         if views.swapped:
             self._views_checked = False
 
-    def _roll_back(self, receipts: list[tuple[str, Mapping[str, Any]]], error: BaseException) -> None:
+    def _roll_back(self, receipts: tuple[tuple[str, Mapping[str, Any]], ...], error: BaseException) -> None:
         """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
-        self._receipts = receipts
+        self._receipts.put_back(receipts)
         if self._written or not isinstance(error, Exception):
             self._views_checked = self._written = False
             self.history.read_again()
@@ -610,15 +577,10 @@ class Store:
         with self.transaction():
             self._add("freeze", "start", value=value)
 
-    def _close_for_writing(self) -> None:
-        if self._write_fd >= 0:
-            os.close(self._write_fd)
-        self._write_fd = -1
-
     def close_files(self) -> None:
         """Close every descriptor; nothing is written."""
         self.history.close()
-        self._close_for_writing()
+        self._lock.close()
 
     def close(self) -> None:
         """Write waiting receipts, then close. Closing twice is no error."""

@@ -1,0 +1,138 @@
+"""How a session ends: the last words, what is kept of it, debrief, freeze, archive; in this order.
+
+A crash before the freeze leaves the session `closing`, and ending it again goes on from there; one
+behind it leaves an ended session that is in no archive, which `archive_as_set` mends.
+
+Source: DESIGN.md, section 6 ("Ended").
+"""
+
+from __future__ import annotations
+
+import os
+
+from orchestrator import debrief as debriefs
+from orchestrator.archive.freeze import freeze
+from orchestrator.archive.register import archives_of, note_archive
+from orchestrator.archive.stores import open_store
+from orchestrator.archive.upload import Archived, archive_session
+from orchestrator.debrief.request import ask_for_debrief
+from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
+from orchestrator.home.folder import Home
+from orchestrator.loop import resolving
+from orchestrator.loop.driver import state_of
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.memory.session_memory import Remembering
+from orchestrator.memory.watch import Watch
+from orchestrator.store.files import FOLDER, replace_file
+
+
+def end(
+    rehearsal: Rehearsal,
+    home: Home | None,
+    watch: Watch,
+    remembering: Remembering,
+    *,
+    without_debrief: bool = False,
+    archive_to: str | None = None,
+) -> None:
+    """As `Session.end`."""
+    store = rehearsal.store
+    if archive_to is not None:
+        open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
+    with store.transaction():
+        open_ = rehearsal.room.open
+        if open_ is not None:
+            answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
+            resolving.resolve(rehearsal, open_, "unresolved" if answered else "unjudged", is_ending=True)
+        resolving.close(rehearsal)
+    watch.before_end()
+    remembering.end(rehearsal)
+    if not without_debrief:
+        ask_for_debrief(rehearsal)
+    store.mend()
+    if not without_debrief:
+        _write_debrief(rehearsal)
+    watch.snapshot()
+    immutable = home is not None and home.config.immutable
+    freeze(store, home.templates if home is not None else None, immutable=immutable)
+    archive_as_set(rehearsal, home, archive_to)
+
+
+def debrief_of(rehearsal: Rehearsal) -> debriefs.Debrief:
+    """The debrief as it stands; it says nothing of contradictions where nobody looked for any."""
+    room = rehearsal.room
+    return debriefs.debrief_of(rehearsal, room.tensions if room.is_checked else None)
+
+
+def _write_debrief(rehearsal: Rehearsal) -> None:
+    debrief = debrief_of(rehearsal)
+    fd = os.open(rehearsal.store.root, FOLDER)
+    try:
+        replace_file(fd, "debrief.md", debriefs.as_markdown(debrief).encode())
+        replace_file(fd, "debrief.json", debriefs.json_text(debrief).encode())
+    finally:
+        os.close(fd)
+
+
+# ---------------------------------------------------------------------- the archive
+
+
+def archive(
+    rehearsal: Rehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
+) -> Archived:
+    """As `Session.archive` to an address."""
+    store = rehearsal.store
+    store.catch_up()
+    if not rehearsal.room.ended:
+        name = rehearsal.options.id
+        raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
+    checksums = home is None or home.config.s3_checksums
+    done = archive_session(store.root, url, endpoint_url=endpoint_url or _endpoint(), checksums=checksums)
+    if home is not None and _is_in(home, rehearsal):
+        note_archive(home, rehearsal.options.id, url, done.archive)
+    return done
+
+
+def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
+    """Archive to *url*, else where the run asked for, else by the setting `archive`, else in the home.
+
+    A session outside of a home is archived only where somebody has said where to: else None.
+
+    Raises:
+        ArchiveError: The archive could not be completed; the session has ended and is safe.
+    """
+    url = url or _set_for(rehearsal, home)
+    if url is None:
+        return None
+    try:
+        return archive(rehearsal, home, url)
+    except (GreenroomError, OSError) as error:
+        raise ArchiveError(
+            f"not archived: {error}; the session has ended and is kept at {rehearsal.store.root}: "
+            f"archive it with `greenroom archive {rehearsal.options.id} --to URL`"
+        ) from error
+
+
+def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
+    """Whether the session has ended in this home and is in no archive yet."""
+    if home is None or not rehearsal.room.ended or not _is_in(home, rehearsal):
+        return False
+    return not archives_of(home, rehearsal.options.id)
+
+
+def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
+    playback = rehearsal.room.playback
+    if playback is not None and playback.archive is not None:
+        return playback.archive
+    if home is None or not _is_in(home, rehearsal):
+        return None
+    return home.config.archive or str(home.archives)
+
+
+def _is_in(home: Home, rehearsal: Rehearsal) -> bool:
+    return rehearsal.store.root.parent == home.sessions
+
+
+def _endpoint() -> str | None:
+    """An S3-compatible server, for whoever names none; the same variable that the commands read."""
+    return os.environ.get("GREENROOM_S3_ENDPOINT")

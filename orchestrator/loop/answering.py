@@ -1,0 +1,121 @@
+"""What becomes of the presenter's words while a question is open: an answer, silence, or a wish to park it.
+
+Each is one transaction that begins from the room.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from orchestrator import render
+from orchestrator.claims.extract import speech_claims
+from orchestrator.errors import SessionStateError
+from orchestrator.loop.exchanges import with_answer, with_wish
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.resolving import resolve
+from orchestrator.loop.state import TRANSCRIPT
+from orchestrator.loop.state_page import show_state
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
+from orchestrator.model.values import to_json
+from orchestrator.speech.parking import wish_to_park
+
+WISHED: Final = "the presenter asked to come back to it"
+
+
+def take_answer(
+    rehearsal: Rehearsal, text: str | None, *, used: int | None = None, parks: bool = False
+) -> None:
+    """Put the answer into the transcript, stamped with the moment of the session clock.
+
+    Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
+    to come back to the question, or *parks* says so, the exchange is parked and not judged.
+    """
+    exchange = still_open(rehearsal)
+    if exchange.turns[-1].answer is not None:
+        raise SessionStateError(
+            f"{exchange.id}: this question has been answered; `greenroom resume` judges it"
+        )
+    words = " ".join((text or "").split())
+    if not words and not parks:
+        with rehearsal.store.transaction():
+            rehearsal.store.note({"type": "silence", "exchange": exchange.id}, by="transcript")
+            show_state(rehearsal, "judging", exchange)
+        return
+    wish = wish_to_park(words)
+    is_parked = parks or wish is not None
+    answered = exchange
+    with rehearsal.store.transaction():
+        if words:
+            answered = _add_answer(rehearsal, exchange, words, used)
+        elif used is not None:
+            rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
+        if is_parked:
+            _park(rehearsal, answered, wish)
+        else:
+            show_state(rehearsal, "judging", exchange)
+
+
+def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int | None) -> Exchange:
+    """Write an answer down; returns the exchange with it."""
+    now_s = rehearsal.now_s()
+    lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
+    segment = Segment(words, now_s, round(now_s + lasts_s, 3), _presenter(rehearsal), rehearsal.room.slide)
+    segment = replace(segment, times_estimated=True)
+    index = len(rehearsal.room.segments) + 1
+    value: dict[str, Any] = {
+        "type": "answer",
+        "exchange": exchange.id,
+        "turn": len(exchange.turns),
+        "segment": to_json(segment),
+        "claims": to_json(speech_claims(segment, index)),
+        **({"used": used} if used is not None else {}),
+    }
+    line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
+    rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+    return with_answer(exchange, words, segment.end_s - segment.start_s)
+
+
+def take_heard(rehearsal: Rehearsal) -> None:
+    """What the presenter said since the question, already in the transcript, is the answer.
+
+    Where it asks to come back to the question, the exchange is parked and not judged.
+    """
+    exchange = still_open(rehearsal)
+    text = " ".join(segment.text for segment in rehearsal.room.heard)
+    wish = wish_to_park(text)
+    with rehearsal.store.transaction():
+        rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
+        if wish is not None:
+            _park(rehearsal, with_answer(exchange, text), wish)
+        else:
+            show_state(rehearsal, "judging", exchange)
+
+
+def _presenter(rehearsal: Rehearsal) -> str | None:
+    return rehearsal.room.presenter or rehearsal.options.presenter
+
+
+def park(rehearsal: Rehearsal) -> Exchange:
+    """Close the open exchange at the presenter's wish to come back to it."""
+    with rehearsal.store.transaction():
+        return _park(rehearsal, still_open(rehearsal), None)
+
+
+def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None) -> Exchange:
+    """The wish stands with the question it was about, and no verdict: parking is no failing."""
+    return resolve(rehearsal, with_wish(exchange, WISHED, wish), "parked")
+
+
+def still_open(rehearsal: Rehearsal) -> Exchange:
+    """The exchange that is open.
+
+    Raises:
+        SessionStateError: None is.
+    """
+    if rehearsal.room.open is None:
+        raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
+    return rehearsal.room.open

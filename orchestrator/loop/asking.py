@@ -1,0 +1,202 @@
+"""How a question comes to be put: whose it is, and what is written when it is.
+
+Each is one transaction that begins from the state.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.checks.passages import speech_passages
+from orchestrator.errors import EngineError, SessionStateError, UsageError
+from orchestrator.layout import MODERATOR
+from orchestrator.loop import panelist, phrases, refreshing
+from orchestrator.loop.choosing import Choice, choose, choose_at_pause, not_heard
+from orchestrator.loop.exchanges import bare_first, tagged_exchange
+from orchestrator.loop.phrases import say
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Room
+from orchestrator.loop.state_page import show_state
+from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
+from orchestrator.templates.orchestration import FREE_FLOW
+
+OF_ONES_OWN = "was asked from outside the loop"
+"""Why a panelist puts a question that the session was handed."""
+
+
+def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
+    """Somebody puts a question; None: nobody does, which at a break and at the end is recorded.
+
+    At a pause of the presenter: whoever may come in now. In free flow nobody is called, they cut in.
+    """
+    if not at_pause:
+        return _call_on_next(rehearsal)
+    choice = choose_at_pause(rehearsal.state())
+    if choice is None:
+        return None
+    return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
+
+
+def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
+    """As `Session.ask` without a question."""
+    if agent is not None:
+        _check_seat(rehearsal, agent)
+    if rehearsal.room.open is not None:
+        raise _is_open(rehearsal.room.open)
+    if not parked:
+        refreshing.refresh(rehearsal, "ask")
+        choice = choose(rehearsal.state(), agent)
+        if choice is not None:
+            return open_exchange(rehearsal, choice)
+    waiting = _parked(rehearsal.room, agent)
+    if waiting is not None:
+        return _come_back(rehearsal, waiting)
+    why = next((why for seat, why in rehearsal.room.failed.items() if agent in (None, seat)), None)
+    if why is not None and not parked:
+        raise EngineError(f"nobody has a question that may be asked: {why}")
+    return None
+
+
+def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
+    """As `Session.ask` with a question."""
+    _check_seat(rehearsal, agent)
+    words = " ".join(question.split())
+    if not words:
+        raise UsageError("a question needs words")
+    candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)
+    if quote is not None:
+        candidate = _placed(rehearsal, candidate, quote)
+    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN))
+
+
+def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate:
+    """The candidate with the place of its quote: the last thing said that holds it, else the first slide."""
+    scene = rehearsal.scene()
+    spoken = speech_passages([segment for _, segment in rehearsal.said()])
+    where = next(
+        (one for one in (*spoken[::-1], *rehearsal.deck_passages) if quote and quote in one.text), None
+    )
+    if where is None:
+        raise UsageError(f"{quote!r} stands on no slide and in nothing that was said: quote word for word")
+    claims = scene.deck_claims if where.said_at_s is None else scene.speech_claims
+    claim = next((one for one in claims if one.slide == where.slide and quote in one.text), None)
+    return replace(
+        candidate, slide=where.slide, said_at_s=where.said_at_s, claim=claim.id if claim is not None else None
+    )
+
+
+def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
+    if agent not in rehearsal.options.panel:
+        raise UsageError(
+            f"{agent!r} is no panelist here: call on one of {', '.join(rehearsal.options.panel)}"
+        )
+
+
+def _is_open(exchange: Exchange) -> SessionStateError:
+    return SessionStateError(f"{exchange.id} is still open: answer it or park it first")
+
+
+def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
+    """At a break or at the end: call on whoever is next, or record that nobody has a question.
+
+    At the end those not heard yet come first, then what was parked, then the others.
+    """
+    state, room = rehearsal.state(), rehearsal.room
+    choice = parked = None
+    if not state.is_full:
+        choice = choose(state, holds_back=not room.is_played_out)
+        parked = _parked(room) if room.is_played_out else None
+    is_first_heard = choice is not None and choice.agent in not_heard(state)
+    if parked is not None and (choice is None or (_is_ripe(room, parked) and not is_first_heard)):
+        return _come_back(rehearsal, parked)
+    if choice is not None:
+        return open_exchange(rehearsal, choice)
+    why = "the exchanges are used up" if state.is_full else "nobody has a question"
+    if not state.is_full and choose(state) is not None:
+        why = "the exchanges that are left are kept for panelists not heard yet"
+    with rehearsal.store.transaction():
+        if not state.is_full and room.failed and not room.is_played_out:
+            say(rehearsal, phrases.STALLING, slide=room.slide)
+        elif room.said and room.said[-1].occasion == phrases.NO_QUESTION:
+            say(rehearsal, phrases.TRANSITION, slide=room.slide)
+        rehearsal.store.note({"type": "passed", "why": why}, by=MODERATOR)
+    return None
+
+
+def _parked(room: Room, agent: str | None = None) -> Exchange | None:
+    """The parked question that comes back next: the oldest, of *agent* where one is named."""
+    waiting = still_to_come_back(room.exchanges)
+    return next((one for one in waiting if agent in (None, one.agent)), None)
+
+
+def _is_ripe(room: Room, parked: Exchange) -> bool:
+    """Something lies between the parking and now: the rest of the talk, or another question."""
+    return room.exchanges[-1].id != parked.id or len(room.exchanges) == room.asked_when_played_out
+
+
+def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
+    """Put a parked question again, as an exchange of its own; what it still needs is what is judged.
+
+    Its lead-in was said when it was first asked, and is not said twice.
+    """
+    exchange = replace(
+        parked,
+        id=f"x{len(rehearsal.room.exchanges) + 1}",
+        why_this_agent=f"the question that was parked as {parked.id} comes back",
+        asked_at_s=rehearsal.now_s(),
+        turns=(Turn(bare_first(parked), parked.turns[-1].needs),),
+        outcome=None,
+        spent_s=0.0,
+        comes_back_to=parked.id,
+    )
+    return _put(rehearsal, exchange, phrases.COMING_BACK)
+
+
+def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
+    """Put the question: from here on the presenter's words are the answer.
+
+    *calls*: the moderator gives the panelist the floor, in words.
+    """
+    candidate = choice.candidate
+    exchange = Exchange(
+        id=f"x{len(rehearsal.room.exchanges) + 1}",
+        agent=choice.agent,
+        claim=candidate.claim,
+        slide=candidate.slide,
+        said_at_s=candidate.said_at_s,
+        quote=candidate.quote,
+        grounded=candidate.grounded,
+        why_this_agent=choice.why,
+        asked_at_s=rehearsal.now_s(),
+        turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip()),),
+        angle=candidate.angle,
+        beside=candidate.beside,
+        under=candidate.under,
+        good_answer=candidate.good_answer,
+        is_missing=candidate.is_missing,
+    )
+    return _put(rehearsal, exchange, phrases.CALLING if calls else None)
+
+
+def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
+    with rehearsal.store.transaction():
+        if rehearsal.room.open is not None:
+            raise _is_open(rehearsal.room.open)
+        exchange = replace(exchange, id=f"x{len(rehearsal.room.exchanges) + 1}")  # others may have asked
+        hands = tuple(agent for agent in rehearsal.room.hands if agent != exchange.agent)
+        if occasion is not None:
+            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        show_state(rehearsal, "question", exchange, hands=hands)
+        rehearsal.store.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
+        if exchange.comes_back_to is None:
+            empty = panelist.empty_candidate(rehearsal, exchange.agent)
+            panelist.write_candidate(rehearsal, exchange.agent, empty)
+        show_state(rehearsal, "answering", exchange, hands=hands)
+    return exchange
+
+
+def _spoken(candidate: Candidate) -> str:
+    """Lead-in and question as they are said, in one piece."""
+    return f"{candidate.lead_in} {candidate.question}".strip()

@@ -1,0 +1,353 @@
+"""How each record of the ledger changes the room: a table from a value's type to a function.
+
+A type that has no row changes nothing. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from orchestrator.clock import ClockState
+from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
+from orchestrator.loop.state import BREATHER_S, INTEL, TRANSCRIPT, Playback, Room, Said, SlideTime, Waiting
+from orchestrator.model.claim import Claim, Gap, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Exchange, Judgement, Observation, Target, Turn
+from orchestrator.model.intel import Intel
+from orchestrator.model.reply import DebriefWords
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.model.usage import call_of
+from orchestrator.model.values import from_json
+from orchestrator.store.ledger import Record
+
+Value = Mapping[str, Any]
+
+
+def fold(room: Room, record: Record) -> None:
+    """Take the next record into the room; every one is given once, in order."""
+    if record.op == "freeze":
+        room.ended = True
+    if record.file == INTEL:
+        room.intel_sha256 = record.sha256
+    if record.value is not None:
+        FOLDS.get(record.value["type"], _nothing)(room, record.value, record)
+    elif record.op == "append" and record.file == TRANSCRIPT:
+        _plain(room, record)
+
+
+def _nothing(room: Room, value: Value, record: Record) -> None:
+    """The record is for other readers."""
+
+
+# ---------------------------------------------------------------------- the start
+
+
+def _session(room: Room, value: Value, record: Record) -> None:
+    room.speaker = value["options"].get("speaker")
+
+
+def _deck(room: Room, value: Value, record: Record) -> None:
+    room.deck = from_json(Deck, value["deck"])
+    room.deck_claims = from_json(tuple[Claim, ...], value["claims"])
+    room.gaps = from_json(tuple[Gap, ...], value["gaps"])
+    room.is_checked = "tensions" in value
+    _find(room, value)
+    room.claims_by_id.update((claim.id, claim) for claim in room.deck_claims)
+
+
+def _dossier(room: Room, value: Value, record: Record) -> None:
+    if value.get("board"):
+        room.members = from_json(tuple[BoardMember, ...], value["board"])
+
+
+def _intel(room: Room, value: Value, record: Record) -> None:
+    room.intel = from_json(Intel, value["intel"])
+
+
+def _focus_brief(room: Room, value: Value, record: Record) -> None:
+    room.targets[record.by] = from_json(tuple[Target, ...], value["targets"])
+
+
+def _phrases(room: Room, value: Value, record: Record) -> None:
+    by_heading = value.get("by_heading", {})  # the first release kept none
+    room.phrases = {heading: tuple(texts) for heading, texts in by_heading.items()}
+
+
+def _playback(room: Room, value: Value, record: Record) -> None:
+    room.playback, room.played = from_json(Playback, value["playback"]), 0
+
+
+def _speaker(room: Room, value: Value, record: Record) -> None:
+    room.presenter_label, room.presenter_how = value["label"], value["how"]
+
+
+# ---------------------------------------------------------------------- contradictions
+
+
+def _find(room: Room, value: Value) -> None:
+    room.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
+
+
+def _tensions(room: Room, value: Value, record: Record) -> None:
+    _find(room, value)
+    if value["upto"] >= room.look_due_upto:  # else a slide has changed since it was begun
+        room.look_due = None
+    room.suspected.clear()
+    if "failed" not in value:  # else the same words are looked through again
+        room.is_deck_looked_at = True
+        room.looked_upto = value["upto"]
+
+
+def _look_is_due(room: Room, occasion: str) -> None:
+    room.look_due, room.look_due_upto = occasion, len(room.segments)
+
+
+# ---------------------------------------------------------------------- speech and slides
+
+
+def _plain(room: Room, record: Record) -> None:
+    """Text appended without a value counts as a segment of its own, at the clock's time."""
+    text = " ".join((record.text or "").split())
+    segment = Segment(text, record.clock_s, record.clock_s)
+    room.segments.append(segment)
+    _voice(room, segment, record)
+
+
+def _segment(room: Room, value: Value, record: Record) -> None:
+    segment = _spoken(room, value)
+    _voice(room, segment, record)
+    _find(room, value)
+    if value.get("played") is not None:
+        room.played = value["played"]
+    if value.get("source") is not None:
+        name, line = value["source"]
+        room.lines_taken[name] = line
+    if room.open is not None and segment.speaker in (None, room.presenter):
+        room.heard.append(segment)
+
+
+def _spoken(room: Room, value: Value) -> Segment:
+    segment = from_json(Segment, value["segment"])
+    room.segments.append(segment)
+    spoken_s = room.seconds_by_speaker.get(segment.speaker, 0.0)
+    room.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
+    of_speaker = room.claims_by_speaker.setdefault(segment.speaker, [])
+    if value["type"] == "segment":  # what is said in an answer is judged there, and not asked about again
+        claims = from_json(tuple[Claim, ...], value.get("claims", ()))
+        of_speaker.extend(claims)
+        room.claims_by_id.update((claim.id, claim) for claim in claims)
+    return segment
+
+
+def _voice(room: Room, segment: Segment, record: Record) -> None:
+    """Who speaks, and since when, on the session clock."""
+    room.asked_here = False
+    from_s = max(0.0, round(record.clock_s - (segment.end_s - segment.start_s), 3))
+    if room.quiet_from_s is None:
+        room.quiet_from_s = from_s
+    goes_on = room.voice_from_s is not None and room.voice == segment.speaker
+    if not goes_on or from_s - room.voice_until_s >= BREATHER_S:
+        room.voice, room.voice_from_s, room.is_pause_suggested = segment.speaker, from_s, False
+    room.voice_until_s = record.clock_s
+
+
+def _slide(room: Room, value: Value, record: Record) -> None:
+    room.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
+    room.refresh_due = True
+    _look_is_due(room, "slide")
+    if value.get("break"):
+        room.break_due = room.is_to_be_thought_of = True
+        _look_is_due(room, "break")
+
+
+def _section_end(room: Room, value: Value, record: Record) -> None:
+    room.section_ended = value["slides"]
+    room.break_due = room.refresh_due = room.is_to_be_thought_of = True
+    _look_is_due(room, "break")
+
+
+def _played_out(room: Room, value: Value, record: Record) -> None:
+    room.is_played_out = True
+    room.asked_when_played_out = len(room.exchanges)
+    room.refresh_due = room.is_to_be_thought_of = True
+    _look_is_due(room, "break")
+
+
+# ---------------------------------------------------------------------- candidate questions
+
+
+def _candidate(room: Room, value: Value, record: Record) -> None:
+    waiting = room.waiting[record.by] = from_json(Waiting, value["waiting"])
+    if waiting.status == "ready":
+        room.wanted.setdefault(waiting.candidate.question, waiting.candidate)
+
+
+def _refresh(room: Room, value: Value, record: Record) -> None:
+    room.refreshed_at_s = value["at_s"]
+    room.refresh_due = room.is_to_be_thought_of = False
+    room.hands = ()
+    _refreshed(room, value, record)
+
+
+def _refreshed(room: Room, value: Value, record: Record) -> None:
+    """Whose candidates were made or confirmed, whose engine failed, and whose hands are up."""
+    room.hands = tuple(value.get("hands", room.hands))
+    for agent, digest in value.get("inputs", {}).items():
+        room.inputs[agent] = digest
+        room.confirmed_s[agent] = value["at_s"]
+        room.failed.pop(agent, None)
+    room.failed.update(value.get("failed", {}))
+
+
+# ---------------------------------------------------------------------- exchanges
+
+
+def _exchange_opened(room: Room, value: Value, record: Record) -> None:
+    room.open = from_json(Exchange, value["exchange"])
+    room.break_due = False
+    room.asked_here = True
+    room.hands = tuple(agent for agent in room.hands if agent != room.open.agent)
+    room.heard.clear()
+
+
+def _answer(room: Room, value: Value, record: Record) -> None:
+    segment = _spoken(room, value)
+    if value.get("used") is not None:
+        room.answers_used.add(value["used"])
+    if room.open is not None:
+        room.open = with_answer(room.open, segment.text, segment.end_s - segment.start_s)
+
+
+def _answered(room: Room, value: Value, record: Record) -> None:
+    _silence(room, value, record)
+    room.heard.clear()
+
+
+def _silence(room: Room, value: Value, record: Record) -> None:
+    if room.open is not None:
+        room.open = with_answer(room.open, value.get("text", ""))
+
+
+def _answer_used(room: Room, value: Value, record: Record) -> None:
+    room.answers_used.add(value["used"])
+
+
+def _verdict(room: Room, value: Value, record: Record) -> None:
+    if room.open is not None:
+        judgement = from_json(Judgement, value["judgement"])
+        room.open = with_verdict(room.open, judgement)
+        if judgement.contradicts is not None:
+            room.suspected.append(judgement.contradicts)
+
+
+def _follow_up(room: Room, value: Value, record: Record) -> None:
+    if room.open is not None:
+        room.open = with_question(room.open, from_json(Turn, value["turn"]))
+    room.heard.clear()
+
+
+def _exchange_closed(room: Room, value: Value, record: Record) -> None:
+    room.exchanges.append(from_json(Exchange, value["exchange"]))
+    room.open = None
+    room.quiet_from_s, room.is_prompted = record.clock_s, False
+    room.voice_from_s, room.is_pause_suggested = None, False
+    _look_is_due(room, "exchange")
+    if room.is_played_out:
+        room.refresh_due = room.is_to_be_thought_of = True
+
+
+def _observation(room: Room, value: Value, record: Record) -> None:
+    room.observed.append(from_json(Observation, value))
+
+
+def _passed(room: Room, value: Value, record: Record) -> None:
+    room.break_due = False
+    room.is_over = room.is_over or room.is_played_out
+
+
+# ---------------------------------------------------------------------- the moderator, time and engines
+
+
+def _state(room: Room, value: Value, record: Record) -> None:
+    room.state = value["state"]
+
+
+def _said(room: Room, value: Value, record: Record) -> None:
+    room.said.append(from_json(Said, value))
+
+
+def _time_warning(room: Room, value: Value, record: Record) -> None:
+    room.warned.add(value["share"])
+
+
+def _no_question(room: Room, value: Value, record: Record) -> None:
+    room.is_prompted = room.break_due = room.is_to_be_thought_of = True
+
+
+def _monologue(room: Room, value: Value, record: Record) -> None:
+    room.is_pause_suggested = True
+
+
+def _clock(room: Room, value: Value, record: Record) -> None:
+    room.clock = ClockState(value["at_s"], record.at if value["live"] else None)
+
+
+def _driver(room: Room, value: Value, record: Record) -> None:
+    room.driver = value["what"] if value["state"] == "started" else None
+
+
+def _call(room: Room, value: Value, record: Record) -> None:
+    room.calls.append(call_of(value))
+
+
+def _took_over(room: Room, value: Value, record: Record) -> None:
+    room.took_over = value["why"]
+
+
+def _debrief_words(room: Room, value: Value, record: Record) -> None:
+    room.debrief_failed = value.get("failed")
+    if "words" in value:
+        room.debrief_words = from_json(DebriefWords, value["words"])
+
+
+FOLDS: Final[Mapping[str, Callable[[Room, Value, Record], None]]] = {
+    "session": _session,  # open: versions, panel, options, deck, digests of the templates
+    "deck": _deck,  # write of deck-content: slides, claims, gaps
+    "intel": _intel,  # write of external-intel: every finding, and the claim it bears on
+    "focus_brief": _focus_brief,  # write of a focus brief: the targets
+    "dossier": _dossier,  # write of the board dossier: the likely questions, and who sits on the board
+    "tensions": _tensions,  # note: what an engine proposed and code verified, and what was refused
+    "segment": _segment,  # append to the transcript: the segment, its claims, its place in a playback
+    "slide": _slide,  # append to the transcript: the slide, and whether a section ended before it
+    "answer": _answer,  # append to the transcript: the answer, for which exchange
+    "section_end": _section_end,  # note: a recording is about to leave a section; the panel comes in first
+    "candidate": _candidate,  # replace of a candidate question: it, and what it was made from
+    "exchange_opened": _exchange_opened,  # note: the exchange with its first question
+    "answered": _answered,  # note: what the presenter said since the question was the answer
+    "silence": _silence,  # note: a question got no answer
+    "answer_used": _answer_used,  # note: a prepared answer without words was used: it parks the question
+    "verdict": _verdict,  # note: the judgement of the last answer
+    "follow_up": _follow_up,  # note: the next question of the open exchange
+    "exchange_closed": _exchange_closed,  # append to the exchange history: the whole exchange
+    "observation": _observation,  # append to a presenter profile: what a panelist noticed
+    "passed": _passed,  # note: a break at which nobody had a question
+    "phrases": _phrases,  # append to generated-phrases: the moderator's phrases for this session
+    "said": _said,  # append to generated-phrases: a line of the moderator's, with its occasion
+    "call": _call,  # note: what one call to a model used
+    "refresh": _refresh,  # note: when the candidates were last looked at, why, and whose hands are up
+    "refreshed": _refreshed,  # note: what came of one panelist's call that the refresh did not wait for
+    "took_over": _took_over,  # note: no call to the model ever succeeded; the offline panel sits there
+    "debrief_words": _debrief_words,  # note: all that the debrief says and that no count gives
+    "playback": _playback,  # note: a recording that is being played, with its answers
+    "speaker": _speaker,  # note: who the presenter is
+    "time_warning": _time_warning,  # append to the debrief notes: a share of the time budget is used up
+    "no_question": _no_question,  # append to the debrief notes: nobody has asked for a while
+    "monologue": _monologue,  # append to the debrief notes: one voice so long that a pause is due
+    "clock": _clock,  # note: the session clock was set, and whether it runs
+    "driver": _driver,  # note: a process began or stopped to drive the session
+    "played_out": _played_out,  # note: the recording is over; only questions and the end are left
+    "state": _state,  # replace of the session state: where the moderator stands
+}
+"""By a value's type, and the operation that carries it."""

@@ -1,0 +1,139 @@
+"""How an answer is judged, and what follows from the verdict.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from orchestrator.engines import together
+from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.errors import EngineError, SessionStateError, UsageError
+from orchestrator.loop import panelist, phrases
+from orchestrator.loop.answering import still_open, take_heard
+from orchestrator.loop.exchanges import with_question, with_verdict
+from orchestrator.loop.phrases import say
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.resolving import resolve
+from orchestrator.loop.state_page import show_state
+from orchestrator.model.exchange import VERDICTS, Exchange, Judgement, Turn
+from orchestrator.model.values import to_json
+
+
+def judge(rehearsal: Rehearsal) -> Judgement:
+    """Judge the last answer; then ask the follow-up, or close the exchange.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile.
+    """
+    judging = begin_judging(rehearsal)
+    together.wait([judging.reply])
+    judgement = verdict(rehearsal, judging)
+    conclude(rehearsal, judging.exchange, judgement)
+    return judgement
+
+
+def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
+    """As `Session.judge`: nothing is written of a verdict that is refused."""
+    exchange = still_open(rehearsal)
+    answer, heard = exchange.turns[-1].answer, rehearsal.room.heard
+    if judgement.verdict not in VERDICTS:
+        raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
+    if answer is None and not heard:
+        raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
+    words = answer if answer is not None else " ".join(segment.text for segment in heard)
+    if judgement.quote is not None and judgement.quote not in words:
+        raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
+    if answer is None:
+        take_heard(rehearsal)
+    if rehearsal.room.open is not None:  # else it asked to come back to the question
+        conclude(rehearsal, rehearsal.room.open, judgement)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """An answer that its panelist is judging."""
+
+    exchange: Exchange
+    reply: Future[Judgement]
+
+
+def begin_judging(rehearsal: Rehearsal) -> Judging:
+    """Have the last answer judged, and do not wait for it."""
+    exchange = still_open(rehearsal)
+    if not exchange.turns[-1].answer:
+        nothing: Future[Judgement] = Future()
+        nothing.set_result(Judgement("unjudged", "no answer was given"))
+        return Judging(exchange, nothing)
+    request = JudgementRequest(
+        rehearsal.seats[exchange.agent],
+        rehearsal.scene(),
+        exchange,
+        _is_last(rehearsal, exchange),
+        angle=exchange.angle or "",
+        good_answer=exchange.good_answer,
+    )
+    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
+    return Judging(exchange, together.begun(rehearsal.engine, request, context))
+
+
+def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
+    """What came of a judgement that is over. A failure is `unjudged`, and says why."""
+    rehearsal.note_calls()
+    got = together.outcome(judging.reply)
+    if isinstance(got, EngineError):
+        return Judgement("unjudged", f"the engine gave no judgement: {got}")
+    return got
+
+
+def _is_last(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """No follow-up is possible."""
+    return len(exchange.turns) >= rehearsal.turn_limit
+
+
+def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
+    """Write a verdict down, with what was noted at it; then put the follow-up, or close the exchange.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
+    """
+    judged = with_verdict(exchange, judgement)
+    asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
+    with rehearsal.store.transaction():
+        if not is_still(rehearsal, exchange):
+            raise SessionStateError(
+                f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
+                "and that stands: see `greenroom show`"
+            )
+        rehearsal.store.note(
+            {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
+        )
+        panelist.add_noted(rehearsal, exchange, judgement)
+        if asks_on and judgement.follow_up:
+            follow_up = Turn(
+                judgement.follow_up,
+                judgement.missing or exchange.turns[-1].needs,
+                is_new_question=judgement.is_new_question,
+            )
+            rehearsal.store.note(
+                {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
+            )
+            occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
+            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent)
+            show_state(rehearsal, "follow_up", judged)
+            show_state(rehearsal, "answering", with_question(judged, follow_up))
+        else:
+            resolve(rehearsal, judged, _outcome(judgement))
+
+
+def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """Whether the exchange stands where it stood, its last answer not judged."""
+    now = rehearsal.room.open
+    return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
+
+
+def _outcome(judgement: Judgement) -> str:
+    """What an exchange comes to when *judgement* is its last; failure never reads as success."""
+    return {"satisfied": "satisfied", "unjudged": "unjudged"}.get(judgement.verdict, "unresolved")

@@ -1,0 +1,174 @@
+"""Live speech: segments as they come, each in the transcript, durably, before the panel looks at it.
+
+A reader thread takes lines in; while a question is open, what the presenter says is also its answer.
+Each step of the loop is begun here, and what comes of it is taken at a later look, so a slow, hanging
+or dead model delays no transcript, no slide and no other panelist. An engine that answers at once is
+asked and answered within one step. Where another process drives the session, this one only appends.
+
+Source: DESIGN.md, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from orchestrator.errors import DriverBusyError, SpeechError, UsageError
+from orchestrator.loop.driver import driving
+from orchestrator.loop.live_panel import Panel
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.steps import End, Listen
+from orchestrator.loop.transcript import add_segment, move_to, set_clock
+from orchestrator.speech.lines import STDIN, Lines
+from orchestrator.speech.stream import LiveReader, LiveSegment, timed
+
+POLL_S: Final = 0.1
+"""How often a live feed looks at its timers; far under the shortest pause that means anything (2 s)."""
+KINDS: Final = {".txt": "txt", ".vtt": "vtt", ".srt": "srt"}
+STOPPED: Final = "the feed was stopped"
+
+
+def feed_live(
+    rehearsal: Rehearsal,
+    source: str,
+    *,
+    stop: Callable[[], bool],
+    say: Callable[[str], None],
+    on_step: Callable[[], None] = lambda: None,
+) -> None:
+    """Take speech in as it comes, from stdin (`-`) or a file that grows, until it ends or *stop* says so.
+
+    A followed file goes on behind the last line that was taken from it. When the speech is over,
+    calls that are under way are waited for; at a stop they are given up.
+
+    Args:
+        say: Told each line that a terminal shows.
+        on_step: Called whenever nothing is due.
+
+    Raises:
+        SpeechError: Lines were no segments; each was named when it came, and the others were taken.
+    """
+    kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
+    name = source if source == STDIN else Path(source).name
+    feed = Feed(rehearsal, say, LiveReader(kind), name)
+    try:
+        with driving(rehearsal, "feed"):
+            set_clock(rehearsal, runs=True)
+            try:
+                _drive(feed, Panel(rehearsal, say), source, stop, on_step)
+            finally:
+                if not feed.has_ended():
+                    set_clock(rehearsal, runs=False)
+    except DriverBusyError as busy:
+        say(f"note: {busy}; this feed only appends")
+        _append(feed, source, stop, on_step)
+    if feed.refused:
+        raise SpeechError(
+            f"{source}: {feed.refused} lines were no speech and were left out; the others were taken"
+        )
+
+
+def _drive(
+    feed: Feed, panel: Panel, source: str, stop: Callable[[], bool], on_step: Callable[[], None]
+) -> None:
+    """Do what is due, then take the next line in, until the speech is over and nothing is under way."""
+    lines = Lines(source, poll_s=POLL_S, stop=stop)
+    try:
+        while not stop():
+            step = panel.next_step()
+            if isinstance(step, End):
+                return
+            if not isinstance(step, Listen):
+                panel.carry_out(step)
+            elif panel.is_over:
+                time.sleep(POLL_S)
+            elif feed.is_over:  # and what its last words made due is done
+                panel.is_over = True
+            elif feed.take_next(lines):
+                panel.heard()
+            else:
+                on_step()
+    finally:
+        lines.close()
+        panel.leave(STOPPED)
+
+
+def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[], None]) -> None:
+    """Take speech in and do nothing else."""
+    lines = Lines(source, poll_s=POLL_S, stop=stop)
+    try:
+        while not (stop() or feed.is_over or feed.has_ended()):
+            if not feed.take_next(lines):
+                on_step()
+    finally:
+        lines.close()
+
+
+@dataclass
+class Feed:
+    """The speech of one live feed, line by line; the rest is in the ledger."""
+
+    rehearsal: Rehearsal
+    say: Callable[[str], None]
+    reader: LiveReader
+    source: str  # "-" or the file's name
+    line: int = 0
+    refused: int = 0
+    is_over: bool = False
+    went_back: bool = False  # and that was said
+
+    def __post_init__(self) -> None:
+        self._taken = self.rehearsal.room.lines_taken.get(self.source, 0) if self.source != STDIN else 0
+
+    def has_ended(self) -> bool:
+        """Whether the session has."""
+        self.rehearsal.store.catch_up()
+        return self.rehearsal.room.ended
+
+    def take_next(self, lines: Lines) -> bool:
+        """The segments that the next line completes: into the transcript; False: none came."""
+        try:
+            line = lines.next(POLL_S)
+        except queue.Empty:
+            return False
+        if line is None:
+            self.is_over = True
+            return self._take(self.reader.close)
+        self.line += 1
+        return self._take(partial(self.reader.line, line), keep=self.line > self._taken)
+
+    def _take(self, read: Callable[[], tuple[LiveSegment, ...]], *, keep: bool = True) -> bool:
+        try:
+            heard = read()
+        except SpeechError as error:
+            self.refused += 1
+            self.say(f"greenroom: {error}")
+            return False
+        for piece in heard if keep else ():
+            self._add(piece)
+        return bool(heard) and keep
+
+    def _add(self, piece: LiveSegment) -> None:
+        rehearsal = self.rehearsal
+        rehearsal.store.catch_up()
+        room = rehearsal.room
+        segment = timed(piece, rehearsal.now_s(), room.segments[-1] if room.segments else None)
+        if segment.slide is not None and segment.slide != room.slide:
+            try:
+                move_to(rehearsal, segment.slide)
+            except UsageError as error:  # the words are kept, on the slide that is shown
+                self.say(f"greenroom: {error}")
+                segment = replace(segment, slide=room.slide)
+        if piece.start_s is not None and piece.start_s < segment.start_s and not self.went_back:
+            self.went_back = True
+            told, moved = f"{piece.start_s:g} s", f"{segment.start_s:g} s"
+            self.say(
+                f"note: a time goes back to {told}: these words are set at {moved}, as those before them; "
+                "so is whatever goes back from here on"
+            )
+        add_segment(rehearsal, segment, source=None if self.source == STDIN else (self.source, self.line))

@@ -1,0 +1,216 @@
+"""What a session is to be: everything that was given, read and checked, before anything is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from orchestrator.claims.language import language_of
+from orchestrator.dossier.board import read_board
+from orchestrator.errors import UsageError
+from orchestrator.home.config import CHOICES, checked
+from orchestrator.home.folder import Home
+from orchestrator.intel.read import read_intel
+from orchestrator.layout import Layout, check_session_id
+from orchestrator.loop.rehearsal import read_seats
+from orchestrator.loop.state import UNNAMED, Options
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.intel import Reported
+from orchestrator.model.slide import Deck
+from orchestrator.templates.orchestration import Orchestration, read_orchestration
+from orchestrator.templates.persona import Seat
+
+RULES = "templates/moderator/orchestration.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user asked for; None means the default."""
+
+    id: str | None = None
+    presenter: str | None = None
+    speaker: str | None = None
+    panel: tuple[str, ...] | None = None
+    date: str | None = None
+    engine: str | None = None
+    layout: str | None = None
+    intensity: str | None = None
+    mode: str | None = None
+    minutes: int | None = None
+    exchanges: int | None = None
+    focus: tuple[str, ...] = ()
+    remember: bool = False
+    keep_source: bool = True
+    intel: tuple[Path, ...] = ()
+    board: Path | None = None
+    kind: str | None = None  # of deck; None: the engine says what it takes it for
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A deck, and the file that it was read from, if any."""
+
+    deck: Deck
+    path: Path | None = None
+
+
+def given_of(options: Mapping[str, Any]) -> Given:
+    """Options by their names, lists and single strings as the tuples that `Given` holds.
+
+    Raises:
+        TypeError: One has no such name.
+    """
+    known = {field.name for field in fields(Given)} - {"engine"}
+    if unknown := set(options) - known:
+        raise TypeError(
+            f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
+        )
+    return Given(**{name: _plain(name, value) for name, value in options.items()})
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in ("panel", "focus", "intel") and value is not None:
+        items = value.split(",") if isinstance(value, str) and name == "panel" else value
+        items = [items] if isinstance(items, str | Path) else items
+        return tuple(Path(item) if name == "intel" else item for item in items)
+    return Path(value) if name == "board" and isinstance(value, str) else value
+
+
+def read_source(deck: str | Path | None, deck_text: str | None) -> Source:
+    """The deck to start with.
+
+    Raises:
+        DeckError: It cannot be read.
+    """
+    from orchestrator.deck.read import read_deck, read_deck_text  # takes its time; only a start needs it
+
+    if (deck is None) == (deck_text is None):
+        raise TypeError("give either a deck file or deck_text")
+    if deck_text is not None:
+        return Source(read_deck_text(deck_text))
+    path = Path(deck) if deck is not None else Path()
+    return Source(read_deck(path), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A session to be made: nothing in it is asked for again."""
+
+    home: Home
+    source: Source
+    options: Options
+    layout: Layout
+    templates: Mapping[str, str]
+    seats: Mapping[str, Seat]
+    rules: Orchestration
+    reported: tuple[Reported, ...]  # findings from outside
+    members: tuple[BoardMember, ...]  # of the real board
+
+
+def plan_of(home: Home, source: Source, given: Given) -> Plan:
+    """What *given* comes to in this home.
+
+    Raises:
+        UsageError, HomeError, PersonaError, InputError
+    """
+    layout = home.layout(given.panel)
+    templates = home.read_templates(layout)
+    seats = read_seats(templates, layout.agents)
+    rules = read_orchestration(templates[RULES], RULES)
+    text = " ".join(line for slide in source.deck.slides for line in (slide.title, *slide.lines))
+    if given.kind is not None:
+        given = replace(given, kind=_kind(source.deck, given.kind))
+    return Plan(
+        home=home,
+        source=source,
+        options=_options(home, given, layout, rules, language_of(text)),
+        layout=layout,
+        templates=templates,
+        seats=seats,
+        rules=rules,
+        reported=read_intel(given.intel),
+        members=read_board(given.board) if given.board is not None else (),
+    )
+
+
+def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, language: str) -> Options:
+    config = home.config
+    defaults = rules.defaults
+    _check(given)
+    return Options(
+        id=check_session_id(given.id) if given.id is not None else home.new_id(),
+        presenter=given.presenter or UNNAMED,
+        panel=layout.panel,
+        engine=given.engine or config.engine,
+        layout=given.layout or config.layout,
+        mode=given.mode or config.mode or defaults.mode,
+        intensity=given.intensity or config.intensity or defaults.intensity,
+        minutes=_first(given.minutes, config.minutes, int(defaults.minutes)),
+        exchanges=_first(given.exchanges, config.exchanges, defaults.exchanges),
+        focus=given.focus,
+        date=_date(given.date),
+        speaker=given.speaker,
+        remember=given.remember,
+        tools=given.remember and config.memory and config.tools,
+        keep_source=given.keep_source,
+        language=language,
+        kind=given.kind,
+    )
+
+
+def _check(given: Given) -> None:
+    """Raises UsageError for an option that cannot be meant."""
+    for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
+        value = getattr(given, key)
+        own_engine = key == "engine" and value not in CHOICES["engine"]
+        if value is not None and not own_engine:
+            checked(key, value, f"--{key}")
+    if given.remember and (given.presenter is None or given.presenter == UNNAMED):
+        raise UsageError("--remember needs your name: give it with --presenter NAME")
+    texts = {
+        "presenter": (given.presenter,),
+        "speaker": (given.speaker,),
+        "focus": given.focus,
+        "kind": (given.kind,),
+    }
+    for key, values in texts.items():
+        for value in values:
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{key} is {type(value).__name__}, not str")
+            if value is not None and _is_no_text(value):
+                raise UsageError(f"--{key} is not valid Unicode text: write it anew")
+
+
+def _is_no_text(value: str) -> bool:
+    try:
+        return "\0" in value.encode().decode()
+    except UnicodeEncodeError:
+        return True
+
+
+def _kind(deck: Deck, given: str) -> str:
+    """The name of the kind of deck that was given by its name or id; of "any", which has none, its id.
+
+    Raises:
+        UsageError: There is no such kind; the message lists them.
+    """
+    from orchestrator.engines.offline.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
+
+    kind = kind_of(deck, given)
+    return kind.id if kind.id == NO_KIND.id else kind.name
+
+
+def _first(*values: int | None) -> int:
+    return next(value for value in values if value is not None)
+
+
+def _date(given: str | None) -> str | None:
+    if given is None:
+        return None
+    try:
+        return date.fromisoformat(given).isoformat()
+    except ValueError as error:
+        raise UsageError(f"--date {given!r}: write a day as YYYY-MM-DD") from error

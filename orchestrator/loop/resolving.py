@@ -1,0 +1,68 @@
+"""How an exchange is closed, and the last words of a session.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator import render
+from orchestrator.layout import MODERATOR
+from orchestrator.loop import phrases
+from orchestrator.loop.exchanges import tagged_exchange
+from orchestrator.loop.new_figures import new_numbers
+from orchestrator.loop.phrases import say
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state_page import show_state
+from orchestrator.model.exchange import Exchange
+
+
+def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending: bool = False) -> Exchange:
+    """Write an exchange down and give the floor back. Call inside a transaction.
+
+    *is_ending*: the session ends with it, so there is no floor to give back.
+    """
+    done = replace(exchange, outcome=outcome)
+    surfaced = new_numbers(done, rehearsal.scene())
+    show_state(rehearsal, "resolving", done)
+    rehearsal.store.append(
+        "shared/exchange-history.md",
+        render.exchange(done, rehearsal.name_of(done.agent), surfaced),
+        by=MODERATOR,
+        value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
+    )
+    rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
+    if not is_ending:
+        _round_off(rehearsal, done)
+    show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1, last=done)
+    return done
+
+
+def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
+    """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
+    room = rehearsal.room
+    if done.outcome == "parked":
+        occasion = phrases.PARKING
+    elif room.segments and not room.is_played_out:
+        occasion = phrases.TRANSITION
+    elif any(turn.answer for turn in done.turns):
+        occasion = phrases.ACKNOWLEDGING
+    else:
+        return
+    say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=room.slide)
+
+
+def close(rehearsal: Rehearsal) -> None:
+    """The last words, said once. Call inside a transaction."""
+    if all(said.occasion != phrases.CLOSING for said in rehearsal.room.said):
+        say(rehearsal, phrases.CLOSING)
+    show_state(rehearsal, "closing")
+
+
+def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
+    last = done.turns[-1]
+    about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
+    why = f": {render.one_line(last.reason)}" if last.reason else ""
+    left = f". Still open: {render.one_line('; '.join(last.still_open))}" if last.still_open else ""
+    return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}{left}\n"

@@ -1,0 +1,308 @@
+"""What comes next in a rehearsal: one function from the state to a step, for recordings and live speech.
+
+`next_step` writes nothing and asks nobody. Two drivers carry out what it says: `recorded` waits for
+what a step begins, `live` begins it and takes what came later. Nothing is remembered between two
+steps but the ledger, so a rehearsal that was killed after any record goes on from there.
+
+        Speak (opening)
+          │
+          ▼      speech, a slide, the end of a section
+    ┌── Listen ◄───────────────────────────────────────────┐
+    │     │                                                │
+    │     │  where something is due, in this order:        │
+    │     ├─► Look     contradictions in what was said ───►┤
+    │     ├─► Refresh  the panel's candidate questions ───►┤
+    │     ├─► Speak    about time ────────────────────────►┤
+    │     └─► Ask      at a break, a pause, the end ──────►┤ nobody has a question
+    │           │                                          │
+    │           ▼                                          │
+    │       TakeAnswer ───────────────────────────────────►┤ parked
+    │        ▲  │                                          │
+    │        │  ▼                                          │
+    │        └─ Judge ────────────────────────────────────►┘ closed; else a follow-up was put
+    ▼
+   End
+
+Source: DESIGN.md, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import inf
+from typing import TypeAlias
+
+from orchestrator.loop import phrases, time_rules
+from orchestrator.loop.choosing import choose, choose_at_pause, may_ask_at_pause
+from orchestrator.loop.pauses import ends_sentence
+from orchestrator.loop.state import Live, Playback, State
+from orchestrator.loop.transcript import ends_section
+from orchestrator.model.exchange import Exchange
+from orchestrator.templates.orchestration import SECTION_BREAKS
+
+PATIENCE_S = 5.0
+"""Session clock: how long a break waits for questions that are being made, where others are ready."""
+
+
+class Piece(Enum):
+    """The part of a recording that is taken in next."""
+
+    SEGMENT = "segment"
+    SLIDE = "slide"
+    SECTION_END = "section_end"  # the panel comes in before the slide is changed
+    PLAYED_OUT = "played_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """The presenter has the word."""
+
+    piece: Piece | None = None  # of the recording; None: whatever comes, live
+    at_s: float | None = None  # session clock at which it is there; None: now
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was said since the last time is looked through for contradictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Every panelist's candidate question is looked at again."""
+
+    why: str  # of `refreshing.OCCASION`, or timer or slide
+    at_s: float | None = None  # as in Listen
+    leave_out: str | None = None  # the panelist whose question is being judged
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Whoever is next puts a question."""
+
+    at_pause: bool = False  # somebody comes in; else the moderator calls on somebody
+    at_s: float | None = None  # as in Listen
+
+
+@dataclass(frozen=True, slots=True)
+class TakeAnswer:
+    """The open question gets its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The last answer gets its verdict; then a follow-up is put, or the exchange is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """The moderator says something."""
+
+    occasion: str  # a heading of the phrase library
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Nothing is left to do."""
+
+
+Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | Speak | End
+
+
+def next_step(state: State) -> Step:
+    """The one thing to do next."""
+    room, live = state.room, state.live
+    if _is_over(state):
+        return End()
+    if live is not None and (live.is_over or room.state == "closing"):
+        return _last_of(state, live)
+    presides = live is not None or _asks(room.playback)
+    if presides and room.open is not None:
+        return _in_exchange(state, room.open)
+    if presides and phrases.can_open(state):
+        return Speak(phrases.OPENING)
+    if state.hears_contradictions and _may_look(state, presides=presides):
+        return Look()
+    if (why := _why_refresh(state, presides=presides)) is not None:
+        return Refresh(why)
+    if presides and room.break_due and not _waits_for_questions(state):
+        return Ask()
+    occasion = time_rules.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
+    if occasion is not None:
+        return Speak(occasion)
+    if live is not None:
+        return Ask(at_pause=True) if _may_come_in(state, live) else Listen()
+    return _play(state, room.playback) if room.playback is not None else End()
+
+
+def _asks(playback: Playback | None) -> bool:
+    """Questions come by themselves."""
+    return playback is not None and playback.kind == "run"
+
+
+def _is_over(state: State) -> bool:
+    """The session has ended, or there is nothing to listen to."""
+    return state.room.ended or (state.live is None and state.room.playback is None)
+
+
+# ---------------------------------------------------------------------- while a question is open
+
+
+def _in_exchange(state: State, exchange: Exchange) -> Step:
+    live = state.live
+    if live is None:
+        return TakeAnswer() if exchange.turns[-1].answer is None else Judge()
+    if exchange.turns[-1].answer is None:
+        return TakeAnswer() if _has_answered(state, live) else Listen()
+    if live.owes_verdict:
+        return Judge()
+    why = _why_refresh(state, presides=True) if state.has_model else None  # the others need not wait
+    return Refresh(why, leave_out=exchange.agent) if why is not None else Listen()
+
+
+def _has_answered(state: State, live: Live) -> bool:
+    room, timers = state.room, state.rules.timers_s
+    is_done = live.is_over or live.silent_s >= timers.answer_pause or room.heard_s >= timers.answer_limit
+    return bool(room.heard) and is_done
+
+
+def _last_of(state: State, live: Live) -> Step:
+    """The feed or the session is being ended: what is under way is waited for, and nothing else is begun."""
+    if not live.is_over:
+        return Listen()
+    open_ = state.room.open
+    if open_ is not None and open_.turns[-1].answer is None and _has_answered(state, live):
+        return TakeAnswer()
+    if open_ is not None and live.owes_verdict:
+        return Judge()
+    return Listen() if live.is_waiting else End()
+
+
+# ---------------------------------------------------------------------- while none is
+
+
+def _may_look(state: State, *, presides: bool) -> bool:
+    """Whether what was said is looked through now, if that is due; live, one look at a time.
+
+    In a run a model looks where a question may follow, and once when all is over: what an answer
+    contradicts its verdict says.
+    """
+    room = state.room
+    if state.live is not None:
+        return not state.live.is_looking
+    if not (presides and state.has_model):
+        return True
+    if room.is_played_out and room.exchanges and not (room.is_over or state.is_full):
+        return bool(room.suspected) or room.look_due == "break"
+    return room.is_to_be_thought_of or room.is_played_out
+
+
+def _why_refresh(state: State, *, presides: bool) -> str | None:
+    """Why the candidates are looked at before anything else; None: they are not.
+
+    In a recording a model is asked only where its question can be put next; live, that is at any
+    moment.
+    """
+    room = state.room
+    if state.has_model and state.is_full:
+        return None  # nobody can ask any more
+    if state.live is not None:
+        is_time = state.now_s - room.refreshed_at_s >= state.rules.timers_s.refresh
+        return "slide" if room.refresh_due else "timer" if is_time else None
+    if not state.has_model:
+        return ("played out" if room.is_played_out else "slide") if room.refresh_due else None
+    if not presides or not room.is_to_be_thought_of:
+        return None
+    return "end" if room.is_played_out else "break"
+
+
+def _waits_for_questions(state: State) -> bool:
+    """A break waits while questions are made: for as long as nobody has one, and else not for long."""
+    live = state.live
+    if live is None or not live.is_asking:
+        return False
+    return live.waited_s < PATIENCE_S or choose(state, holds_back=True) is None
+
+
+def _is_at_a_stop(state: State) -> bool:
+    """The presenter has come to the end of a sentence, or is silent."""
+    room, playback = state.room, state.room.playback
+    if state.live is not None:
+        is_silent = state.live.silent_s >= state.rules.timers_s.hand_raise_pause
+        return is_silent or not room.segments or ends_sentence(room.segments[-1])
+    if playback is None or room.played == len(playback.segments):
+        return True
+    if state.now_s > playback.offset_s + playback.segments[room.played].start_s:
+        return False  # within a long piece of speech
+    is_first = room.played == 0
+    return is_first or room.played in state.pauses or ends_sentence(playback.segments[room.played - 1])
+
+
+def _may_come_in(state: State, live: Live) -> bool:
+    """Live, the presenter has been silent for long enough, and somebody comes in."""
+    if state.options.mode == SECTION_BREAKS or state.room.break_due or not state.room.segments:
+        return False
+    is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
+    return is_silent and choose_at_pause(state) is not None
+
+
+# ---------------------------------------------------------------------- a recording
+
+
+def _play(state: State, playback: Playback) -> Step:
+    """The next of: a pause to ask in, a refresh by the timer, a change of slide, a segment, the end."""
+    room = state.room
+    if room.played == len(playback.segments):
+        return _behind_the_last(state, playback)
+    segment = playback.segments[room.played]
+    changes = segment.slide is not None and segment.slide != room.slide
+    due_s = playback.offset_s + (segment.start_s if changes else segment.end_s)
+    refresh_s = state.rules.timers_s.refresh
+    tick_s = inf if state.has_model else (room.refreshed_at_s // refresh_s + 1) * refresh_s
+    pause_s = _pause_s(state, playback)
+    if pause_s is not None and pause_s < tick_s:
+        if (step := _at_pause(replace(state, now_s=pause_s))) is not None:
+            return step
+        due_s = max(due_s, pause_s)
+    if tick_s <= due_s:
+        return Refresh("timer", tick_s)
+    if not changes:
+        return Listen(Piece.SEGMENT, due_s)
+    return Listen(Piece.SECTION_END if _comes_in_before(state, segment.slide) else Piece.SLIDE, due_s)
+
+
+def _behind_the_last(state: State, playback: Playback) -> Step:
+    room = state.room
+    if not _asks(playback) or room.is_over:
+        return End()
+    if not room.is_played_out:
+        return Listen(Piece.PLAYED_OUT)
+    return End() if state.is_full else Ask()
+
+
+def _pause_s(state: State, playback: Playback) -> float | None:
+    """When the panel may come in before the next segment, on the session clock; None: it may not."""
+    room = state.room
+    if not _asks(playback) or state.options.mode == SECTION_BREAKS:
+        return None
+    pause_s = state.pauses.get(room.played)
+    if pause_s is None or (room.slides and room.slides[-1].at_s > pause_s):  # the talk has gone on
+        return None
+    over_s = max(pause_s, playback.offset_s + playback.segments[room.played].start_s)
+    return max(pause_s, state.now_s) if state.now_s <= over_s else None
+
+
+def _at_pause(state: State) -> Step | None:
+    """Somebody comes in; a model is first asked for questions, if one can be put. None: nobody does."""
+    if state.has_model and may_ask_at_pause(state) and state.room.refreshed_at_s < state.now_s:
+        return Refresh("pause", state.now_s)
+    return Ask(at_pause=True, at_s=state.now_s) if choose_at_pause(state) is not None else None
+
+
+def _comes_in_before(state: State, slide: int | None) -> bool:
+    """Whether the panel comes in before this change of slide, and has not done so yet."""
+    room = state.room
+    if not _asks(room.playback) or state.options.mode != SECTION_BREAKS or room.deck is None or slide is None:
+        return False
+    is_new = room.section_ended != len(room.slides)
+    return is_new and ends_section(room, room.deck, slide, state.rules.section_break_slides)

@@ -1,0 +1,117 @@
+"""What goes into the presenter's transcript: speech, changes of slide, and the session clock beside it."""
+
+from __future__ import annotations
+
+from orchestrator import render
+from orchestrator.claims.extract import speech_claims
+from orchestrator.errors import UsageError
+from orchestrator.loop import looking
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import TRANSCRIPT, Room
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.model.values import to_json
+from orchestrator.speech.read import Recording
+from orchestrator.speech.slides import estimate_slides
+from orchestrator.templates.orchestration import SECTION_BREAKS
+
+
+def add_segment(
+    rehearsal: Rehearsal,
+    segment: Segment,
+    *,
+    played: int | None = None,
+    source: tuple[str, int] | None = None,
+) -> None:
+    """Put one piece of speech into the transcript, durably, with the claims that it makes.
+
+    Args:
+        played: How many segments of the playback are then in the transcript.
+        source: The followed file's name and the number of the line that it came from.
+    """
+    claims = speech_claims(segment, len(rehearsal.room.segments) + 1)
+    found = looking.tensions_in(rehearsal, segment)
+    value = {
+        "type": "segment",
+        "segment": to_json(segment),
+        "claims": to_json(claims),
+        **({"tensions": to_json(found)} if found else {}),
+        **({"played": played} if played is not None else {}),
+        **({"source": list(source)} if source is not None else {}),
+    }
+    line = render.segment_line(segment)
+    if not found:  # the usual case: one record, one write
+        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+        return
+    with rehearsal.store.transaction():
+        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+        looking.note_tensions(rehearsal, found)
+
+
+def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
+    """Append a recording's segments as they are, while another process drives the session."""
+    for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
+        with rehearsal.store.transaction():
+            if segment.slide is not None and segment.slide != rehearsal.room.slide:
+                move_to(rehearsal, segment.slide)
+            add_segment(rehearsal, segment)
+
+
+def move_to(rehearsal: Rehearsal, number: int) -> None:
+    """The presenter moved to slide *number*, now.
+
+    Raises:
+        UsageError: The deck has no such slide.
+    """
+    deck = rehearsal.scene().deck
+    if number not in {slide.number for slide in deck.slides}:
+        raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
+    change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False)
+
+
+def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool) -> None:
+    """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
+    room, deck = rehearsal.room, rehearsal.scene().deck
+    title = next((slide.title for slide in deck.slides if slide.number == number), "")
+    ends = (
+        rehearsal.options.mode == SECTION_BREAKS
+        and room.section_ended != len(room.slides)
+        and ends_section(room, deck, number, rehearsal.rules.section_break_slides)
+    )
+    rehearsal.store.append(
+        TRANSCRIPT,
+        render.slide_line(number, title, at_s, estimated=estimated),
+        by="transcript",
+        value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
+    )
+
+
+def ends_section(room: Room, deck: Deck, to: int, every: int) -> bool:
+    """Whether a section ends when the presenter moves on to slide *to*.
+
+    The deck's own sections count; without them, a slide with only a title begins one; without
+    such slides, every *every*-th change of slide is a break.
+    """
+    if room.slide is None:
+        return False
+    slides = {slide.number: slide for slide in deck.slides}
+    before, after = slides.get(room.slide), slides.get(to)
+    if before is None or after is None:
+        return False
+    if any(slide.section is not None for slide in deck.slides):
+        return before.section != after.section
+    openers = {
+        slide.number
+        for slide in deck.slides[1:]
+        if slide.title and not (slide.lines or slide.tables or slide.charts) and not slide.hidden
+    }
+    if openers:
+        return to in openers and to > room.slide
+    return len(room.slides) % every == 0
+
+
+def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:
+    """Let the session clock run with the wall clock from now on, or stand still."""
+    store = rehearsal.store
+    with store.transaction():
+        store.note({"type": "clock", "at_s": store.now_s(), "live": runs}, by="moderator")
