@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 
-from orchestrator import debrief as debriefs
 from orchestrator.archive.freeze import freeze
 from orchestrator.archive.register import archives_of, note_archive
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
+from orchestrator.debrief import build
+from orchestrator.debrief.model import Debrief
+from orchestrator.debrief.page import as_markdown
+from orchestrator.debrief.plain import json_text
 from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 from orchestrator.home.folder import Home
@@ -58,18 +61,18 @@ def end(
     archive_as_set(rehearsal, home, archive_to)
 
 
-def debrief_of(rehearsal: Rehearsal) -> debriefs.Debrief:
+def debrief_of(rehearsal: Rehearsal) -> Debrief:
     """The debrief as it stands; it says nothing of contradictions where nobody looked for any."""
     room = rehearsal.room
-    return debriefs.debrief_of(rehearsal, room.tensions if room.is_checked else None)
+    return build.debrief_of(rehearsal, room.tensions if room.is_checked else None)
 
 
 def _write_debrief(rehearsal: Rehearsal) -> None:
     debrief = debrief_of(rehearsal)
     fd = os.open(rehearsal.store.root, FOLDER)
     try:
-        replace_file(fd, "debrief.md", debriefs.as_markdown(debrief).encode())
-        replace_file(fd, "debrief.json", debriefs.json_text(debrief).encode())
+        replace_file(fd, "debrief.md", as_markdown(debrief).encode())
+        replace_file(fd, "debrief.json", json_text(debrief).encode())
     finally:
         os.close(fd)
 

@@ -1,6 +1,7 @@
 """The public Session: start, open, write, feed, ask, answer, end, and all of it in one place.
 
-Each method is a short door to the module that does the work.
+Each method is a short door to the module that does the work. What a door leads to is imported when
+it is opened: a session is listed, shown or read in a third of the time that all of it takes to load.
 """
 
 from __future__ import annotations
@@ -9,44 +10,36 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from orchestrator import ending
-from orchestrator.archive.register import archives_of
-from orchestrator.archive.upload import Archived
-from orchestrator.context.assemble import Context, Receipt
-from orchestrator.debrief import Debrief
-from orchestrator.engines.catalogue import check_engine, close_engine, engine_named, notices_of
-from orchestrator.engines.protocol import Engine
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home, session_folder
-from orchestrator.loop import answering, asking, judging, recorded, transcript
 from orchestrator.loop.driver import driving, state_of
-from orchestrator.loop.live import feed_live
-from orchestrator.loop.news import WebIntel, add_intel, search_intel
-from orchestrator.loop.plan import given_of, read_source
-from orchestrator.loop.receipts import Receipts
-from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal, open_rehearsal
-from orchestrator.loop.start import start_session
-from orchestrator.loop.state import Options, Room
-from orchestrator.memory.embedding import embedder
-from orchestrator.memory.scribe import context_of
-from orchestrator.memory.scribe_notes import SessionContext
-from orchestrator.memory.session_memory import Remembering
-from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.summariser import NEVER, Schedule
-from orchestrator.memory.watch import Watch
-from orchestrator.model.exchange import Exchange, Judgement
-from orchestrator.model.segment import Segment
-from orchestrator.model.usage import total
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.read import Recording
-from orchestrator.store.store import Repair
-from orchestrator.verify import Verification, verify_session
+
+if TYPE_CHECKING:
+    from orchestrator.archive.upload import Archived
+    from orchestrator.context.assemble import Context, Receipt
+    from orchestrator.debrief.model import Debrief
+    from orchestrator.engines.protocol import Engine
+    from orchestrator.loop.news import WebIntel
+    from orchestrator.loop.receipts import Receipts
+    from orchestrator.loop.recorded import Loading
+    from orchestrator.loop.state import Options, Room
+    from orchestrator.memory.scribe_notes import SessionContext
+    from orchestrator.memory.session_memory import Remembering
+    from orchestrator.memory.summariser import Schedule
+    from orchestrator.memory.watch import Watch
+    from orchestrator.model.exchange import Exchange, Judgement
+    from orchestrator.model.segment import Segment
+    from orchestrator.speech.answers import Answer
+    from orchestrator.speech.read import Recording
+    from orchestrator.store.store import Repair
+    from orchestrator.verify import Verification
 
 
 class Session:
@@ -59,12 +52,27 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
-        config = home.config if home is not None else Config(facts=False, trace=False)
-        schedule = _schedule(config, rehearsal.options.engine)
-        self._remembering = _remembering(home)
-        rehearsal.tooling = self._remembering.tools(rehearsal)
-        self.watch = Watch(rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
-        self._receipts = Receipts(rehearsal.store)
+        if rehearsal.options.tools:
+            rehearsal.tooling = self._remembering.tools(rehearsal)
+
+    @cached_property
+    def _remembering(self) -> Remembering:
+        return _remembering(self.home)
+
+    @cached_property
+    def watch(self) -> Watch:
+        """What looks on after each step: facts and trace."""
+        from orchestrator.memory.watch import Watch
+
+        config = self.home.config if self.home is not None else Config(facts=False, trace=False)
+        schedule = _schedule(config, self.rehearsal.options.engine)
+        return Watch(self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
+
+    @cached_property
+    def _receipts(self) -> Receipts:
+        from orchestrator.loop.receipts import Receipts
+
+        return Receipts(self.rehearsal.store)
 
     @classmethod
     def start(
@@ -96,6 +104,12 @@ class Session:
             EngineError: The engine cannot work: key missing, key refused, model unknown.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
+        from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
+        from orchestrator.loop import recorded
+        from orchestrator.loop.plan import given_of, read_source
+        from orchestrator.loop.start import start_session
+        from orchestrator.memory.session_tools import SessionTools
+
         given = given_of(options)
         own: Engine | None = None
         if isinstance(engine, str) or engine is None:
@@ -150,6 +164,9 @@ class Session:
         Raises:
             SessionNotFoundError, LedgerCorruptError
         """
+        from orchestrator.engines.catalogue import engine_named
+        from orchestrator.model.usage import total
+
         if isinstance(session, Path):
             root = session_folder(session)
         elif home is None:
@@ -175,11 +192,15 @@ class Session:
         Raises:
             EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
         """
+        from orchestrator.engines.catalogue import check_engine
+
         check_engine(self.rehearsal.engine)
 
     @property
     def notices(self) -> list[str]:
         """What the user should know of how the engine is set up, a line each."""
+        from orchestrator.engines.catalogue import notices_of
+
         return notices_of(self.rehearsal.engine)
 
     # ------------------------------------------------------------------ what it is
@@ -251,6 +272,8 @@ class Session:
         Raises:
             ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
         """
+        from orchestrator.context.assemble import Receipt
+
         if isinstance(receipt, Receipt):
             return self.rehearsal.assembler.rebuild(receipt)
         if isinstance(receipt, int):
@@ -291,11 +314,16 @@ class Session:
             UsageError: The speaker that was named does not speak in it.
             SpeechError: It names slides that the deck does not have.
         """
+        from orchestrator.loop import recorded
+        from orchestrator.loop.recorded import Loading
+
         self.rehearsal.store.catch_up()
         recorded.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
 
     def add_recording(self, recording: Recording) -> None:
         """Append a recording's segments as they are, while another process drives the session."""
+        from orchestrator.loop import transcript
+
         transcript.add_recording(self.rehearsal, recording)
 
     def play(
@@ -311,6 +339,8 @@ class Session:
         Raises:
             DriverBusyError: Another process drives the session.
         """
+        from orchestrator.loop import recorded
+
         room = self.room
         if room.playback is None:
             return True
@@ -335,6 +365,8 @@ class Session:
         Raises:
             SpeechError: Lines were no segments; the others were taken.
         """
+        from orchestrator.loop.live import feed_live
+
         feed_live(self.rehearsal, source, stop=stop, say=say, on_step=self.watch.after_step)
 
     @property
@@ -347,10 +379,14 @@ class Session:
 
     def run_clock(self) -> None:
         """Let the session clock run with the wall clock."""
+        from orchestrator.loop import transcript
+
         transcript.set_clock(self.rehearsal, runs=True)
 
     def pause(self) -> None:
         """Stop the session clock."""
+        from orchestrator.loop import transcript
+
         transcript.set_clock(self.rehearsal, runs=False)
 
     def settle(self) -> None:
@@ -366,6 +402,8 @@ class Session:
             InputError: A file cannot be read or breaks its shape.
             RevisionLimitError: There have been too many.
         """
+        from orchestrator.loop.news import add_intel
+
         return add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
@@ -380,10 +418,14 @@ class Session:
             EngineError: The engine has no web search, or it failed; one line that says to give files.
             RevisionLimitError: There have been too many; nothing was searched for.
         """
+        from orchestrator.loop.news import search_intel
+
         return search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
+        from orchestrator.loop import transcript
+
         transcript.add_segment(self.rehearsal, segment)
 
     def slide(self, number: int) -> None:
@@ -392,6 +434,8 @@ class Session:
         Raises:
             UsageError: The deck has no such slide.
         """
+        from orchestrator.loop import transcript
+
         self._check_going_on()
         transcript.move_to(self.rehearsal, number)
 
@@ -422,6 +466,8 @@ class Session:
             UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
             EngineError: Nobody has one because the engine failed.
         """
+        from orchestrator.loop import asking
+
         self._check_going_on()
         if question is None:
             if quote is not None:
@@ -440,6 +486,9 @@ class Session:
         Raises:
             SessionStateError: No question is open.
         """
+        from orchestrator.loop import judging
+        from orchestrator.model.exchange import Judgement
+
         exchange = self._open_exchange()
         if exchange.turns[-1].answer is None and (last := self.take_answer(text)).outcome == "parked":
             return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
@@ -455,6 +504,8 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already.
         """
+        from orchestrator.loop import answering
+
         exchange = self._open_exchange()
         answering.take_answer(self.rehearsal, text)
         return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
@@ -475,17 +526,24 @@ class Session:
             SessionStateError: No question is open, or nothing was answered.
             UsageError: There is no such verdict, or the quote does not stand in the answer.
         """
+        from orchestrator.loop import judging
+        from orchestrator.model.exchange import Judgement
+
         exchange = self._open_exchange()
         judging.give_verdict(self.rehearsal, Judgement(verdict, reason, quote, follow_up=follow_up))
         self.watch.after_step()
         return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
+        from orchestrator.loop import answering
+
         self._check_going_on()
         return answering.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
+        from orchestrator.loop import answering
+
         self._check_going_on()
         return answering.park(self.rehearsal)
 
@@ -502,6 +560,8 @@ class Session:
             SessionFrozenError: It has ended already.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
+        from orchestrator import ending
+
         ending.end(
             self.rehearsal,
             self.home,
@@ -524,6 +584,8 @@ class Session:
             UsageError: It is outside of a home, and no address is given; or that is none.
             ArchiveError: The archive could not be completed; calling it again sends the rest.
         """
+        from orchestrator import ending
+
         if url is not None:
             return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
         self.rehearsal.store.catch_up()
@@ -535,6 +597,8 @@ class Session:
     @property
     def archived_at(self) -> str | None:
         """Where the session was archived last, as its home knows; None: nowhere."""
+        from orchestrator.archive.register import archives_of
+
         if self.home is None:
             return None
         return next(reversed(archives_of(self.home, self.id).values()), None)
@@ -542,21 +606,29 @@ class Session:
     @property
     def is_to_be_archived(self) -> bool:
         """Whether it has ended in its home and is in no archive yet."""
+        from orchestrator import ending
+
         self.rehearsal.store.catch_up()
         return ending.is_to_be_archived(self.rehearsal, self.home)
 
     def debrief(self) -> Debrief:
         """The debrief as it stands."""
+        from orchestrator import ending
+
         self.rehearsal.store.catch_up()
         return ending.debrief_of(self.rehearsal)
 
     def recap(self) -> SessionContext:
         """The "previously on" of the session: what was said, decided and left open."""
+        from orchestrator.memory.scribe import context_of
+
         self.rehearsal.store.catch_up()
         return context_of(self.rehearsal.store)
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says."""
+        from orchestrator.verify import verify_session
+
         if not self.rehearsal.store.frozen:
             self.rehearsal.store.flush()
         return verify_session(
@@ -577,6 +649,8 @@ class Session:
             self.rehearsal.store.close()
         finally:
             if self._own_engine is not None:
+                from orchestrator.engines.catalogue import close_engine
+
                 close_engine(self._own_engine)
 
     def __enter__(self) -> Session:
@@ -590,6 +664,8 @@ class Session:
 
 def _schedule(config: Config, engine: str) -> Schedule:
     """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
+    from orchestrator.memory.summariser import NEVER, Schedule
+
     if not config.facts:
         return NEVER
     is_free = engine == OFFLINE
@@ -597,6 +673,9 @@ def _schedule(config: Config, engine: str) -> Schedule:
 
 
 def _remembering(home: Home | None) -> Remembering:
+    from orchestrator.memory.embedding import embedder
+    from orchestrator.memory.session_memory import Remembering
+
     if home is None:
         return Remembering(None)
     config = home.config

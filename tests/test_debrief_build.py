@@ -11,8 +11,8 @@ import pytest
 
 from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
-from orchestrator.debrief import debrief_of, words
-from orchestrator.debrief.build import _homework, _left_open, _review
+from orchestrator.debrief import words
+from orchestrator.debrief.build import _homework, _left_open, _review, debrief_of
 from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.linking import asked_about

@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import typer
 
-from orchestrator.cli.app import build
+from orchestrator.cli.app import COMMANDS, build
 from orchestrator.cli.topics import TOPICS, commands_page
 from tests.commands import Commands
 
@@ -90,3 +91,21 @@ def test_the_first_pages_python_runs_as_it_stands(home: Path, tmp_path: Path) ->
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_each_module_has_the_commands_that_the_table_gives_it() -> None:
+    for module, names in COMMANDS.items():
+        app = typer.Typer()
+        app.callback()(lambda: None)
+        import_module(f"orchestrator.cli.{module}").register(app)
+        assert tuple(typer.main.get_command(app).commands) == names  # type: ignore[attr-defined]  # a group
+
+
+def test_a_command_that_there_is_not_is_told_the_nearest(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = Commands(home, capsys)("shwo", "last", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "greenroom: No such command 'shwo'. Did you mean 'show'?\n",
+    )

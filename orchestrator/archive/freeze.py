@@ -22,10 +22,10 @@ from typing import Final
 from orchestrator.errors import StoreError, StoreWriteError
 from orchestrator.layout import Layout
 from orchestrator.store import files
-from orchestrator.store.store import LEDGER_NAME, Store
+from orchestrator.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
-from orchestrator.verify.folder import DRIVER_LOCK, LEFTOVER, home_digest
+from orchestrator.verify.folder import LEFTOVER, home_digest
 
 FILE_MODE: Final = 0o444
 FOLDER_MODE: Final = 0o555

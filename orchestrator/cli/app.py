@@ -6,27 +6,12 @@ import json
 import os
 import signal
 import sys
+from importlib import import_module
+from typing import Final
 
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli import (
-    check,
-    erase,
-    feed,
-    keep,
-    look,
-    mcp,
-    memory,
-    panel,
-    prepare,
-    question,
-    recap,
-    start,
-    summarise,
-    topics,
-)
-from orchestrator.cli import run as whole
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import GreenroomError, UsageError
 
@@ -37,20 +22,32 @@ Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
 SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
 
-GROUPS = (
-    *(whole, start, feed, question),  # a rehearsal
-    *(check, prepare),  # a deck
-    *(look, recap, summarise),  # a session
-    *(panel, memory, mcp, keep, erase, topics),
-)
-"""What has commands, in the order of `--help`."""
+COMMANDS: Final = {
+    "run": ("demo", "run", "resume"),
+    "start": ("start", "end"),
+    "feed": ("feed", "slide", "pause"),
+    "question": ("ask", "answer", "park"),
+    "check": ("check",),
+    "prepare": ("dossier", "intel"),
+    "look": ("context", "show", "debrief", "verify", "doctor", "list"),
+    "recap": ("recap", "briefing"),
+    "summarise": ("summarise",),
+    "panel": ("panel",),
+    "memory": ("memory", "goal"),
+    "mcp": ("mcp",),
+    "keep": ("archive", "restore", "serve", "review"),
+    "erase": ("erase",),
+    "topics": ("help",),
+}
+"""The module of each command, in the order of `--help`. Only the module of the command that is called is
+imported: all of them, with their options, take as long as everything else that a small command does."""
 
 INTERRUPTED = 130
 """What typer makes of a Ctrl-C that no command has told of; no command of ours ends so."""
 
 
-def build() -> typer.Typer:
-    """The application with all its commands."""
+def build(command: str | None = None) -> typer.Typer:
+    """The application: with the module of *command* alone, or with all of them where it is none."""
     app = typer.Typer(
         help=HELP,
         no_args_is_help=True,
@@ -69,9 +66,15 @@ def build() -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    for group in GROUPS:
-        group.register(app)
+    for module in _modules_of(command):
+        import_module(f"orchestrator.cli.{module}").register(app)
     return app
+
+
+def _modules_of(command: str | None) -> list[str]:
+    """`help` shows every command; of an unknown one typer names the nearest."""
+    own = [module for module, names in COMMANDS.items() if command in names]
+    return list(COMMANDS) if command == "help" or not own else own
 
 
 def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
@@ -116,7 +119,8 @@ def run(arguments: list[str]) -> int:
             json=bool(found.get("json")),
             quiet=bool(found.get("quiet")),
         )
-        outcome = build()(rest, standalone_mode=False)
+        command = next((one for one in rest if not one.startswith("-")), None)
+        outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", 1, code="stopped")
         sys.stdout.flush()

@@ -42,7 +42,8 @@ class Read:
 
 def plain(read: Read) -> dict[str, Any]:
     """The JSON document."""
-    from orchestrator.debrief.plain import picked, tension_json
+    from orchestrator.debrief.exchange_json import picked
+    from orchestrator.debrief.plain import tension_json
 
     quantity = ("value", "unit", "period", "subject", "text")
     return {

@@ -112,7 +112,7 @@ def show(
 ) -> None:
     """One session: its questions, files and receipts."""
     from orchestrator.cli.listing import row_of
-    from orchestrator.debrief import exchange_json
+    from orchestrator.debrief.exchange_json import exchange_json
     from orchestrator.debrief.words import counted, outcome
     from orchestrator.engines.bill import bill_json, bill_lines, bill_of
     from orchestrator.loop.moderator_lines import question_lines
@@ -186,7 +186,8 @@ def debrief(
     """A session's debrief."""
     from orchestrator import render
     from orchestrator.cli.summary import page_text
-    from orchestrator.debrief import as_html, as_json, as_markdown
+    from orchestrator.debrief.page import as_html, as_markdown
+    from orchestrator.debrief.plain import as_json
 
     if format_ == "pdf":
         raise GreenroomError("the debrief as pdf is not built yet: use html, and print it from a browser")

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from orchestrator.debrief import words
+from orchestrator.debrief.exchange_json import exchange_json, picked, plain
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Stronger
 from orchestrator.engines.bill import bill_json
 from orchestrator.model.claim import Tension
-from orchestrator.model.exchange import Exchange
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import Stretch
 
-_EXCHANGE: Final = (
-    "id", "agent", "claim", "slide", "said_at_s", "quote", "grounded", "why_this_agent", "outcome",
-    "comes_back_to",
-)  # fmt: skip
-_TURN: Final = ("question", "answer", "verdict", "reason", "quote")
 _DEBRIEF: Final = (
     "deck", "presenter", "speaker", "date", "promises", "still_wanted", "slides", "speech_s", "answers_s",
     "budget_s", "engine", "took_over", "failed", "language",
 )  # fmt: skip
 """Fields that stand in the JSON as they are."""
-
-
-def exchange_json(exchange: Exchange) -> dict[str, Any]:
-    """An exchange as interfaces.md promises it."""
-    turns = [picked(turn, _TURN) for turn in exchange.turns]
-    return {**picked(exchange, _EXCHANGE), "turns": turns}
 
 
 def as_json(debrief: Debrief) -> dict[str, Any]:
@@ -57,7 +44,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
         "delivery": _delivery(debrief.delivery),
         "rubric": [
-            {"check": one.name, "state": one.state, "why": one.why, "quote": _plain(one.source)}
+            {"check": one.name, "state": one.state, "why": one.why, "quote": plain(one.source)}
             for one in debrief.rubric
         ],
         "usage": bill_json(debrief.bill),
@@ -98,18 +85,6 @@ def _tension(debrief: Debrief, one: Tension) -> dict[str, Any]:
     return {**tension_json(one), **more}
 
 
-def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Some fields of a value, as plain JSON."""
-    return {name: _plain(getattr(value, name)) for name in names}
-
-
-def _plain(value: Any) -> Any:
-    """A value and all that it holds, as plain JSON."""
-    if is_dataclass(value):
-        return picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
-
-
 def _delivery(told: Delivery) -> dict[str, Any]:
     return {
         "words": told.words,
@@ -120,7 +95,7 @@ def _delivery(told: Delivery) -> dict[str, Any]:
         "fast": [_stretch(one) for one in told.fast],
         "fillers": None if told.said is None else dict(told.common(FILLER)),
         "hedges": None if told.said is None else dict(told.common(HEDGE)),
-        "pauses": _plain(told.pauses),
+        "pauses": plain(told.pauses),
         "monologue": None
         if told.monologue is None
         else {"from_s": told.monologue[0], "to_s": told.monologue[1]},

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from orchestrator.errors import DriverBusyError, SessionFrozenError
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.verify.folder import DRIVER_LOCK
+from orchestrator.store.store import DRIVER_LOCK
 
 
 class Driven:

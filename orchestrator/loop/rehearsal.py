@@ -10,13 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.checks.passages import Passage, deck_passages
 from orchestrator.context.assemble import Assembler, Context, read_templates
-from orchestrator.context.tooling import Tooling
-from orchestrator.engines.offers import Accounting, Addressing, Beginning, StoodInFor
-from orchestrator.engines.protocol import Engine, Request, Scene
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.folding import fold
@@ -25,8 +21,13 @@ from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Room, S
 from orchestrator.model.carryover import carried_of
 from orchestrator.model.segment import Segment
 from orchestrator.store.store import Repair, Store
-from orchestrator.templates.orchestration import Orchestration, Phrases, read_orchestration, read_phrases
-from orchestrator.templates.persona import Seat, read_domain, read_persona
+
+if TYPE_CHECKING:  # imported where they are used: a session that is only read asks nobody
+    from orchestrator.checks.passages import Passage
+    from orchestrator.context.tooling import Tooling
+    from orchestrator.engines.protocol import Engine, Request, Scene
+    from orchestrator.templates.orchestration import Orchestration, Phrases
+    from orchestrator.templates.persona import Seat
 
 T = TypeVar("T")
 
@@ -120,21 +121,29 @@ class Rehearsal:
     @cached_property
     def rules(self) -> Orchestration:
         """The moderator's states, limits and timers."""
+        from orchestrator.templates.orchestration import read_orchestration
+
         return read_orchestration(*_named(self.templates, "templates/moderator/orchestration.md"))
 
     @cached_property
     def phrases(self) -> Phrases:
         """The moderator's phrase library."""
+        from orchestrator.templates.orchestration import read_phrases
+
         return read_phrases(*_named(self.templates, "templates/moderator/phrase-library.md"))
 
     @cached_property
     def deck_passages(self) -> tuple[Passage, ...]:
         """All of the deck that can be quoted, made once."""
+        from orchestrator.checks.passages import deck_passages
+
         return deck_passages(self.scene().deck)
 
     @property
     def has_model(self) -> bool:
         """A call takes time and may cost money, so nobody is asked without need."""
+        from orchestrator.engines.offers import Beginning
+
         return isinstance(self.engine, Beginning)
 
     @property
@@ -175,6 +184,8 @@ class Rehearsal:
 
     def addressed(self, request: Request[Any], context: Context) -> Context:
         """The context with a receipt of what the engine will send, where it sends anything."""
+        from orchestrator.engines.offers import Addressing
+
         if not isinstance(self.engine, Addressing):
             return context
         if self.options.tools and context.agent != MODERATOR:
@@ -183,6 +194,8 @@ class Rehearsal:
 
     def note_calls(self) -> None:
         """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
+        from orchestrator.engines.offers import Accounting, StoodInFor
+
         engine = self.engine
         if self.store.frozen:
             return
@@ -213,6 +226,8 @@ class Rehearsal:
 
     def scene(self) -> Scene:
         """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""
+        from orchestrator.engines.protocol import Scene
+
         room = self.room
         if room.deck is None:
             raise LedgerCorruptError(f"{self.store.ledger_path}: no record holds the deck")
@@ -283,6 +298,8 @@ def read_seats(templates: Mapping[str, str], agents: tuple[str, ...]) -> dict[st
     Raises:
         PersonaError: A template breaks its format.
     """
+    from orchestrator.templates.persona import Seat, read_domain, read_persona
+
     seats = {}
     for agent in agents:
         persona = read_persona(*_named(templates, f"templates/{agent}/persona.md"))

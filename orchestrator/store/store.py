@@ -34,9 +34,10 @@ from orchestrator.store.lock import Lock
 from orchestrator.store.mending import Repair
 from orchestrator.store.receipts import WaitingReceipts, receipt_value
 
-__all__ = ["DEGRADED_NAME", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
+__all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
 DEGRADED_NAME: Final = "ledger/degraded"
+DRIVER_LOCK: Final = "ledger/driver.lock"
 
 
 class Store:

@@ -13,14 +13,12 @@ from typing import Any, Final
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import Mutability
 from orchestrator.store import files, ledger
-from orchestrator.store.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
 from orchestrator.verify.finding import Report, facts
 from orchestrator.verify.rules import EMPTY_SHA256, History
 from orchestrator.verify.shape import is_sha256
-
-DRIVER_LOCK: Final = "ledger/driver.lock"
 
 _DERIVED: Final = re.compile(
     r"debrief\.(md|json)|trace/session\.json|facts/[^/]+\.json|source/[^/]+"

@@ -1,0 +1,33 @@
+"""An exchange as JSON: the same for `run`, `show` and the debrief."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+from orchestrator.model.exchange import Exchange
+
+_TURN: Final = ("question", "answer", "verdict", "reason", "quote")
+_EXCHANGE: Final = (
+    "id", "agent", "claim", "slide", "said_at_s", "quote", "grounded", "why_this_agent", "outcome",
+    "comes_back_to",
+)  # fmt: skip
+
+
+def exchange_json(exchange: Exchange) -> dict[str, Any]:
+    """An exchange as interfaces.md promises it."""
+    turns = [picked(turn, _TURN) for turn in exchange.turns]
+    return {**picked(exchange, _EXCHANGE), "turns": turns}
+
+
+def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Some fields of a value, as plain JSON."""
+    return {name: plain(getattr(value, name)) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """A value and all that it holds, as plain JSON."""
+    if is_dataclass(value):
+        return picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
