@@ -101,7 +101,12 @@ def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tup
         ("sum", "computed", "offline", "433 + 207 = 640, not 740"),
         ("duration", "computed", "offline", "March to May 2026 is 3 months, not two years"),
     ]
-    assert found["tensions"][0]["a"] == {"slide": 2, "said_at_s": None, "quote": "740"}
+    assert found["tensions"][0]["a"] == {
+        "slide": 2,
+        "said_at_s": None,
+        "quote": "740",
+        "under": "Total / 2025",
+    }
     assert found["tensions"][1]["b"]["said_at_s"] == 4.0
     page = commands("check", *files, "--engine", "offline").stdout
     assert 'slide 2, Total / 2025: "740"' in page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 
@@ -29,12 +28,3 @@ guilder of the Antilles are gone, and stand in decks still."""
 
 OF_ANY_NUMBER: Final = ("ALL", "TOP")
 """Codes that any large number may follow: "ALL 2,400 staff", "TOP 1,000 customers"."""
-
-_SCALE: Final = r"(?:thousand|millions?|billions?|trillion|mio|mln|mn|mrd|bn|tn|lakh|crore|MM|[kKmMBT])"
-CODE_BESIDE_FIGURE: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(CODES))})\s?[-−]?\d|"
-    rf"\d(?:\s?{_SCALE})?\s?(?:{'|'.join(sorted(CODES))})\b|"
-    rf"\b(?:{'|'.join(sorted(CODES_LIKE_WORDS - {*OF_ANY_NUMBER}))})\s?"
-    rf"(?:\d{{1,3}}(?:[.,’' ]\d{{3}})+(?!\d)|\d[\d.,]*\s?{_SCALE}(?![A-Za-z]))"
-)
-"""A currency's code with its figure, as an amount of money is written."""

@@ -29,5 +29,6 @@ def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """A value and all that it holds, as plain JSON."""
     if is_dataclass(value):
-        return picked(value, [field.name for field in fields(value) if field.name != "is_missing"])
+        known = [field.name for field in fields(value) if field.name != "is_missing"]
+        return picked(value, [name for name in known if name != "under" or value.under])
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
