@@ -164,9 +164,6 @@ class Session:
         Raises:
             SessionNotFoundError, LedgerCorruptError
         """
-        from orchestrator.engines.catalogue import engine_named
-        from orchestrator.model.usage import total
-
         if isinstance(session, Path):
             root = session_folder(session)
         elif home is None:
@@ -177,6 +174,9 @@ class Session:
         def engine_of(options: Options) -> Engine:
             if engine is not None:
                 return engine
+            from orchestrator.engines.catalogue import engine_named
+            from orchestrator.model.usage import total
+
             config = home.config if home is not None else None
             spent = total(opened.room.calls)
             made = engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)

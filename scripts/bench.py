@@ -14,6 +14,8 @@
     scripts/bench scribe [EVENTS] the Scribe over a million events: its size, and its first and last thousand
     scripts/bench live [--seconds N]
                                   what live speech feels of a panelist whose every call hangs
+    scripts/bench startup         how soon a small command is there, beside what it must load
+    scripts/bench lines           where the lines are, and how large files and functions
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
 """
@@ -417,7 +419,10 @@ def _in_module(name: str) -> Callable[[list[str]], int]:
 
 PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "decks": bench_all_decks,
-    **{name: _in_module(name) for name in ("reading", "caching", "memory", "scribe", "live")},
+    **{
+        name: _in_module(name)
+        for name in ("reading", "caching", "memory", "scribe", "live", "startup", "lines")
+    },
 }
 """Figures that have options of their own; each is named alone."""
 

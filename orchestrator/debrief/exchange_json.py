@@ -30,5 +30,5 @@ def plain(value: Any) -> Any:
     """A value and all that it holds, as plain JSON."""
     if is_dataclass(value):
         known = [field.name for field in fields(value) if field.name != "is_missing"]
-        return picked(value, [name for name in known if name != "under" or value.under])
+        return picked(value, [name for name in known if name != "under" or getattr(value, name)])
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
-from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.engines.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
+
+if TYPE_CHECKING:
+    from orchestrator.debrief.model import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
 
 SHOWN_OVER: Final = 3
 
@@ -43,6 +44,8 @@ def place(source: Source) -> str:
 
 def of_place(one: Place) -> Source:
     """A side of a contradiction as a source."""
+    from orchestrator.debrief.model import Source
+
     return Source(one.quote, one.slide, one.said_at_s, under=one.under)
 
 
@@ -108,6 +111,8 @@ def came_of(review: Review) -> str:
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
     """ "", "Asked in x1: answered." """
+    from orchestrator.debrief.linking import asked_about
+
     review = asked_about(debrief.reviews, tension)
     return "" if review is None else f"Asked in {review.exchange.id}: {verdict(review)}."
 

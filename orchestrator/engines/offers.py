@@ -11,11 +11,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from orchestrator.engines.protocol import Request
-from orchestrator.model.usage import CallUsage
-
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
+    from orchestrator.engines.protocol import Request
+    from orchestrator.model.usage import CallUsage
 
 R = TypeVar("R")
 OnText = Callable[[str], None]
