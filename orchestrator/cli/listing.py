@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
     """One session as `list` shows it."""
     options = session.rehearsal.options
-    deck = session.rehearsal.scene().deck
+    deck = session.room.deck
     return {
         "session": session.id,
         "state": session.state,
-        "deck": deck.title or deck.name,
+        "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": len(session.room.exchanges),
