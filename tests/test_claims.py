@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from orchestrator.claims.extract import deck_claims, speech_claims
 from orchestrator.claims.language import language_of
 from orchestrator.claims.sentences import sentences
-from orchestrator.deck.read import read_deck
+from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
 from orchestrator.model.claim import CLAIM_KINDS
 from orchestrator.model.segment import Segment
@@ -237,3 +237,8 @@ def test_real_decks_hold_these_many_claims_and_each_is_on_its_slide(shared: Path
     for claim in claims:
         assert claim.slide is not None
         assert any(claim.text in piece[1] for piece in slide_texts(found.slides[claim.slide - 1]))
+
+
+@pytest.mark.parametrize("line", ["Zero Trust for every vendor's tools", "All of it works with one approach"])
+def test_a_nought_or_a_one_in_letters_without_a_unit_is_a_word(line: str) -> None:
+    assert deck_claims(read_deck_text(f"# Tools\n\n- {line}\n")) == ()

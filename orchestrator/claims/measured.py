@@ -26,8 +26,13 @@ _LONGEST_SUBJECT: Final = 6
 
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
     """What *text* measures, in order, and its dates; `Quantity.text` is verbatim."""
-    numbers, dates = numbers_in(text), dates_in(text)
+    numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
     return tuple(_quantity(text, number, numbers, dates) for number in numbers), dates
+
+
+def _measures(number: Number) -> bool:
+    """Not a nought or a one in letters without a unit: "one approach", "Zero Trust"."""
+    return number.unit is not None or number.value not in (0, 1) or not number.text.isalpha()
 
 
 def kinds_of(quantities: Sequence[Quantity], *, has_date: bool) -> tuple[str, ...]:
