@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -55,7 +55,7 @@ class Entry:
     but: tuple[str, ...] = ()  # none of them in that line, or on the slide whose title is quoted
     on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
     kinds: tuple[str, ...] = ()  # of deck, of an entry of ANY that is not for all of them
-    unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it is answered there
+    unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it may be answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
@@ -66,6 +66,11 @@ class Entry:
     def has_quote(self) -> bool:
         """Whether it is about one line of the deck."""
         return any(QUOTE in ask for ask in self.ask)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it asks for what a well prepared deck tells: it supposes that its topic is left out."""
+        return self.about in ("missing", "ask") and not self.has_quote
 
     def wordings(self, intensity: str) -> tuple[str, ...]:
         """As it is said at this intensity."""
@@ -107,6 +112,7 @@ class Phrases:
     after_figure: tuple[str, ...]
     undertakes: tuple[str, ...]
     follow_ups: Mapping[str, tuple[str, ...]]  # by sort: put_off, do_not_know
+    topics: Mapping[str, tuple[str, ...]]  # by topic: words that show that the deck speaks of it at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,7 @@ def bank() -> Bank:
     kinds: list[DeckKind] = []
     entries: list[Entry] = []
     nouns: dict[str, str] = {}
+    phrases = _phrases(_load(FOLDER / "phrases.yaml"))
     for path in sorted(FOLDER.glob("*.yaml")):
         if path.stem == "phrases":
             continue
@@ -137,8 +144,14 @@ def bank() -> Bank:
             needs = _conditions(signs.get("needs", ()))
             is_named = data.get("named", False)
             kinds.append(DeckKind(kind, data["name"], nouns[kind], is_named, cover, titles, texts, needs))
-        entries += [_entry(kind, item, place) for place, item in enumerate(data["questions"])]
-    return Bank(tuple(kinds), tuple(entries), _phrases(_load(FOLDER / "phrases.yaml")), nouns[ANY])
+        made = (_entry(kind, item, place) for place, item in enumerate(data["questions"]))
+        entries += [_of_absent_topic(one, phrases.topics) if one.is_first else one for one in made]
+    return Bank(tuple(kinds), tuple(entries), phrases, nouns[ANY])
+
+
+def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:
+    """The entry, asked only of a deck that does not speak of its topic at all."""
+    return replace(entry, unless=(*entry.unless, *_conditions(topics.get(entry.topic, ()))))
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -35,8 +34,6 @@ LINES_OF_AN_ENTRY: Final = 4
 
 Tell = Callable[..., str]
 """`said` of an entry, and of a line with it, for this deck and board."""
-
-_kept: OrderedDict[tuple[int, int, str, str], tuple[Pages, tuple[Option, ...]]] = OrderedDict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +75,13 @@ class Option:
 
 def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: str) -> tuple[Option, ...]:
     """All questions of the bank that this deck calls for, in the order of asking."""
-    pages = pages_of(deck, claims)
-    key = (id(pages), len(claims), kind or "", intensity)
-    known = _kept.get(key)
-    if known is not None and known[0] is pages:
-        return known[1]
     read_as = kind_of(deck, kind, claims)
-    tell = partial(said, key=deck.sha256, intensity=intensity, subject=subject_of(deck, read_as))
-    made = _options(pages, read_as, deck.sha256, tell)
-    _kept[key] = (pages, made)
-    while len(_kept) > KEPT:
-        _kept.popitem(last=False)
-    return made
+    return _options(pages_of(deck, claims), read_as, deck.sha256, intensity, subject_of(deck, read_as))
 
 
-def _options(pages: Pages, kind: Kind, key: str, tell: Tell) -> tuple[Option, ...]:
+@lru_cache(maxsize=KEPT)
+def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -> tuple[Option, ...]:
+    tell = partial(said, key=key, intensity=intensity, subject=subject)
     found: list[Option] = []
     for entry in bank().entries:
         is_answered = any(holds_all(pages.words, one) for one in entry.unless)
@@ -103,16 +92,10 @@ def _options(pages: Pages, kind: Kind, key: str, tell: Tell) -> tuple[Option, ..
 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
-    """Where the signs are mixed, what boards of both kinds or of any ask, in the words of the first."""
+    """Where the signs are mixed, only what boards of both kinds or of any ask."""
     if entry.kind == ANY:
         return not entry.kinds or {kind.id, kind.beside or kind.id} <= {*entry.kinds}
-    is_asked_by_both = kind.beside is None or entry.topic in _topics(kind.beside)
-    return entry.kind == kind.id and is_asked_by_both
-
-
-@lru_cache(maxsize=32)
-def _topics(kind: str) -> frozenset[str]:
-    return frozenset(entry.topic for entry in bank().entries if entry.kind in (kind, ANY))
+    return entry.kind == kind.id and kind.beside is None
 
 
 def tier_of(entry: Entry) -> int:

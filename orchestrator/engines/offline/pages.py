@@ -67,9 +67,9 @@ class Page:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pages:
-    """A deck."""
+    """A deck; worked out once, so that it equals itself alone and is found again without being read."""
 
     pages: tuple[Page, ...]
     words: str  # of all of it, hidden slides too
