@@ -25,7 +25,7 @@ ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
 FOUND: Final = 3.0
 """Places by which a question goes up in its file where its words were found in the deck."""
 
-SPREAD: Final = 4
+SPREAD: Final = 6
 """Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
 
 KEPT: Final = 8
