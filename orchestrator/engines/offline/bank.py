@@ -128,25 +128,17 @@ class Bank:
 @lru_cache(maxsize=1)
 def bank() -> Bank:
     """The bank as it is shipped."""
-    kinds: list[DeckKind] = []
-    entries: list[Entry] = []
-    nouns: dict[str, str] = {}
     phrases = _phrases(_load(FOLDER / "phrases.yaml"))
-    for path in sorted(FOLDER.glob("*.yaml")):
-        if path.stem == "phrases":
-            continue
-        data = _load(path)
-        kind = data["kind"]
-        nouns[kind] = data["noun"]
-        if kind != ANY:
-            signs = data["signs"]
-            cover, titles, texts = (tuple(signs[where]) for where in ("cover", "titles", "texts"))
-            needs = _conditions(signs.get("needs", ()))
-            is_named = data.get("named", False)
-            kinds.append(DeckKind(kind, data["name"], nouns[kind], is_named, cover, titles, texts, needs))
-        made = (_entry(kind, item, place) for place, item in enumerate(data["questions"]))
-        entries += [_of_absent_topic(one, phrases.topics) if one.is_first else one for one in made]
-    return Bank(tuple(kinds), tuple(entries), phrases, nouns[ANY])
+    files = [_load(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
+    made = [_entry(one["kind"], item, at) for one in files for at, item in enumerate(one["questions"])]
+    entries = (_of_absent_topic(one, phrases.topics) if one.is_first else one for one in made)
+    kinds = tuple(_kind(one) for one in files if one["kind"] != ANY)
+    return Bank(kinds, tuple(entries), phrases, next(one["noun"] for one in files if one["kind"] == ANY))
+
+
+def _kind(data: Mapping[str, Any]) -> DeckKind:
+    signs = {name: _conditions(one) if name == "needs" else tuple(one) for name, one in data["signs"].items()}
+    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs)
 
 
 def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:

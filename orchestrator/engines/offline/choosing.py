@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Final
 
 from orchestrator.engines.offline import contradictions
@@ -16,7 +15,7 @@ from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.offline.words import holds, plain
 from orchestrator.engines.protocol import CandidateRequest, Scene
-from orchestrator.model.claim import Claim, Place, Tension
+from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate
 
 TURNS: Final = (
@@ -116,11 +115,9 @@ def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
 
 
 def _claim_at(place: Place, scene: Scene) -> str | None:
-    claims: Sequence[Claim] = scene.deck_claims if place.said_at_s is None else scene.speech_claims
-    for claim in claims:
-        is_there = (claim.slide if place.said_at_s is None else claim.said_at_s) == (
-            place.slide if place.said_at_s is None else place.said_at_s
-        )
+    is_said = place.said_at_s is not None
+    for claim in scene.speech_claims if is_said else scene.deck_claims:
+        is_there = claim.said_at_s == place.said_at_s if is_said else claim.slide == place.slide
         if is_there and (claim.text in place.quote or place.quote in claim.text):
             return claim.id
     return None

@@ -58,10 +58,9 @@ class _Askers:
 
     def whose(self, wanted: str) -> tuple[str, str | None]:
         """Name and, of a panelist, id."""
-        best = [(-fits(words, wanted), name, None) for name, words in self._members if fits(words, wanted)]
-        found: list[tuple[int, str, str | None]] = list(best)
-        if not found:
-            found = [(-(wanted in seats), name, agent) for name, agent, seats in self._seats]
+        by_words = ((-fits(words, wanted), name, None) for name, words in self._members)
+        by_seat = ((-(wanted in seats), name, agent) for name, agent, seats in self._seats)
+        found: list[tuple[int, str, str | None]] = [one for one in by_words if one[0]] or [*by_seat]
         if not found:
             return "the board", None
         _, name, agent = min(found, key=lambda one: (one[0], self._asked.get(one[1], 0)))

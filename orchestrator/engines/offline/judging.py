@@ -5,12 +5,10 @@ All else is "yours to judge": rules that read answers were wrong too often to be
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
-from orchestrator.claims.numbers import numbers_in
-from orchestrator.claims.units import TIME_UNITS
+from orchestrator.claims.measured import kinds_of, quantities_of
 from orchestrator.engines.offline.bank import Entry, bank
 from orchestrator.engines.offline.wording import entry_of, pick, sentences
 from orchestrator.engines.offline.words import plain
@@ -101,33 +99,14 @@ def gives_figure(entry: Entry, said: list[str]) -> bool:
     """The whole answer is the one figure, of the kind that the question asks for, and nothing beside it."""
     if entry.asks_for is None or len(said) != 1:
         return False
-    text = said[0]
-    if entry.asks_for == "date":
-        dates = dates_in(text)
-        return len(dates) == 1 and _is_bare(text, dates[0].start, dates[0].end)
-    numbers = numbers_in(text)
-    if len(numbers) != 1 or dates_in(text):
+    quantities, dates = quantities_of(said[0])
+    figures = [*(one.text for one in quantities), *(one.text for one in dates)]
+    if len(figures) != 1 or kinds_of(quantities, has_date=bool(dates)) != (entry.asks_for,):
         return False
-    number = numbers[0]
-    return _is_of(entry.asks_for, number.unit, number.noun) and _is_bare(text, number.start, number.end)
-
-
-def _is_of(asks_for: str, unit: str | None, noun: str | None) -> bool:
-    match asks_for:
-        case "percent":
-            return unit == "%"
-        case "duration":
-            return unit in TIME_UNITS
-        case "money":
-            return unit is not None and re.fullmatch(r"[A-Z]{3}", unit) is not None
-    return unit is None and noun is not None
-
-
-def _is_bare(text: str, start: int, end: int) -> bool:
-    """Only a short lead stands before the figure and a short tail after it."""
     phrases = bank().phrases
-    after = plain(text[end:]).strip()
-    return not _after(_bare(text[:start]), phrases.lead_to_figure) and not _after(after, phrases.after_figure)
+    lead, _, tail = said[0].partition(figures[0])
+    is_led_to = not _after(_bare(lead), phrases.lead_to_figure)
+    return is_led_to and not _after(plain(tail).strip(), phrases.after_figure)
 
 
 def undertakes(sentence: str) -> bool:

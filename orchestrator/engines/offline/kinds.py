@@ -76,11 +76,9 @@ def _score(kind: DeckKind, pages: Pages) -> int:
 
 
 def _given(given: str) -> Kind:
-    wanted = given.strip().casefold()
-    if wanted == ANY:
-        return Kind(ANY, NO_KIND.name, 0, given=True)
-    for kind in bank().kinds:
-        if wanted in (kind.id, kind.name):
+    kinds = (*bank().kinds, NO_KIND)
+    for kind in kinds:
+        if given.strip().casefold() in (kind.id, kind.name):
             return Kind(kind.id, kind.name, 0, given=True)
-    known = ", ".join([*(kind.id for kind in bank().kinds), ANY])
+    known = ", ".join(kind.id for kind in kinds)
     raise UsageError(f"there is no kind of deck {given!r}: use one of {known}")

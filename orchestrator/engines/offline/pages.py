@@ -6,7 +6,7 @@ is shown; notes and cells are searched, never quoted.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -39,7 +39,7 @@ COVER_WORDS: Final = 30
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
 
-_kept: OrderedDict[tuple[int, int], tuple[Deck, Sequence[Claim], Pages]] = OrderedDict()
+_kept: deque[tuple[Deck, Sequence[Claim], Pages]] = deque(maxlen=KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +80,11 @@ class Pages:
 
 def pages_of(deck: Deck, claims: Sequence[Claim]) -> Pages:
     """The deck's pages; the same deck and claims are worked out once."""
-    key = (id(deck), len(claims))
-    known = _kept.get(key)
-    if known is not None and known[0] is deck:
-        _kept.move_to_end(key)
-        return known[2]
+    for known, its_claims, pages in tuple(_kept):
+        if known is deck and len(its_claims) == len(claims):
+            return pages
     made = _pages(deck, claims)
-    _kept[key] = (deck, claims, made)
-    while len(_kept) > KEPT:
-        _kept.popitem(last=False)
+    _kept.append((deck, claims, made))
     return made
 
 
