@@ -202,6 +202,18 @@ def test_what_the_presenter_has_said_is_not_asked_for() -> None:
     assert not questions(said) & reserve
 
 
+def test_what_a_deck_speaks_of_is_not_said_to_be_left_out() -> None:
+    """A first question ("who decides?") is for a deck without one word of its topic."""
+
+    def left_out(deck: str) -> set[str]:
+        asked = (entry_of(one.question) for one in asked_all(read_deck_text(deck), 20))
+        return {one.topic for one in asked if one is not None and one.is_first}
+
+    told = "\n---\n\n# Money\n\n- A tenth of it is a reserve\n- The winter boat is in the running costs\n"
+    assert {"reserve", "not-in-sum"} <= left_out(FERRIES)
+    assert not {"reserve", "not-in-sum"} & left_out(FERRIES + told)
+
+
 def test_intensity_is_heard_in_the_questions_themselves() -> None:
     deck = read_deck_text(FERRIES)
     by_mood = {
