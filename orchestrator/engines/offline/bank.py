@@ -137,8 +137,9 @@ def bank() -> Bank:
 
 
 def _kind(data: Mapping[str, Any]) -> DeckKind:
-    signs = {name: _conditions(one) if name == "needs" else tuple(one) for name, one in data["signs"].items()}
-    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs)
+    signs: dict[str, Any] = {name: tuple(one) for name, one in data["signs"].items()}
+    needs = _conditions(signs.pop("needs", ()))
+    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs, needs=needs)
 
 
 def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:

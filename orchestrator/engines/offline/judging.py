@@ -43,7 +43,8 @@ def judge(request: JudgementRequest) -> Judgement:
     note = f'- Answered: "{said[0]}"'
     if entry is not None and gives_figure(entry, said):
         return Judgement("satisfied", f"the {entry.asks_for} that was asked for", said[0], note=note)
-    return Judgement("unjudged", YOURS, promises=promises, note=note, noticed=_noticed(promises))
+    noticed = Observation("undertook something with a date", promises[0]) if promises else None
+    return Judgement("unjudged", YOURS, promises=promises, note=note, noticed=noticed)
 
 
 def sort_of(said: list[str]) -> str | None:
@@ -114,7 +115,3 @@ def undertakes(sentence: str) -> bool:
     words = plain(sentence)
     forms = (f" {plain(form).strip()} " for form in bank().phrases.undertakes)
     return bool(dates_in(sentence)) and not sentence.endswith("?") and any(form in words for form in forms)
-
-
-def _noticed(promises: tuple[str, ...]) -> Observation | None:
-    return Observation("undertook something with a date", promises[0]) if promises else None

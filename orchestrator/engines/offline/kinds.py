@@ -76,7 +76,7 @@ def _score(kind: DeckKind, pages: Pages) -> int:
 
 
 def _given(given: str) -> Kind:
-    kinds = (*bank().kinds, NO_KIND)
+    kinds: tuple[DeckKind | Kind, ...] = (*bank().kinds, NO_KIND)
     for kind in kinds:
         if given.strip().casefold() in (kind.id, kind.name):
             return Kind(kind.id, kind.name, 0, given=True)
