@@ -54,7 +54,7 @@ def test_only_what_is_certain_is_judged_and_the_rest_is_the_presenters(demo: dic
 
 def test_the_total_that_is_not_the_sum_of_its_parts_is_asked_about(demo: dict[str, Any]) -> None:
     assert demo["exchanges"][2]["turns"][0]["question"] == (
-        "Slide 8 says “6.4” (Total / € million). When I work it out: 3.1 + 1.8 + 0.9 + 0.4 = 6.2, not 6.4. "
+        "Slide 8 says “6.4”. When I work it out: 3.1 + 1.8 + 0.9 + 0.4 = 6.2, not 6.4. "
         "Which figure do you stand by?"
     )
 
