@@ -117,7 +117,7 @@ class Session:
             own = engine_named(engine or home.config.engine, home.config, layout=given.layout, say=say)
         else:
             given = replace(given, engine=engine.name)
-        used = own if own is not None else cast(Engine, engine)
+        used = own if own is not None else cast("Engine", engine)
 
         def load(rehearsal: Rehearsal) -> None:
             if loading is not None:
