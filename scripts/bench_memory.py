@@ -26,9 +26,10 @@ from orchestrator.memory.consent import set_consent  # noqa: E402 (the path is s
 from orchestrator.memory.database import MemoryDatabase  # noqa: E402
 from orchestrator.memory.embedding import LOCAL, Embedder, embedder  # noqa: E402
 from orchestrator.memory.errors import EmbeddingError  # noqa: E402
-from orchestrator.memory.memories import memories, write_memory  # noqa: E402
+from orchestrator.memory.memories import memories  # noqa: E402
 from orchestrator.memory.model import MAX_MEMORIES  # noqa: E402
 from orchestrator.memory.recall import embed_missing, recall  # noqa: E402
+from tests.memories import write_memory  # noqa: E402
 from tests.recall_measure import measure, read_memories, read_topics  # noqa: E402
 
 NOW = "2026-11-22T08:00:00Z"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from orchestrator.memory import memories
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.memories import write_memory
-from orchestrator.memory.model import Memory
+from orchestrator.memory.model import Memory, Written
 
 INES = "Ines"
 NOW = "2026-11-22T08:00:00.000000Z"
@@ -29,6 +29,25 @@ def opened(folder: Path, *presenters: str) -> Iterator[MemoryDatabase]:
         for name in (INES, *presenters):
             set_consent(db, name, True, NOW)
         yield db
+
+
+def write_memory(
+    db: MemoryDatabase,
+    *,
+    agent: str,
+    presenter: str,
+    type: str,
+    content: str,
+    confidence: float,
+    tags: Iterable[str] = (),
+    source: str | None = None,
+    now: str,
+    supersedes: str | None = None,
+    confirms: bool = False,
+) -> Written:
+    """Keep a memory of these values; what came of it."""
+    memory = Memory("", agent, presenter, type, content, confidence, tuple(tags), source, now)
+    return memories.keep(db, memory, supersedes=supersedes, confirms=confirms)
 
 
 def keep(

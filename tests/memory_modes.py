@@ -153,8 +153,8 @@ def _bring_along(home: Home, presenter: Any, opened: Callable[[Path], MemoryData
     from orchestrator.clock import utc_now
     from orchestrator.errors import GreenroomError
     from orchestrator.memory.consent import set_consent
-    from orchestrator.memory.memories import write_memory
     from orchestrator.memory.scratchpads import update_scratchpad
+    from tests.memories import write_memory
 
     now = utc_now()
     with opened(home.root) as db:

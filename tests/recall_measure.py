@@ -17,8 +17,8 @@ import yaml
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.memories import write_memory
 from orchestrator.memory.recall import recall
+from tests.memories import write_memory
 
 FOLDER = Path(__file__).resolve().parent / "memory"
 PRESENTER, AGENT = "Ines", "skeptic"

@@ -23,7 +23,7 @@ from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import memories, write_memory
+from orchestrator.memory.memories import memories
 from orchestrator.memory.record_types import described
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
@@ -33,6 +33,7 @@ from orchestrator.session import Session
 from tests.claude_requests import AGENT, engine_on, exchange
 from tests.conftest import ROOT
 from tests.live_feeds import until
+from tests.memories import write_memory
 from tests.messages_server import Fault, MessagesServer, Taken
 from tests.rehearsals import loaded, played, write_rehearsal
 

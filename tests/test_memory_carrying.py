@@ -17,11 +17,12 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.guard import Guard
-from orchestrator.memory.memories import memories, write_memory
+from orchestrator.memory.memories import memories
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.model.carryover import carried_of
 from orchestrator.session import Session
+from tests.memories import write_memory
 from tests.remembered import DECK, agree, begun, over, rehearsed
 
 HEADINGS = [

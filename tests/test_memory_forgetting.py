@@ -24,12 +24,11 @@ from orchestrator.memory.memories import (
     left,
     memories,
     note_carried,
-    write_memory,
 )
 from orchestrator.memory.model import MAX_MEMORIES
 from orchestrator.memory.recall import embed_missing, recall
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, update_scratchpad
-from tests.memories import INES, NOW, at, keep, opened
+from tests.memories import INES, NOW, at, keep, opened, write_memory
 
 SECRET = "Zanzibarium quotas are unsourced, says Quillfeather."
 TRACES = (b"anzibarium", b"quillfeath", b"uillfeather")

@@ -32,12 +32,11 @@ from orchestrator.memory.memories import (
     memories,
     memory,
     worth,
-    write_memory,
 )
 from orchestrator.memory.model import MAX_MEMORIES, Memory
 from orchestrator.memory.recall import recall, search_memories
 from orchestrator.memory.rules import normalised
-from tests.memories import INES, NOW, at, keep, opened
+from tests.memories import INES, NOW, at, keep, opened, write_memory
 
 
 @pytest.fixture
@@ -85,37 +84,40 @@ def test_a_memory_comes_back_as_it_was_written(db: MemoryDatabase) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"type": "fact"}, "type 'fact': use one of insight, pattern, strategy, preference, lesson"),
         (
-            {"confidence": 0.39},
-            "confidence 0.39: must be a number from 0.4 to 1; what is less certain is not kept",
+            {"type": "fact"},
+            "type is 'fact': use one of insight, pattern, strategy, preference, lesson. Nothing was done",
         ),
+        ({"confidence": 0.39}, "confidence is 0.39: must be at least 0.4. Nothing was done"),
+        ({"confidence": 1.01}, "confidence is 1.01: must be at most 1. Nothing was done"),
+        ({"confidence": float("nan")}, "confidence is nan: give a number. Nothing was done"),
+        ({"confidence": True}, "confidence is True: give a number. Nothing was done"),
         (
-            {"confidence": 1.01},
-            "confidence 1.01: must be a number from 0.4 to 1; what is less certain is not kept",
+            {"content": "x" * 201},
+            "content has 201 characters (limit 200): shorten it by 1. Nothing was done",
         ),
-        (
-            {"confidence": float("nan")},
-            "confidence nan: must be a number from 0.4 to 1; what is less certain is not kept",
-        ),
-        (
-            {"confidence": True},
-            "confidence True: must be a number from 0.4 to 1; what is less certain is not kept",
-        ),
-        ({"content": "x" * 201}, "content has 201 characters (limit 200): say it in fewer"),
         ({"content": " \n\0 "}, "content is empty: write one sentence"),
-        ({"tags": [str(n) for n in range(11)]}, "11 tags (limit 10): keep those that matter"),
-        ({"source": "s" * 201}, "the source id has 201 characters (limit 200): shorten it"),
+        (
+            {"tags": [str(n) for n in range(11)]},
+            "tags has 11 entries: keep the 10 that matter most. Nothing was done",
+        ),
+        (
+            {"source": "s" * 201},
+            "source_trace_id has 201 characters (limit 200): shorten it by 1. Nothing was done",
+        ),
         (
             {"agent": "../skeptic"},
             "agent '../skeptic': is no agent's id: use lower-case letters, digits and hyphens",
         ),
         (
             {"presenter": "Presenter"},
-            "nobody is named as the presenter, so nothing can be kept: use --presenter",
+            "nobody is named as the presenter, so nothing is remembered: name one with --presenter",
         ),
-        ({"presenter": " "}, "nobody is named as the presenter, so nothing can be kept: use --presenter"),
-        ({"presenter": "p" * 101}, "the presenter's name has 101 characters (limit 100): shorten it"),
+        (
+            {"presenter": " "},
+            "nobody is named as the presenter, so nothing is remembered: name one with --presenter",
+        ),
+        ({"presenter": "p" * 101}, "the presenter's name has 101 characters (limit 100): shorten it by 1"),
     ],
 )
 def test_what_may_not_be_kept_is_refused_and_changes_nothing(

@@ -22,11 +22,11 @@ import pytest
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.errors import ScratchpadChangedError
 from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import history, left, memories, write_memory
+from orchestrator.memory.memories import history, left, memories
 from orchestrator.memory.model import MAX_MEMORIES
 from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
-from tests.memories import INES, NOW, keep, opened
+from tests.memories import INES, NOW, keep, opened, write_memory
 
 WRITERS = 4
 OWN = 60

@@ -17,9 +17,9 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
-from orchestrator.memory.proposals import MAX_PROPOSALS
+from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
-from orchestrator.memory.session_notebook import SessionNotebook
 from orchestrator.memory.settlement import Settled, settle, settle_session
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
@@ -47,7 +47,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def desk(store: Store, db: MemoryDatabase | None, agent: str = "skeptic", presenter: str = "Ines") -> Desk:
-    return Desk(agent, SessionNotebook(store, db, agent, presenter, now=lambda: NOW), store)
+    log = ProposalLog(store, agent, presenter)
+    return Desk(agent, Notebook(db, agent, presenter, log, now=lambda: NOW), store)
 
 
 def settled(store: Store, db: MemoryDatabase | None, presenter: str = "Ines", **options: Any) -> Settled:
@@ -400,5 +401,5 @@ def test_a_session_that_has_ended_takes_no_more(tmp_path: Path) -> None:
     freeze(store, sample.home_templates)
     assert call(desk(store, None), "memory_write", LESSON).value["error"] == "session-frozen"
     with pytest.raises(SessionFrozenError):
-        SessionNotebook(store, None, "skeptic", "Ines").update_page("x")
+        Notebook(None, "skeptic", "Ines", ProposalLog(store, "skeptic", "Ines")).update_page("x")
     store.close()

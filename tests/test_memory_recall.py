@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder, HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.memories import edit_memory, memory, write_memory
+from orchestrator.memory.memories import edit_memory, memory
 from orchestrator.memory.recall import embed_missing, recall, search_memories
 from orchestrator.memory.words import words_of
 from tests.embeddings_server import EmbeddingsServer
-from tests.memories import INES, NOW, at, keep, opened
+from tests.memories import INES, NOW, at, keep, opened, write_memory
 
 CONTENTS = (
     "Churn is quoted per month when speaking and per year on the slide.",

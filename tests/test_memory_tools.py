@@ -16,7 +16,7 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import left, memories
 from orchestrator.memory.model import MAX_MEMORIES, TYPES
-from orchestrator.memory.notebook import LongTermNotebook
+from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, MemoryWrite, anthropic_tools, call
 
@@ -33,7 +33,7 @@ def db(tmp_path: Path) -> Iterator[MemoryDatabase]:
 
 @pytest.fixture
 def desk(db: MemoryDatabase) -> Desk:
-    return Desk("skeptic", LongTermNotebook(db, "skeptic", "Ines", now=lambda: NOW))
+    return Desk("skeptic", Notebook(db, "skeptic", "Ines", now=lambda: NOW))
 
 
 def test_the_six_are_those_of_the_contract_with_its_arguments() -> None:
@@ -219,7 +219,7 @@ def test_no_agent_and_no_presenter_sees_what_another_keeps(desk: Desk, db: Memor
     call(desk, "memory_write", LESSON)
     call(desk, "scratchpad_update", {"content": "Mine."})
     for agent, presenter in (("analyst", "Ines"), ("skeptic", "Omar")):
-        other = Desk(agent, LongTermNotebook(db, agent, presenter))
+        other = Desk(agent, Notebook(db, agent, presenter))
         assert call(other, "memory_search", {"query": "growth base"}).value["memories"] == []
         assert call(other, "memory_search", {"query": ""}).value["memories"] == []
         assert call(other, "scratchpad_read", {}).value["content"] == ""
@@ -234,7 +234,7 @@ def test_without_consent_reads_are_empty_with_a_reason_and_writes_say_what_to_do
     if said == "no":
         set_consent(db, "Ines", False, NOW)
     who = "Omar" if said == "nothing" else "Ines"
-    here = Desk("skeptic", LongTermNotebook(None if said == "no database" else db, "skeptic", who))
+    here = Desk("skeptic", Notebook(None if said == "no database" else db, "skeptic", who))
     page = call(here, "scratchpad_read", {})
     found = call(here, "memory_search", {"query": "growth"})
     assert (page.is_error, page.value["content"]) == (False, "")
@@ -249,7 +249,7 @@ def test_without_consent_reads_are_empty_with_a_reason_and_writes_say_what_to_do
 
 
 def test_nobody_is_not_remembered(db: MemoryDatabase) -> None:
-    nobody = Desk("skeptic", LongTermNotebook(db, "skeptic", "Presenter"))
+    nobody = Desk("skeptic", Notebook(db, "skeptic", "Presenter"))
     assert "nobody is named" in call(nobody, "scratchpad_read", {}).value["reason"]
     assert call(nobody, "memory_write", LESSON).is_error
 

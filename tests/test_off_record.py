@@ -17,7 +17,7 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.notebook import LongTermNotebook
+from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
@@ -200,9 +200,7 @@ def test_a_page_that_quotes_it_is_not_shown_to_who_writes_it_anew(
     home: Path, session: Session, engine: Overhearing
 ) -> None:
     with MemoryDatabase.open(home) as db:
-        LongTermNotebook(db, "skeptic", "Ines").update_page(
-            "# Ines\n\nNordbank wants out of the loan.\nAsk why.\n"
-        )
+        Notebook(db, "skeptic", "Ines").update_page("# Ines\n\nNordbank wants out of the loan.\nAsk why.\n")
     said(session, "Off the record: Nordbank wants out of the loan.")
     session.end()
     pages = [text for text in engine.sent if "Write your own page anew" in text]

@@ -133,7 +133,7 @@ def edit(
     from orchestrator.clock import utc_now
     from orchestrator.memory.export import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
-    from orchestrator.memory.notebook import check_clean
+    from orchestrator.memory.rules import check_clean
     from orchestrator.memory.scratchpads import edit_scratchpad
 
     if content == "-":

@@ -17,8 +17,8 @@ from orchestrator.mcp.scope import Scope
 from orchestrator.memory.arguments import Arguments, parsed, schema_of
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.database import existing
-from orchestrator.memory.notebook import LongTermNotebook, Notebook
-from orchestrator.memory.session_notebook import SessionNotebook
+from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
 from orchestrator.store.store import Store
 
@@ -91,7 +91,7 @@ def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> 
     db = opened.enter_context(existing(scope.home.root))
     if about.session is None:
         agent = scope.agent(about.agent)
-        return LongTermNotebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)
+        return Notebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)
     store = _opened(opened, scope, about.session)
     store.layout.order(about.agent)  # has a seat
     value = store.opened.value or {}
@@ -100,10 +100,11 @@ def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> 
         raise UsageError(f"{store.root.name} is a rehearsal of {presenter}'s: leave `presenter` out")
     if not store.frozen:
         agreed = bool(value.get("options", {}).get("remember"))  # to this rehearsal, by --remember
-        return SessionNotebook(store, db if agreed else None, about.agent, presenter, embed=scope.embed)
+        log = ProposalLog(store, about.agent, presenter)
+        return Notebook(db if agreed else None, about.agent, presenter, log, scope.embed)
     if tool.writes:
         raise SessionFrozenError(
             f"{store.root.name} has ended, so nothing is written there any more: leave `session` out to "
             "write long-term memory"
         )
-    return LongTermNotebook(db, about.agent, presenter, embed=scope.embed)
+    return Notebook(db, about.agent, presenter, embed=scope.embed)

@@ -14,7 +14,7 @@ import unicodedata
 
 from orchestrator.home.user_list import one_line
 from orchestrator.memory.database import MemoryDatabase, note
-from orchestrator.memory.errors import NotConsentedError
+from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
 from orchestrator.memory.rules import checked_presenter, checked_time
 
 
@@ -72,6 +72,27 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
         note(connection, at, "consented" if value else "refused", name, name, None)
 
 
+def refusal(presenter: str) -> str:
+    """Why nothing is read or kept of a presenter who did not agree to be remembered."""
+    try:
+        name = checked_presenter(presenter)
+    except MemoryRefusedError as error:  # one that nobody can be remembered by
+        return str(error)
+    return (
+        f"{name} has not agreed to be remembered, so nothing is read or kept: go on without; only they can "
+        "say yes, with --remember or `greenroom memory on`"
+    )
+
+
+def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
+    """Why nothing of this presenter may be read or kept; None: they agreed to be remembered."""
+    try:
+        agreed = db is not None and consented(db, presenter)
+    except MemoryRefusedError as error:
+        return str(error)
+    return None if agreed else refusal(presenter)
+
+
 def require(connection: sqlite3.Connection, presenter: str) -> None:
     """Nothing, if *presenter* agreed to be remembered.
 
@@ -79,10 +100,7 @@ def require(connection: sqlite3.Connection, presenter: str) -> None:
         NotConsentedError: They did not, or no longer do.
     """
     if not is_given(connection, presenter):
-        raise NotConsentedError(
-            f"{presenter} has not agreed to be remembered, so nothing is kept: only they can say yes, "
-            "with --remember or `greenroom memory on`"
-        )
+        raise NotConsentedError(refusal(presenter))
 
 
 def is_given(connection: sqlite3.Connection, presenter: str) -> bool:

@@ -25,7 +25,7 @@ from orchestrator.memory.consent import consented, is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
-from orchestrator.memory.memories import memories, note_carried, write_memory
+from orchestrator.memory.memories import keep, memories, note_carried
 from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory
 from orchestrator.memory.open_points import (
     ANSWERED,
@@ -205,8 +205,8 @@ class _Flush:
 
     def keep_decision(self, noted: Noted, source: str) -> None:
         if not self.has_to_stay(noted.text):
-            content = saying(_DECIDED, noted.text)
-            self.write(noted.agent or MODERATOR, "insight", content, _SURE_SAID, DECISION_TAG, source)
+            agent, content = noted.agent or MODERATOR, saying(_DECIDED, noted.text)
+            self.write(self.memory(agent, "insight", content, _SURE_SAID, DECISION_TAG, source))
 
     def keep_exchange(self, exchange: Exchange, source: str) -> None:
         words, question = exchange.quote, exchange.turns[0].question
@@ -214,16 +214,16 @@ class _Flush:
             return
         said, of_what = one_line(words or question), about(self.deck, exchange)
         if exchange.outcome == "satisfied":
-            for memory in self.saying_same(OPEN, said, of_what):
-                content = saying(ANSWERED, said, of_what)
-                self.write(memory.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source, memory.id)
+            content = saying(ANSWERED, said, of_what)
+            for open_ in self.saying_same(OPEN, said, of_what):
+                new = self.memory(open_.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source)
+                self.write(new, open_.id)
             return
-        answered = (
-            one.id for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent
-        )
+        own = (one for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent)
         content = saying(OPEN, said, of_what) if words else saying_of_question(said)
         sure = _SURE.get(exchange.outcome or "", 0.5)
-        self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(answered, None))
+        new = self.memory(exchange.agent, "pattern", content, sure, OPEN_TAG, source)
+        self.write(new, next((one.id for one in own), None))
 
     def saying_same(self, how: str, words: str, of_what: str) -> list[Memory]:
         """The memories of any agent that say this of the same words of this deck."""
@@ -231,31 +231,15 @@ class _Flush:
         tag = deck_tag(self.deck)
         return [one for one in kept if tag in one.tags and says(one, how, words, of_what)]
 
-    def write(
-        self,
-        agent: str,
-        type_: str,
-        content: str,
-        confidence: float,
-        tag: str,
-        source: str,
-        supersedes: str | None = None,
-    ) -> None:
-        written = write_memory(
-            self.db,
-            agent=agent,
-            presenter=self.presenter,
-            type=type_,
-            content=content,
-            confidence=confidence,
-            tags=(tag, deck_tag(self.deck)),
-            source=source,
-            now=self.now,
-            supersedes=supersedes,
-            confirms=True,
-        )
+    def write(self, memory: Memory, supersedes: str | None = None) -> None:
+        written = keep(self.db, memory, supersedes=supersedes, confirms=True)
         if written.is_new:
             self.written.append(written.memory)
+
+    def memory(self, agent: str, type_: str, content: str, sure: float, tag: str, source: str) -> Memory:
+        """As it is to be kept, about this deck."""
+        tags = (tag, deck_tag(self.deck))
+        return Memory("", agent, self.presenter, type_, content, sure, tags, source, self.now)
 
     def propose(self, noted: Noted, source: str) -> None:
         """A goal that was stated is proposed; one that is too long to be kept whole is not."""

@@ -21,16 +21,7 @@ from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
 from orchestrator.memory.model import MAX_MEMORIES, Act, Left, Memory, Written
-from orchestrator.memory.rules import (
-    checked_agent,
-    checked_confidence,
-    checked_content,
-    checked_source,
-    checked_tags,
-    checked_time,
-    checked_type,
-    normalised,
-)
+from orchestrator.memory.rules import checked_agent, checked_memory, checked_time, normalised
 
 HALF_LIFE_DAYS: Final = 90.0
 """A quarter: boards meet about that often, so what no rehearsal needed for one is worth half. Our own."""
@@ -38,39 +29,25 @@ KEPT_LEFT: Final = 200
 """Those that left and can still be listed, of each agent and presenter; older ones are gone."""
 MEMORY: Final = "SELECT memories.*, agent, presenter FROM memories JOIN scopes ON scopes.n = scope "
 """Every query of memories begins with this; what it reads, `memory_of` makes a value."""
-_STANDS: Final = "left_at IS NULL AND superseded_by IS NULL"
-_BY_SOURCE: Final = "(source = ?2 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?2))"
-_COLUMNS: Final = ("type", "content", "normalised", "confidence", "tags", "source", "created_at")
+_THERE: Final = "left_at IS NULL"
+_STANDS: Final = f"{_THERE} AND superseded_by IS NULL"
+_OF_SOURCE: Final = "(source = ? OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?))"
 
 
-def write_memory(
-    db: MemoryDatabase,
-    *,
-    agent: str,
-    presenter: str,
-    type: str,
-    content: str,
-    confidence: float,
-    tags: Iterable[str] = (),
-    source: str | None = None,
-    now: str,
-    supersedes: str | None = None,
-    confirms: bool = False,
+def keep(
+    db: MemoryDatabase, memory: Memory, *, supersedes: str | None = None, confirms: bool = False
 ) -> Written:
     """Keep one thing about a presenter, unless it is known: then what is there comes back.
 
-    Known is what has the same *source*, or the same content as a memory that is not superseded
+    Known is what has the same source, or the same content as a memory that is not superseded
     (spacing, letter case and a last stop aside). Where the agent then has more than 200, the least
     valuable leave. *supersedes* is the id of one of the agent's memories that this one corrects: it
     is kept, marked, and no longer recalled.
 
     Args:
-        content: One line of at most 200 characters.
-        confidence: From 0.4 to 1.
-        source: A stable id, such as "<session>/<record>"; give the same for the same.
+        memory: Its id is given here, whatever stands there.
         confirms: Where the content is known from another source, it now rests on both, and its source
             and date are the new ones.
-        now: RFC 3339, UTC.
 
     Raises:
         NotConsentedError: The presenter did not agree to be remembered.
@@ -78,37 +55,37 @@ def write_memory(
         UnknownMemoryError: There is no memory to supersede.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    memory = Memory(
-        new_id("m"),
-        checked_agent(agent),
-        name_in(db, presenter),
-        checked_type(type),
-        checked_content(content),
-        checked_confidence(confidence),
-        checked_tags(tags),
-        checked_source(source),
-        checked_time(now),
-    )
+    agent, presenter = checked_agent(memory.agent), name_in(db, memory.presenter)
+    at = checked_time(memory.created_at)
+    new = replace(checked_memory(memory), id=new_id("m"), agent=agent, presenter=presenter, created_at=at)
     with db.transaction() as connection:
-        require(connection, memory.presenter)
-        scope = made_scope(connection, memory.presenter, memory.agent)
-        known = _known(connection, scope, memory)
-        if known is not None:
-            if confirms and memory.source is not None:
-                known = _confirm(connection, known, memory.source, memory.created_at)
-            return Written(known, is_new=False)
+        require(connection, presenter)
+        scope = made_scope(connection, presenter, agent)
+        row = _found(connection, f"scope = ? AND {_THERE} AND {_OF_SOURCE}", scope, *(new.source,) * 2)
+        row = row or _twin(connection, scope, new)
+        if row is not None:
+            known = memory_of(row)
+            return Written(_confirm(connection, row["n"], known, new) if confirms else known, is_new=False)
         if supersedes is not None:
-            _supersede(connection, scope, supersedes, memory)
-        number = _insert(connection, scope, memory)
-        note(connection, memory.created_at, "written", memory.presenter, memory.id, memory.agent)
-        return Written(memory, True, _evict(connection, scope, memory.created_at, newest=number))
+            _supersede(connection, scope, supersedes, new)
+        values = _columns(new)
+        number = connection.execute(
+            f"INSERT INTO memories (id, scope, {', '.join(values)}) VALUES (?, ?{', ?' * len(values)})",  # noqa: S608 (our own names)
+            (new.id, scope, *values.values()),
+        ).lastrowid
+        assert number is not None  # noqa: S101 (an INSERT has one)
+        if new.source is not None:
+            connection.execute("INSERT INTO rests VALUES (?, ?, ?)", (number, new.source, at))
+        _index(connection, number)
+        note(connection, at, "written", presenter, new.id, agent)
+        return Written(new, True, _evict(connection, scope, at, newest=number))
 
 
 def memories(
     db: MemoryDatabase, *, presenter: str, agent: str | None = None, include_superseded: bool = False
 ) -> tuple[Memory, ...]:
     """What is kept about a presenter, by all agents or one; newest first."""
-    which = "left_at IS NULL" if include_superseded else _STANDS
+    which = _THERE if include_superseded else _STANDS
     return tuple(map(memory_of, _listed(db, which, "created_at", presenter, agent)))
 
 
@@ -147,29 +124,26 @@ def edit_memory(
         MemoryRefusedError: A value may not be kept, or another memory says the same already.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    at = checked_time(now)
+    given: dict[str, Any] = {"type": type, "content": content, "confidence": confidence, "tags": tags}
     with db.transaction() as connection:
         row = _row(connection, memory_id)
-        before = memory_of(row)
-        changed = replace(
-            before,
-            type=before.type if type is None else checked_type(type),
-            content=before.content if content is None else checked_content(content),
-            confidence=before.confidence if confidence is None else checked_confidence(confidence),
-            tags=before.tags if tags is None else checked_tags(tags),
+        before, number = memory_of(row), row["n"]
+        changed = checked_memory(
+            replace(before, **{name: one for name, one in given.items() if one is not None})
         )
         if changed == before:
             return before
-        twin = _says_the_same(connection, row["scope"], changed)
-        if twin is not None and changed.superseded_by is None and twin.id != changed.id:
-            raise MemoryRefusedError(f"{twin.id} says the same already: edit or forget one of them")
-        unindex(connection, row["n"])
-        assigned = ", ".join(f"{name} = ?" for name in _COLUMNS)
-        connection.execute(f"UPDATE memories SET {assigned} WHERE n = ?", (*_columns(changed), row["n"]))  # noqa: S608 (our own names)
-        connection.execute("DELETE FROM embeddings WHERE memory = ?", (row["n"],))
-        _index(connection, row["n"])
-        note(connection, at, "edited", changed.presenter, changed.id, changed.agent)
-    if (changed.content, changed.tags) != (before.content, before.tags):
+        twin = _twin(connection, row["scope"], changed)
+        if twin is not None and changed.superseded_by is None and twin["n"] != number:
+            raise MemoryRefusedError(f"{twin['id']} says the same already: edit or forget one of them")
+        unindex(connection, number)
+        values = _columns(changed)
+        assigned = ", ".join(f"{name} = ?" for name in values)
+        connection.execute(f"UPDATE memories SET {assigned} WHERE n = ?", (*values.values(), number))  # noqa: S608 (our own names)
+        connection.execute("DELETE FROM embeddings WHERE memory = ?", (number,))
+        _index(connection, number)
+        note(connection, checked_time(now), "edited", changed.presenter, changed.id, changed.agent)
+    if changed.words != before.words:
         db.wipe()
     return changed
 
@@ -244,6 +218,13 @@ def _index(connection: sqlite3.Connection, number: int) -> None:
     )
 
 
+def unknown(memory_id: str) -> UnknownMemoryError:
+    """The error for an id that no memory has."""
+    return UnknownMemoryError(
+        f"there is no memory {one_line(memory_id)[:40]!r}: `greenroom memory list` shows their ids"
+    )
+
+
 def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str | None) -> list[sqlite3.Row]:
     return db.rows(
         f"{MEMORY} WHERE {which} AND presenter = ?1 AND (?2 IS NULL OR agent = ?2) "
@@ -253,41 +234,34 @@ def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str 
     )
 
 
+def _found(connection: sqlite3.Connection, which: str, *given: Any) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute(f"{MEMORY} WHERE {which}", given).fetchone()
+    return row
+
+
 def _row(connection: sqlite3.Connection, memory_id: str) -> sqlite3.Row:
-    row: sqlite3.Row | None = connection.execute(
-        f"{MEMORY} WHERE memories.id = ? AND left_at IS NULL", (memory_id,)
-    ).fetchone()
+    row = _found(connection, f"memories.id = ? AND {_THERE}", memory_id)
     if row is None:
         raise unknown(memory_id)
     return row
 
 
-def unknown(memory_id: str) -> UnknownMemoryError:
-    """The error for an id that no memory has."""
-    return UnknownMemoryError(
-        f"there is no memory {one_line(memory_id)[:40]!r}: `greenroom memory list` shows their ids"
+def _twin(connection: sqlite3.Connection, scope: int, memory: Memory) -> sqlite3.Row | None:
+    """The memory that says the same."""
+    return _found(
+        connection, f"scope = ? AND {_STANDS} AND normalised = ?", scope, normalised(memory.content)
     )
 
 
-def _known(connection: sqlite3.Connection, scope: int, memory: Memory) -> Memory | None:
-    """The memory with this source, else with this content."""
-    row = connection.execute(
-        f"{MEMORY} WHERE scope = ?1 AND left_at IS NULL AND {_BY_SOURCE}", (scope, memory.source)
-    ).fetchone()
-    return memory_of(row) if row is not None else _says_the_same(connection, scope, memory)
-
-
-def _says_the_same(connection: sqlite3.Connection, scope: int, memory: Memory) -> Memory | None:
-    row = connection.execute(
-        f"{MEMORY} WHERE scope = ? AND {_STANDS} AND normalised = ?", (scope, normalised(memory.content))
-    ).fetchone()
-    return None if row is None else memory_of(row)
-
-
-def _confirm(connection: sqlite3.Connection, known: Memory, source: str, at: str) -> Memory:
+def _confirm(connection: sqlite3.Connection, number: int, known: Memory, again: Memory) -> Memory:
     """Note that *known* was found again; the newer occurrence gives its source and date."""
-    number = _row(connection, known.id)["n"]
-    if connection.execute("SELECT 1 FROM rests WHERE memory = ? AND source = ?", (number, source)).fetchone():
+    source, at = again.source, again.created_at
+    if (
+        source is None
+        or connection.execute(
+            "SELECT 1 FROM rests WHERE memory = ? AND source = ?", (number, source)
+        ).fetchone()
+    ):
         return known
     rests = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
     connection.execute(rests, (number, known.source or "", known.created_at))
@@ -310,23 +284,17 @@ def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory
     note(connection, new.created_at, "superseded", new.presenter, old, new.agent)
 
 
-def _insert(connection: sqlite3.Connection, scope: int, memory: Memory) -> int:
-    number = connection.execute(
-        f"INSERT INTO memories (id, scope, {', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 (our own names)
-        (memory.id, scope, *_columns(memory)),
-    ).lastrowid
-    assert number is not None  # noqa: S101 (an INSERT has one)
-    if memory.source is not None:
-        connection.execute("INSERT INTO rests VALUES (?, ?, ?)", (number, memory.source, memory.created_at))
-    _index(connection, number)
-    return number
-
-
-def _columns(memory: Memory) -> tuple[Any, ...]:
-    """The values of `_COLUMNS`."""
-    tags = json.dumps(memory.tags, ensure_ascii=False)
-    words = (memory.type, memory.content, normalised(memory.content))
-    return *words, memory.confidence, tags, memory.source, memory.created_at
+def _columns(memory: Memory) -> dict[str, Any]:
+    """What its row says of a memory, beside what the database counts."""
+    return {
+        "type": memory.type,
+        "content": memory.content,
+        "normalised": normalised(memory.content),
+        "confidence": memory.confidence,
+        "tags": json.dumps(memory.tags, ensure_ascii=False),
+        "source": memory.source,
+        "created_at": memory.created_at,
+    }
 
 
 def _evict(connection: sqlite3.Connection, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
@@ -334,7 +302,7 @@ def _evict(connection: sqlite3.Connection, scope: int, now: str, *, newest: int)
 
     *newest*, just written, does not leave at once: its writer was told that it is there.
     """
-    rows = connection.execute(f"{MEMORY} WHERE scope = ? AND left_at IS NULL", (scope,)).fetchall()
+    rows = connection.execute(f"{MEMORY} WHERE scope = ? AND {_THERE}", (scope,)).fetchall()
     excess = len(rows) - MAX_MEMORIES
     if excess <= 0:
         return ()

@@ -46,6 +46,11 @@ class Memory:
     recalled: int = 0  # how often it was recalled
     recalled_at: str | None = None
 
+    @property
+    def words(self) -> str:
+        """All that an agent wrote of it."""
+        return "\n".join((self.content, *self.tags))
+
 
 @dataclass(frozen=True, slots=True)
 class Written:

@@ -1,30 +1,35 @@
-"""What an agent's memory tools read and write: one agent's notebook about one presenter.
+"""The notebook of an agent about one presenter: what its memory tools read and write.
 
-Two kinds: `LongTermNotebook` is the database, for an agent that works without a session;
-`proposals.SessionNotebook` is one session's ledger, where everything written is a proposal.
+Without a session it is the database itself. With the proposals of a session, it reads them before
+the database, and all that is written becomes a proposal there until `settlement.settle`; a database
+that fails then costs what it holds, and nothing else.
 
 Without the presenter's consent there is nothing to read, and the reason is part of the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
-from orchestrator.loop.state import UNNAMED
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import refusal, silence
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
-from orchestrator.memory.memories import memories, write_memory
+from orchestrator.memory.errors import MemoryDatabaseError, NotConsentedError
+from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
+from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.recall import search_memories
-from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
-from orchestrator.privacy.off_record import is_clean
+from orchestrator.memory.rules import MemoryWrite, check_clean, checked_memory, checked_page, normalised
+from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
+from orchestrator.memory.words import words_of
 
+T = TypeVar("T")
+S = TypeVar("S")
 LONG_TERM: Final = "long-term memory"
+IN_SESSION: Final = "this session, as a proposal"
 """Where something was kept, as results say it."""
 
 
@@ -52,17 +57,6 @@ class PageKept:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A memory that is to be kept."""
-
-    type: str
-    content: str
-    confidence: float
-    tags: tuple[str, ...] = ()
-    source: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Gone:
     """A memory that had to leave."""
 
@@ -70,35 +64,34 @@ class Gone:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryKept:
-    """The memory that is there now: the new one, or the one that was known already."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A memory as results show it."""
 
     id: str
-    is_new: bool
     type: str
     content: str
     confidence: float
     tags: tuple[str, ...]
     created_at: str
-    kept_in: str
     source: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryKept(Shown):
+    """The memory that is there now: the new one, or the one that was known already."""
+
+    is_new: bool
+    kept_in: str
     left: tuple[Gone, ...] = ()  # the least valuable, where the agent has too many
     reason: str | None = None  # why it goes no further than it was kept
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundMemory(Shown):
     """A memory that a search found, and why."""
 
-    id: str
-    type: str
-    content: str
-    confidence: float
-    tags: tuple[str, ...]
-    created_at: str
     why: str
-    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,140 +102,161 @@ class Found:
     reason: str | None = None  # why there is nothing, or not everything
 
 
-class Notebook(Protocol):
-    """One agent's notebook about one presenter."""
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """One agent's notebook about one presenter. Others, and other sessions, see no proposal of it."""
+
+    db: MemoryDatabase | None  # None: switched off, or not there, so nobody has agreed to anything
+    agent: str
+    presenter: str
+    proposals: ProposalLog | None = None  # None: no session, so what is written is kept at once
+    embed: Embedder | None = None
+    now: Callable[[], str] = utc_now
 
     def read_page(self) -> Page:
-        """The scratchpad."""
+        """The page as this agent last wrote it in the session, else the one from long-term memory."""
+        page, reason = self._kept_page()
+        if self.proposals is not None and (written := self.proposals.pages()):
+            page, reason = replace(written[-1], revision=page.revision + len(written)), None
+        elif reason is None and not page.content:
+            reason = "nothing has been written here yet"
+        size = len(page.content)
+        return Page(page.content, size, revision=page.revision, updated_at=page.updated_at, reason=reason)
 
-    def update_page(self, content: str, revision: int | None) -> PageKept:
+    def update_page(self, content: str, revision: int | None = None) -> PageKept:
         """Replace the scratchpad; *revision* is the one that was read, where it may not have changed.
 
         Raises:
-            ScratchpadTooLongError, ScratchpadChangedError, MemoryRefusedError
+            ScratchpadTooLongError, ScratchpadChangedError: Nothing was changed.
+            MemoryRefusedError: It may not leave a session, or there were 50 updates in this one.
         """
+        check_clean(content, "the scratchpad")
+        content = checked_page(content)
+        if self.proposals is None:
+            read = None if revision is None else Scratchpad(self.agent, self.presenter, revision=revision)
+            page = update_scratchpad(
+                self._agreed(), self.agent, self.presenter, content, self.now(), replacing=read
+            )
+            return PageKept(len(content), MAX_SCRATCHPAD_CHARS, page.revision, LONG_TERM)
+        before, reason = self._kept_page()
+        with self.proposals.transaction():
+            written = self.proposals.pages()
+            there = before.revision + len(written)
+            if revision not in (None, there):
+                raise changed_since(self.agent)
+            if not written or written[-1].content != content:
+                self.proposals.add(replace(before, content=content))
+                there += 1
+        return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
 
-    def write(self, draft: Draft) -> MemoryKept:
+    def write(self, given: MemoryWrite) -> MemoryKept:
         """Keep one memory, or give back the one that is known.
 
         Raises:
-            MemoryRefusedError: A value may not be kept.
+            MemoryRefusedError: It may not be kept, or there were 50 in this session.
         """
+        said = (given.type, given.content, given.confidence, given.tags, given.source_trace_id)
+        memory = checked_memory(Memory("", self.agent, self.presenter, *said, self.now()))
+        check_clean(memory.words, "this memory")
+        if self.proposals is None:
+            written = keep(self._agreed(), memory)
+            left = tuple(Gone(one.id, one.content) for one in written.evicted)
+            return MemoryKept(**_shown(written.memory), is_new=written.is_new, kept_in=LONG_TERM, left=left)
+        kept, _ = self._read(self._kept, ())  # looked up first: no lock waits for the database
+        with self.proposals.transaction():
+            own = next((one for one in self.proposals.memories() if _is_one(one, memory)), None)
+            known = next((one for one in kept if _is_one(one, memory)), None)
+            if own is None and known is not None:
+                return MemoryKept(**_shown(known), is_new=False, kept_in=LONG_TERM)
+            there = own or self.proposals.add(memory)
+        reason = self._kept_page()[1]
+        return MemoryKept(**_shown(there), is_new=own is None, kept_in=IN_SESSION, reason=reason)
 
     def search(self, query: str, limit: int) -> Found:
-        """The memories most relevant to *query*; the newest, where it is empty."""
+        """The memories most relevant to *query*, those written in the session first; the newest of each,
+        where it is empty.
+        """
+        before, failing = self._read(lambda: self._searched(query, limit), Found(()))
+        own = self._proposed(query)
+        here = {one.content for one in own}
+        others = tuple(one for one in before.memories if one.content not in here)
+        reason = failing or before.reason
+        if others:
+            reason = None
+        elif own:
+            reason = self._kept_page()[1]
+        return Found((*own, *others)[:limit], reason)
 
+    def _proposed(self, query: str) -> list[FoundMemory]:
+        """What was proposed here and the query shares a word with; all of it for an empty query."""
+        wanted, fitting = words_of(query), []
+        for memory in reversed(self.proposals.memories() if self.proposals is not None else ()):
+            words = set(words_of(" ".join((memory.content, *memory.tags))))
+            common = [word for word in wanted if word in words]
+            if common or not query.strip():
+                why = f"words in common: {', '.join(common)}" if common else "recent"
+                fitting.append((len(common), memory, f"written in this session; {why}"))
+        fitting.sort(key=lambda entry: -entry[0])  # of equals the newer stays first
+        return [FoundMemory(**_shown(memory), why=why) for _, memory, why in fitting]
 
-def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
-    """Why nothing of this presenter may be read or kept; None: they agreed to be remembered."""
-    if not presenter.strip() or presenter == UNNAMED:
-        return "nobody is named as the presenter, so nothing is remembered: name one with --presenter"
-    try:
-        if db is not None and consented(db, presenter):
-            return None
-    except MemoryRefusedError as error:  # a name that nobody can be remembered by
-        return str(error)
-    return (
-        f"{presenter} has not agreed to be remembered, so nothing is read or kept: go on without; only they "
-        "can say yes, by starting a rehearsal with --remember"
-    )
-
-
-def check_clean(text: str, what: str) -> None:
-    """Raises MemoryRefusedError for what may not leave a session: addresses, numbers, confidences."""
-    if not is_clean(text):
-        raise MemoryRefusedError(
-            f"{what} holds an e-mail address, a phone or card number, or what is off the record: leave that "
-            "out; nothing was changed"
-        )
-
-
-class LongTermNotebook:
-    """The database itself: what is written is kept at once."""
-
-    def __init__(
-        self,
-        db: MemoryDatabase | None,
-        agent: str,
-        presenter: str,
-        *,
-        embed: Embedder | None = None,
-        now: Callable[[], str] = utc_now,
-    ) -> None:
-        """*db* None: there is no database yet, so nobody has agreed to anything."""
-        self._db, self._agent, self._presenter = db, agent, presenter
-        self._embed, self._now = embed, now
-
-    def read_page(self) -> Page:
-        """As `Notebook.read_page`."""
-        return page_of(*self.page())
-
-    def page(self) -> tuple[Scratchpad, str | None]:
-        """The page as the database has it, or an empty one and the reason why."""
-        nothing = Scratchpad(self._agent, self._presenter)
-        if self._db is None:
-            return nothing, silence(None, self._presenter)
-        with self._db.reading():  # consent and page are of one moment
-            reason = silence(self._db, self._presenter)
-            return (nothing, reason) if reason else (scratchpad(self._db, self._agent, self._presenter), None)
-
-    def update_page(self, content: str, revision: int | None = None) -> PageKept:
-        """As `Notebook.update_page`."""
-        check_clean(content, "the scratchpad")
-        read = Scratchpad(self._agent, self._presenter, revision=revision) if revision is not None else None
-        page = update_scratchpad(
-            self._agreed(), self._agent, self._presenter, content, self._now(), replacing=read
-        )
-        return PageKept(len(page.content), MAX_SCRATCHPAD_CHARS, page.revision, LONG_TERM)
-
-    def write(self, draft: Draft) -> MemoryKept:
-        """As `Notebook.write`."""
-        check_clean("\n".join((draft.content, *draft.tags)), "this memory")
-        written = write_memory(
-            self._agreed(),
-            agent=self._agent,
-            presenter=self._presenter,
-            type=draft.type,
-            content=draft.content,
-            confidence=draft.confidence,
-            tags=draft.tags,
-            source=draft.source,
-            now=self._now(),
-        )
-        left = tuple(Gone(one.id, one.content) for one in written.evicted)
-        return kept(written.memory, is_new=written.is_new, left=left)
-
-    def search(self, query: str, limit: int) -> Found:
-        """As `Notebook.search`."""
-        reason = silence(self._db, self._presenter)
-        if self._db is None or reason is not None:
+    def _searched(self, query: str, limit: int) -> Found:
+        """What long-term memory has."""
+        reason = silence(self.db, self.presenter)
+        if self.db is None or reason is not None:
             return Found((), reason)
-        if not query.strip():
-            newest = self.memories()[:limit]
-            recent = tuple(found(one, f"recent: {one.created_at[:10]}") for one in newest)
-            return Found(recent, None if recent else "nothing is remembered yet")
-        hits = search_memories(
-            self._db,
-            agent=self._agent,
-            presenter=self._presenter,
-            query=query,
-            limit=limit,
-            embed=self._embed,
-            now=self._now(),
-        )
-        return Found(tuple(found(one.memory, one.reason) for one in hits), None if hits else self._nothing())
+        kept = self._kept()
+        if not kept:
+            return Found((), "nothing is remembered yet")
+        found = [(one, f"recent: {one.created_at[:10]}") for one in kept[:limit]]
+        if query.strip():
+            hits = search_memories(
+                self.db,
+                agent=self.agent,
+                presenter=self.presenter,
+                query=query,
+                limit=limit,
+                embed=self.embed,
+                now=self.now(),
+            )
+            found = [(one.memory, one.reason) for one in hits]
+        if not found:
+            none = f"none of the memories here ({len(kept)}) fits this query"
+            return Found((), f"{none}: try other words, or none for the newest")
+        return Found(tuple(FoundMemory(**_shown(memory), why=why) for memory, why in found))
 
-    def memories(self) -> Sequence[Memory]:
-        """Everything that is kept and not superseded, newest first; nothing without consent."""
-        if self._db is None or silence(self._db, self._presenter) is not None:
+    def _kept(self) -> tuple[Memory, ...]:
+        """Everything in long-term memory that is not superseded, newest first; nothing without consent."""
+        if self.db is None or silence(self.db, self.presenter) is not None:
             return ()
-        return memories(self._db, presenter=self._presenter, agent=self._agent)
+        return memories(self.db, presenter=self.presenter, agent=self.agent)
 
-    def _nothing(self) -> str:
-        count = len(self.memories())
-        if not count:
-            return "nothing is remembered yet"
-        return f"none of the memories here ({count}) fits this query: try other words, or none for the newest"
+    def _kept_page(self) -> tuple[Scratchpad, str | None]:
+        """The page as long-term memory has it, or an empty one and the reason why."""
+        nothing = Scratchpad(self.agent, self.presenter)
+
+        def page() -> tuple[Scratchpad, str | None]:
+            if self.db is None:
+                return nothing, refusal(self.presenter)
+            with self.db.reading():  # consent and page are of one moment
+                reason = silence(self.db, self.presenter)
+                return (
+                    (nothing, reason) if reason else (scratchpad(self.db, self.agent, self.presenter), None)
+                )
+
+        found, failing = self._read(page, None)
+        return found or (nothing, failing)
+
+    def _read(self, read: Callable[[], T], otherwise: S) -> tuple[T | S, str | None]:
+        """What long-term memory gives; in a session, where it fails, *otherwise* and the reason."""
+        try:
+            return read(), None
+        except MemoryDatabaseError as error:
+            if self.proposals is None:
+                raise
+            return otherwise, (
+                f"long-term memory cannot be read now ({error}): "
+                "what was written in this session is all there is"
+            )
 
     def _agreed(self) -> MemoryDatabase:
         """The database; whether the presenter agreed is asked again in the transaction of every write.
@@ -250,41 +264,17 @@ class LongTermNotebook:
         Raises:
             NotConsentedError: Nobody ever did.
         """
-        if self._db is None:
-            raise NotConsentedError(silence(None, self._presenter))
-        return self._db
+        if self.db is None:
+            raise NotConsentedError(refusal(self.presenter))
+        return self.db
 
 
-def page_of(found: Scratchpad, reason: str | None) -> Page:
-    """A scratchpad as it is read."""
-    if reason is None and not found.content:
-        reason = "nothing has been written here yet"
-    return Page(
-        found.content,
-        len(found.content),
-        revision=found.revision,
-        updated_at=found.updated_at,
-        reason=reason,
-    )
+def _is_one(known: Memory, memory: Memory) -> bool:
+    """Whether two memories are one: the same source, or the same content."""
+    has_its_source = memory.source is not None and known.source == memory.source
+    return has_its_source or normalised(known.content) == normalised(memory.content)
 
 
-def kept(memory: Memory, **more: Any) -> MemoryKept:
-    """A memory as the result of a write; *more*: what `MemoryKept` says besides."""
-    return MemoryKept(**_shown(memory), **{"kept_in": LONG_TERM, **more})
-
-
-def found(memory: Memory, why: str) -> FoundMemory:
-    """A memory as a search found it."""
-    return FoundMemory(**_shown(memory), why=why)
-
-
-def _shown(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "type": memory.type,
-        "content": memory.content,
-        "confidence": memory.confidence,
-        "tags": memory.tags,
-        "created_at": memory.created_at,
-        "source": memory.source,
-    }
+def _shown(memory: Any) -> dict[str, Any]:
+    plain = asdict(memory)
+    return {field.name: plain[field.name] for field in fields(Shown)}

@@ -19,7 +19,8 @@ from orchestrator.memory.consent import consented
 from orchestrator.memory.database import existing
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
-from orchestrator.memory.session_notebook import SessionNotebook
+from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.proposals import ProposalLog
 from orchestrator.privacy.masking import masked
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def ask_for_pages(rehearsal: Rehearsal, home_root: Path, *, stays: Callable[[str
         if db is None or _was_asked(rehearsal) or not consented(db, options.presenter):
             return
         for agent in options.panel:
-            notebook = SessionNotebook(store, db, agent, options.presenter)
+            of = (agent, options.presenter)
+            notebook = Notebook(db, *of, ProposalLog(store, *of))
             request = ScratchpadRequest(
                 rehearsal.seats[agent],
                 rehearsal.scene(),

@@ -16,188 +16,98 @@ Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
-from orchestrator.memory.model import Memory
-from orchestrator.memory.notebook import Draft, check_clean
-from orchestrator.memory.rules import (
-    checked_confidence,
-    checked_content,
-    checked_page,
-    checked_source,
-    checked_tags,
-    checked_type,
-    normalised,
-)
-from orchestrator.store.ledger import Entry, Record
+from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.model import Memory, Scratchpad
+from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
-MEMORY: Final = "memory-proposal"
-PAGE: Final = "scratchpad-proposal"
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
 that an agent that was talked into writing without end fills neither the ledger nor its memory."""
 
-
-@dataclass(frozen=True, slots=True)
-class ProposedMemory:
-    """A memory as one agent proposed it."""
-
-    seq: int  # of its record
-    agent: str
-    draft: Draft
-    at: str
-
-    @property
-    def id(self) -> str:
-        """What the tools call it during the session."""
-        return f"p{self.seq}"
-
-    def memory(self, presenter: str) -> Memory:
-        """As results show it."""
-        drafted = asdict(self.draft)
-        return Memory(id=self.id, agent=self.agent, presenter=presenter, created_at=self.at, **drafted)
+Proposal = Memory | Scratchpad
+"""As an agent wrote it: a memory's id is "p" and the number of its record, the page has revision 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProposedPage:
-    """A scratchpad as one agent proposed it."""
-
-    seq: int
-    agent: str
-    content: str
-    at: str
-
-
-@dataclass(slots=True)
-class Proposals:
-    """Everything that was proposed in one session: a fold over its records; `take` gets each once."""
-
-    memories: list[ProposedMemory] = field(default_factory=list)
-    pages: list[ProposedPage] = field(default_factory=list)
-
-    def take(self, record: Record) -> None:
-        """Fold in the next record."""
-        value = record.value or {}
-        match value.get("type"):
-            case "memory-proposal":
-                proposed = ProposedMemory(record.seq, record.by, draft_of(value), record.at)
-                self.memories.append(proposed)
-            case "scratchpad-proposal":
-                self.pages.append(ProposedPage(record.seq, record.by, value["content"], record.at))
-
-    @property
-    def seqs(self) -> list[int]:
-        """The number of each record, in no order."""
-        return [*(one.seq for one in self.memories), *(one.seq for one in self.pages)]
-
-    def memories_of(self, agent: str) -> list[ProposedMemory]:
-        """What *agent* proposed, oldest first."""
-        return [one for one in self.memories if one.agent == agent]
-
-    def pages_of(self, agent: str) -> list[ProposedPage]:
-        """Every page that *agent* proposed; the last one counts."""
-        return [one for one in self.pages if one.agent == agent]
+def proposed(record: Record, presenter: str) -> Proposal | None:
+    """The proposal that a record is; None: it is another record. Nothing in it is checked."""
+    value = record.value or {}
+    match value.get("type"):
+        case "memory-proposal":
+            words, tags = (value["memory_type"], value["content"]), tuple(value.get("tags", ()))
+            of, source = (f"p{record.seq}", record.by, presenter), value.get("source")
+            return Memory(*of, *words, value["confidence"], tags, source, record.at)
+        case "scratchpad-proposal":
+            return Scratchpad(record.by, presenter, value["content"], record.at)
+    return None
 
 
-class ProposalLog:
-    """The proposals of an open session, with those of a transaction that is still open."""
-
-    def __init__(self, store: Store | Pad) -> None:
-        self._store = store
-
-    def now(self) -> Proposals:
-        """The proposals as of now."""
-        store, found = self._store, Proposals()
-        with store.still() as last:
-            notes = [entry.seq for entry in store.entries() if entry.op == "note"]
-            for seq in (*notes, *range(store.seq + 1, last + 1)):
-                found.take(store.record(seq))
-        return found
-
-
-class Pad:
-    """A session whose notes are held back: it reads as if they stood in the ledger, and writes nothing.
-
-    As much of a store as a notebook needs. Its own numbers go on behind the ledger's last one.
-    """
-
-    def __init__(self, store: Store, held: list[Record]) -> None:
-        """*held*: the notes held back so far, oldest first; new ones are added."""
-        self._store, self._held = store, held
-
-    @property
-    def seq(self) -> int:
-        """As `Store.seq`."""
-        return self._store.seq
-
-    def entries(self) -> Iterator[Entry]:
-        """As `Store.entries`."""
-        return self._store.entries()
-
-    @contextmanager
-    def still(self) -> Iterator[int]:
-        """As `Store.still`, with what is held."""
-        with self._store.still() as last:
-            yield last + len(self._held)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Nothing is written, so nothing is locked."""
-        yield
-
-    def record(self, seq: int) -> Record:
-        """As `Store.record`, with what is held."""
-        number = seq - self.seq
-        return self._held[number - 1]._replace(seq=seq) if number > 0 else self._store.record(seq)
-
-    def note(self, value: Mapping[str, Any], *, by: str) -> int:
-        """Hold a note back. Returns the number that it reads as."""
-        self._held.append(Record(0, "note", by, 0.0, utc_now(), value=value))
-        return self.seq + len(self._held)
-
-
-def memory_value(draft: Draft) -> dict[str, Any]:
-    """A memory proposal as it stands in its record.
-
-    Raises:
-        MemoryRefusedError: It could not be kept, so it is not proposed.
-    """
-    check_clean("\n".join((draft.content, *draft.tags)), "this memory")
-    tags, source = checked_tags(draft.tags), checked_source(draft.source)
+def _value(proposal: Proposal) -> dict[str, Any]:
+    """A proposal as it stands in its record."""
+    if isinstance(proposal, Scratchpad):
+        return {"type": "scratchpad-proposal", "content": proposal.content}
     return {
-        "type": MEMORY,
-        "memory_type": checked_type(draft.type),
-        "content": checked_content(draft.content),
-        "confidence": checked_confidence(draft.confidence),
-        **({"tags": list(tags)} if tags else {}),
-        **({"source": source} if source else {}),
+        "type": "memory-proposal",
+        "memory_type": proposal.type,
+        "content": proposal.content,
+        "confidence": proposal.confidence,
+        **({"tags": list(proposal.tags)} if proposal.tags else {}),
+        **({"source": proposal.source} if proposal.source else {}),
     }
 
 
-def draft_of(value: Mapping[str, Any]) -> Draft:
-    """The memory that a record proposes."""
-    tags = tuple(value.get("tags", ()))
-    return Draft(value["memory_type"], value["content"], value["confidence"], tags, value.get("source"))
+@dataclass(frozen=True, slots=True)
+class ProposalLog:
+    """One agent's proposals in an open session, with those of a transaction that is still open."""
 
+    store: Store
+    agent: str
+    presenter: str
+    held: list[Record] | None = None
+    """Notes that are held back: they read as if they stood behind the ledger's last record, and new ones
+    are added here. None: they are written."""
 
-def page_value(content: str) -> dict[str, Any]:
-    """A scratchpad proposal as it stands in its record.
+    def memories(self) -> list[Memory]:
+        """The memories that it proposed, oldest first."""
+        return [one for one in self._all() if isinstance(one, Memory)]
 
-    Raises:
-        ScratchpadTooLongError: It is over 2,000 characters; nothing is ever cut.
-        MemoryRefusedError: It is no plain text, or may not leave the session.
-    """
-    check_clean(content, "the scratchpad")
-    return {"type": PAGE, "content": checked_page(content)}
+    def pages(self) -> list[Scratchpad]:
+        """Every page that it proposed; the last one counts."""
+        return [one for one in self._all() if isinstance(one, Scratchpad)]
 
+    def transaction(self) -> AbstractContextManager[object]:
+        """What is read within is still so when it is written; what is held back locks nothing."""
+        return self.store.transaction() if self.held is None else nullcontext()
 
-def same(one: Draft | Memory, other: Draft) -> bool:
-    """Whether two memories are one: the same source, or the same content."""
-    if other.source is not None and one.source == other.source:
-        return True
-    return normalised(one.content) == normalised(other.content)
+    def add(self, proposal: Proposal) -> Proposal:
+        """Note a proposal, as it reads from now on.
+
+        Raises:
+            MemoryRefusedError: There are 50 of its kind.
+        """
+        count = sum(isinstance(one, type(proposal)) for one in self._all())
+        if count >= MAX_PROPOSALS:
+            what = "memories" if isinstance(proposal, Memory) else "updates of the scratchpad"
+            raise MemoryRefusedError(
+                f"{count} {what} were written in this session (limit {MAX_PROPOSALS}): nothing was changed; "
+                "keep what matters for the next session"
+            )
+        if self.held is None:
+            self.store.note(_value(proposal), by=self.agent)
+        else:
+            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), value=_value(proposal)))
+        return self._all()[-1]
+
+    def _all(self) -> list[Proposal]:
+        with self.store.still() as last:
+            notes = [entry.seq for entry in self.store.entries() if entry.op == "note"]
+            notes += range(self.store.seq + 1, last + 1)
+            records = [self.store.record(seq) for seq in notes]
+            records += (one._replace(seq=last + n) for n, one in enumerate(self.held or (), 1))
+        own = (proposed(record, self.presenter) for record in records if record.by == self.agent)
+        return [one for one in own if one is not None]

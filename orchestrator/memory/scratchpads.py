@@ -62,9 +62,7 @@ def update_scratchpad(
         scope = made_scope(connection, presenter, agent)
         before = scratchpad(db, agent, presenter)
         if replacing is not None and replacing.revision != before.revision:
-            raise ScratchpadChangedError(
-                f"{agent}'s scratchpad was written since it was read: read it again, and update that"
-            )
+            raise changed_since(agent)
         if content == before.content:
             return before
         after = Scratchpad(agent, presenter, content, at, before.revision + 1)
@@ -76,6 +74,13 @@ def update_scratchpad(
         )
         note(connection, at, "scratchpad", presenter, agent, agent)
     return after
+
+
+def changed_since(agent: str) -> ScratchpadChangedError:
+    """The error for an update of a page that somebody else wrote meanwhile."""
+    return ScratchpadChangedError(
+        f"{agent}'s scratchpad was written since it was read: read it again, and update that"
+    )
 
 
 def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str, now: str) -> Scratchpad:

@@ -32,9 +32,8 @@ from orchestrator.errors import GreenroomError
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import note_carried
-from orchestrator.memory.notebook import LONG_TERM
-from orchestrator.memory.proposals import Pad
-from orchestrator.memory.session_notebook import SessionNotebook
+from orchestrator.memory.notebook import LONG_TERM, Notebook
+from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, NotHereError, Outcome, anthropic_tools, call, refused
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
@@ -157,8 +156,9 @@ class CallTools:
         tool = BY_NAME.get(name)
         if tool is None or tool.needs_session:
             return Desk(self.agent, None, store, READ_CHARS), store.seq
-        db, pad = opened.enter_context(existing(of.home_root)), Pad(store, self.proposed)
-        notebook = SessionNotebook(pad, db, self.agent, of.presenter, embed=of.embed)
+        db = opened.enter_context(existing(of.home_root))
+        log = ProposalLog(store, self.agent, of.presenter, held=self.proposed)
+        notebook = Notebook(db, self.agent, of.presenter, log, of.embed)
         return Desk(self.agent, notebook, store, READ_CHARS), store.seq
 
     def _note_quoted(self, outcome: Outcome) -> None:

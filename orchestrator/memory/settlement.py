@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import Options
-from orchestrator.memory.consent import name_in
+from orchestrator.memory.consent import name_in, refusal, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
-from orchestrator.memory.memories import write_memory
-from orchestrator.memory.model import Scratchpad, Written
-from orchestrator.memory.notebook import silence
-from orchestrator.memory.proposals import Proposals, ProposedMemory, ProposedPage
+from orchestrator.memory.memories import keep
+from orchestrator.memory.model import Memory, Scratchpad, Written
+from orchestrator.memory.proposals import Proposal, proposed
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.privacy.off_record import is_clean
@@ -68,35 +67,34 @@ def settle(
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
     """
-    proposals = Proposals()
-    for record in records:
-        proposals.take(record)
-    if not proposals.seqs:
+    all_ = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
+    if not all_:
         return Settled()
     if db is None:
-        return Settled(reason=silence(None, presenter))
+        return Settled(reason=refusal(presenter))
     with db.transaction() as connection:
         if (reason := silence(db, presenter)) is not None:
             return Settled(reason=reason)
         name, at = name_in(db, presenter), checked_time(now)
-        before, last = _settled_before(connection, name, session), max(proposals.seqs)
+        before, last = _settled_before(connection, name, session), all_[-1][0]
         memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
-        things: list[ProposedMemory | ProposedPage] = [*proposals.memories]
-        things += {page.agent: page for page in proposals.pages}.values()
-        for proposal in things:
-            if proposal.seq <= before:
+        for seq, proposal in _that_count(all_):
+            if seq <= before:
                 continue
-            text = _text_of(proposal)
+            text = proposal.words if isinstance(proposal, Memory) else proposal.content
             if stays(text) or not is_clean(text):
                 left_out += 1
                 continue
             try:
-                if isinstance(proposal, ProposedMemory):
-                    memories.append(_move(db, proposal, name, session, at))
+                if isinstance(proposal, Memory):
+                    source = f"{session}/{seq}"
+                    memory = replace(proposal, presenter=name, source=source, created_at=at)
+                    memories.append(keep(db, memory, confirms=True))
                 else:
                     pages.append(update_scratchpad(db, proposal.agent, name, proposal.content, at))
             except MemoryRefusedError as error:  # a later release may have other rules
-                refused.append(f"{_name_of(proposal)}: {error}")
+                what = proposal.id if isinstance(proposal, Memory) else "scratchpad"
+                refused.append(f"{proposal.agent}, {what}: {error}")
         if last > before:
             note(connection, at, _SETTLED, name, f"{session}/{last}", None)
     return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
@@ -136,6 +134,17 @@ def settle_session(
     return done
 
 
+def _that_count(proposals: Iterable[tuple[int, Proposal]]) -> list[tuple[int, Proposal]]:
+    """Every memory, then the last page of each agent."""
+    memories, pages = list[tuple[int, Proposal]](), dict[str, tuple[int, Proposal]]()
+    for seq, one in proposals:
+        if isinstance(one, Memory):
+            memories.append((seq, one))
+        else:
+            pages[one.agent] = (seq, one)
+    return [*memories, *pages.values()]
+
+
 def _settled_before(connection: sqlite3.Connection, presenter: str, session: str) -> int:
     """The last proposal of this session that was moved; 0: none was."""
     below = f"{session}/"
@@ -144,30 +153,3 @@ def _settled_before(connection: sqlite3.Connection, presenter: str, session: str
         (presenter, _SETTLED, len(below), below),
     )
     return max((int(item.removeprefix(below)) for (item,) in rows), default=0)
-
-
-def _text_of(proposal: ProposedMemory | ProposedPage) -> str:
-    if isinstance(proposal, ProposedPage):
-        return proposal.content
-    return "\n".join((proposal.draft.content, *proposal.draft.tags))
-
-
-def _name_of(proposal: ProposedMemory | ProposedPage) -> str:
-    what = proposal.id if isinstance(proposal, ProposedMemory) else "scratchpad"
-    return f"{proposal.agent}, {what}"
-
-
-def _move(db: MemoryDatabase, proposal: ProposedMemory, presenter: str, session: str, now: str) -> Written:
-    draft = proposal.draft
-    return write_memory(
-        db,
-        agent=proposal.agent,
-        presenter=presenter,
-        type=draft.type,
-        content=draft.content,
-        confidence=draft.confidence,
-        tags=draft.tags,
-        source=f"{session}/{proposal.seq}",
-        now=now,
-        confirms=True,
-    )
