@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze
 from orchestrator.errors import StoreError, UsageError
+from orchestrator.memory.fact_log import FactLog
 from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
 from orchestrator.memory.tools import Desk, call
 from orchestrator.store.store import Store
@@ -29,16 +30,28 @@ OWN = ("candidate-question.md", "exchange-notes.md", "focus-brief.md", "presente
 SECRET = "what no agent may read"
 
 
+def keep_a_fact(store: Store) -> None:
+    """What a run of the summariser leaves in the ledger."""
+    log = FactLog()
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    passage = next(iter(log.waiting.values()))
+    fact = {"type": "decision", "content": "Revenue grew.", "confidence": "high", "source": passage.seq}
+    window = {"run": 1, "to_seq": store.seq}
+    store.note({"type": "fact-run", "state": "began", "from_seq": 1, **window}, by="summariser")
+    store.note({"type": "facts", "facts": [{**fact, "quote": passage.text}], **window}, by="summariser")
+
+
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[tuple[Sample, Store]]:
     sample, store = start(tmp_path)
     rehearse(store, 3)
-    for folder, name in (("facts", "index.json"), ("facts", "2026-11-22.json"), ("trace", "session.json")):
-        (sample.root / folder).mkdir(exist_ok=True)
-        (sample.root / folder / name).write_text('{"facts": []}\n')
-    (sample.root / "facts" / "sub").mkdir()
-    for name in (".index.json", "index.json.tmp", "sub/index.json"):
+    keep_a_fact(store)
+    for name in ("trace", "facts", "facts/sub"):
+        (sample.root / name).mkdir(exist_ok=True)
+    for name in ("index.json", ".index.json", "index.json.tmp", "sub/index.json"):
         (sample.root / "facts" / name).write_text(SECRET)
+    (sample.root / "trace" / "session.json").write_text("{}")
     (sample.root / "secret.md").write_text(SECRET)
     (tmp_path / "outside.md").write_text(SECRET)
     (sample.root / "shared" / "stray.md").write_text(SECRET)
@@ -52,7 +65,7 @@ def paths(store: Store, agent: str, prefix: str = "") -> set[str]:
 
 def test_an_agent_sees_what_is_shared_the_facts_and_its_own_folder(session: tuple[Sample, Store]) -> None:
     _, store = session
-    facts = {"facts/index.json", "facts/2026-11-22.json"}
+    facts = {"facts/index.json", "facts/2026-11-20.json"}
     given = SHARED - {"shared/board-dossier.md"}  # no panelist's context has it
     assert paths(store, "skeptic") == given | facts | {f"skeptic/{name}" for name in OWN}
     moderator = {"debrief-notes.md", "session-state.md"}
@@ -112,7 +125,7 @@ def test_who_has_no_seat_reads_nothing(session: tuple[Sample, Store]) -> None:
         ("moderator/session-state.md", "moderator/ is private while the session goes on"),
         ("shared/deck_content.md", "did you mean shared/deck-content.md?"),
         ("deck", "file_list shows what you may read"),
-        ("facts/2026-11-23.json", "there is no file 'facts/2026-11-23.json'"),
+        ("facts/2000-01-01.json", "there is no file 'facts/2000-01-01.json'"),
     ],
 )
 def test_what_is_refused_says_what_to_do(session: tuple[Sample, Store], path: str, message: str) -> None:
@@ -214,11 +227,12 @@ def test_a_link_in_place_of_a_session_file_is_not_followed(
         assert read_file(store, "skeptic", path).text == before
 
 
-@pytest.mark.parametrize("kind", ["symlink", "hard link", "FIFO", "folder", "no text"])
-def test_only_a_plain_file_under_facts_is_read(
+@pytest.mark.parametrize("kind", ["symlink", "hard link", "FIFO", "folder", "no text", "folder link"])
+def test_facts_are_the_ledgers_whatever_stands_in_their_place(
     session: tuple[Sample, Store], tmp_path: Path, kind: str
 ) -> None:
     sample, store = session
+    listed = paths(store, "skeptic")
     fact = sample.root / "facts" / "index.json"
     fact.unlink()
     if kind == "symlink":
@@ -229,25 +243,24 @@ def test_only_a_plain_file_under_facts_is_read(
         os.mkfifo(fact)
     elif kind == "folder":
         fact.mkdir()
-    else:
+    elif kind == "no text":
         fact.write_bytes(b"\xff\xfe")
-    outcome = call(Desk("skeptic", None, store), "file_read", {"path": "facts/index.json"})
-    assert outcome.is_error
-    assert SECRET not in outcome.text
-    assert ("facts/index.json" in paths(store, "skeptic")) == (kind == "no text")
+    else:
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "index.json").write_text(SECRET)
+        os.rename(sample.root / "facts", tmp_path / "old")
+        (sample.root / "facts").symlink_to(tmp_path / "elsewhere")
+    assert "Revenue grew." in read_file(store, "skeptic", "facts/index.json").text
+    assert paths(store, "skeptic") == listed
 
 
-def test_a_link_in_place_of_the_facts_folder_is_not_followed(
-    session: tuple[Sample, Store], tmp_path: Path
-) -> None:
-    sample, store = session
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "index.json").write_text(SECRET)
-    os.rename(sample.root / "facts", tmp_path / "old")
-    (sample.root / "facts").symlink_to(tmp_path / "elsewhere")
-    assert not [path for path in paths(store, "skeptic") if path.startswith("facts")]
-    with pytest.raises(OutOfReachError):
+def test_there_are_no_facts_before_a_run_has_ended(tmp_path: Path) -> None:
+    _, store = start(tmp_path)
+    rehearse(store, 3)
+    assert list_files(store, "skeptic", "facts/").files == ()
+    with pytest.raises(OutOfReachError, match="there is no file"):
         read_file(store, "skeptic", "facts/index.json")
+    store.close()
 
 
 def test_a_long_file_comes_in_parts_that_are_the_whole(session: tuple[Sample, Store]) -> None:

@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.memory.embedding import unit
 from orchestrator.memory.errors import EmbeddingError
 
 MODEL: Final = "all-MiniLM-L6-v2"
@@ -75,7 +74,7 @@ class _Network:
             with self._torch.inference_mode():
                 for start in range(0, len(texts), MOST_TEXTS):
                     read = self._tokenizer.encode_batch(list(texts[start : start + MOST_TEXTS]))
-                    found += [unit(vector) for vector in self._forward(read)]
+                    found += [array("f", vector) for vector in self._forward(read)]
         except (RuntimeError, TypeError, UnicodeError) as error:
             raise EmbeddingError(f"{MODEL}: made no vectors ({type(error).__name__})") from error
         return found
@@ -93,8 +92,9 @@ class _Network:
         for layer in range(self._layers):
             state = self._layer(state, seen, f"encoder.layer.{layer}", count, length)
         weights = mask[:, :, None].to(state.dtype)
-        means: list[list[float]] = ((state * weights).sum(1) / weights.sum(1)).tolist()
-        return means
+        means = (state * weights).sum(1) / weights.sum(1)
+        units: list[list[float]] = torch.nn.functional.normalize(means).tolist()
+        return units
 
     def _layer(self, state: Any, seen: Any, name: str, count: int, length: int) -> Any:
         torch = self._torch

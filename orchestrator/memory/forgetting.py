@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.layout import SESSION_ID
@@ -21,6 +22,14 @@ from orchestrator.memory.rules import checked_time, normalised
 _QUOTED: Final = re.compile(r'"(.{4,})"')
 _OF_SESSION: Final = "(source = ?1 OR substr(source, 1, length(?1) + 1) = ?1 || '/')"
 """The session itself, or a record or exchange of it. No pattern: an id is compared as it is."""
+_KEPT_OF: Final = (
+    ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
+    ("scopes", "presenter"),
+    ("goals", "presenter"),
+    ("consents", "presenter"),
+    ("history", "presenter"),
+)
+"""Beside memories, each table that holds what is kept of somebody, and of whom."""
 _RESTING: Final = (
     "memories.n IN (SELECT memory FROM rests "
     "WHERE rests.source = ?1 OR substr(rests.source, 1, length(?1) + 1) = ?1 || '/')"
@@ -34,7 +43,6 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
         UnknownMemoryError: There is none with one of these ids.
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
-    at = checked_time(now)
     with db.transaction() as connection:
         rows = []
         for one in dict.fromkeys(memory_ids):
@@ -42,9 +50,8 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
             if row is None:
                 raise unknown(one)
             rows.append(row)
-        sessions = _remove(connection, rows, at)
-        pages = _pages_that_quote(connection, map(memory_of, rows))
-    return Forgotten(tuple(dict.fromkeys(memory_ids)), sessions, db.wipe(), pages)
+        gone = _remove(connection, rows, checked_time(now))
+    return replace(gone, is_wiped=db.wipe())
 
 
 def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotten:
@@ -58,25 +65,23 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
         found = connection.execute(f"{MEMORY} WHERE {_RESTING}", of).fetchall()
         connection.execute(f"DELETE FROM rests WHERE {_OF_SESSION}", of)  # noqa: S608 (our own words)
         staying = [row for row in found if _stays(connection, row)]
-        gone = [row for row in found if row not in staying]
+        gone = _remove(connection, [row for row in found if row not in staying], at)
         goals = connection.execute(
             f"DELETE FROM goals WHERE {_OF_SESSION} AND state = 'proposed' RETURNING id, presenter",  # noqa: S608 (our own words)
             of,
         ).fetchall()
         taken_up = connection.execute(f"SELECT id FROM goals WHERE {_OF_SESSION}", of).fetchall()  # noqa: S608 (our own words)
-        sessions = _remove(connection, gone, at)
-        pages = _pages_that_quote(connection, map(memory_of, gone))
         connection.execute("DELETE FROM goal_moves WHERE substr(exchange, 1, length(?1) + 1) = ?1 || '/'", of)
         for goal, presenter in goals:
             note(connection, at, "forgotten", presenter, goal, None)
         connection.execute("DELETE FROM carried WHERE session = ?", of)
-    return Forgotten(
-        (*(row["id"] for row in gone), *(row["id"] for row in goals)),
-        tuple(one for one in sessions if one != session_id),
-        db.wipe(),
-        pages,
-        tuple(row["id"] for row in staying),
-        tuple(row["id"] for row in taken_up),
+    return replace(
+        gone,
+        ids=(*gone.ids, *(row["id"] for row in goals)),
+        sessions=tuple(one for one in gone.sessions if one != session_id),
+        is_wiped=db.wipe(),
+        memories=tuple(row["id"] for row in staying),
+        goals=tuple(row["id"] for row in taken_up),
     )
 
 
@@ -86,27 +91,23 @@ def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) ->
     with db.transaction() as connection:
         scope = scope_of(connection, name, agent)
         rows = connection.execute(f"{MEMORY} WHERE scope = ?", (scope,)).fetchall()
-        sessions = _remove(connection, rows, at)
-        pages = connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,))
-        if pages.rowcount:
+        gone = _remove(connection, rows, at)
+        if connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,)).rowcount:
             note(connection, at, "forgotten", name, agent, agent)
-    return Forgotten(tuple(row["id"] for row in rows), sessions, db.wipe())
+    return replace(gone, is_wiped=db.wipe(), pages=())
 
 
 def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
     """Remove all that is kept about a presenter: memories, scratchpads, goals, consent and history."""
-    name = name_in(db, presenter)
+    of = (name_in(db, presenter),)
     with db.transaction() as connection:
-        rows = connection.execute(f"{MEMORY} WHERE presenter = ?", (name,)).fetchall()
-        goals = connection.execute("SELECT id, source FROM goals WHERE presenter = ?", (name,)).fetchall()
-        sessions = {*_remove(connection, rows, None), *_sessions_of(source for _, source in goals)}
-        connection.execute(
-            "DELETE FROM scratchpads WHERE scope IN (SELECT n FROM scopes WHERE presenter = ?)", (name,)
-        )
-        for table in ("scopes", "goals", "consents", "history"):
-            connection.execute(f"DELETE FROM {table} WHERE presenter = ?", (name,))  # noqa: S608 (our own names)
-    ids = tuple(row["id"] for row in (*rows, *goals))
-    return Forgotten(ids, tuple(sorted(sessions)), db.wipe())
+        gone = _remove(connection, connection.execute(f"{MEMORY} WHERE presenter = ?", of).fetchall(), None)
+        goals = connection.execute("SELECT id, source FROM goals WHERE presenter = ?", of).fetchall()
+        for table, whose in _KEPT_OF:
+            connection.execute(f"DELETE FROM {table} WHERE {whose} = ?", of)  # noqa: S608 (our own names)
+    sessions = {*gone.sessions, *_sessions_of(source for _, source in goals)}
+    ids = (*gone.ids, *(goal for goal, _ in goals))
+    return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())
 
 
 def _pages_that_quote(connection: sqlite3.Connection, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
@@ -146,8 +147,8 @@ def _stays(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     return edited.fetchone() is not None
 
 
-def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str | None) -> tuple[str, ...]:
-    """Delete these rows; the sessions that quote them. *at* None: nor does the history tell of it."""
+def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
+    """Delete these memories; what of it is left elsewhere. *at* None: the history does not tell of it."""
     sessions = _sessions_of(row["source"] for row in rows)
     for row in rows:
         number = (row["n"],)
@@ -159,7 +160,8 @@ def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str
         connection.execute("DELETE FROM memories WHERE n = ?", number)  # vectors go with it
         if at is not None:
             note(connection, at, "forgotten", row["presenter"], row["id"], row["agent"])
-    return tuple(sorted(sessions))
+    pages = _pages_that_quote(connection, map(memory_of, rows))
+    return Forgotten(tuple(row["id"] for row in rows), tuple(sorted(sessions)), False, pages)
 
 
 def _sessions_of(sources: Iterable[str | None]) -> set[str]:

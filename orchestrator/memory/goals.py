@@ -16,14 +16,10 @@ from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
 from orchestrator.memory.model import MAX_GOALS, Goal
-from orchestrator.memory.rules import (
-    checked_goal,
-    checked_source,
-    checked_time,
-    normalised,
-)
+from orchestrator.memory.rules import checked_goal, checked_source, checked_time, normalised
 
-STATES: Final = ("proposed", "open", "done")
+_ACTS: Final = {"proposed": "goal proposed", "open": "goal added", "done": "goal done"}
+"""By the state that a goal comes to; as the history tells it."""
 _GOAL: Final = (
     "SELECT *, (SELECT json_group_array(exchange) FROM (SELECT exchange FROM goal_moves WHERE goal = goals.n "
     "ORDER BY at, rowid)) AS moved_by FROM goals "
@@ -64,23 +60,20 @@ def add_goal(
             (presenter, source, normalised(text)),
         ).fetchone()
         if known is not None:
-            if known["state"] == "proposed" and state == "open":
-                return _set_state(connection, known, "open", at)
-            return _goal_of(known)
+            is_taken_up = known["state"] == "proposed" and state == "open"
+            return _set_state(connection, known, "open", at) if is_taken_up else _goal_of(known)
         (waiting,) = connection.execute(
             "SELECT count(*) FROM goals WHERE presenter = ? AND state != 'done'", (presenter,)
         ).fetchone()
         if waiting >= MAX_GOALS:
             raise MemoryRefusedError(f"{presenter} has {waiting} goals that are not done: finish some first")
-        goal = Goal(new_id("g"), presenter, text, state, at, None, source)
         connection.execute(
             "INSERT INTO goals (id, presenter, text, normalised, state, created_at, source) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (goal.id, presenter, text, normalised(text), state, at, source),
+            (goal_id := new_id("g"), presenter, text, normalised(text), state, at, source),
         )
-        act = "goal proposed" if state == "proposed" else "goal added"
-        note(connection, at, act, presenter, goal.id, None)
-        return goal
+        note(connection, at, _ACTS[state], presenter, goal_id, None)
+        return _goal_of(_row(connection, goal_id))
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
@@ -155,6 +148,5 @@ def _goal_of(row: sqlite3.Row) -> Goal:
 def _set_state(connection: sqlite3.Connection, row: sqlite3.Row, state: str, at: str) -> Goal:
     done_at = at if state == "done" else None
     connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE n = ?", (state, done_at, row["n"]))
-    act = "goal done" if state == "done" else "goal added"
-    note(connection, at, act, row["presenter"], row["id"], None)
+    note(connection, at, _ACTS[state], row["presenter"], row["id"], None)
     return _goal_of(_row(connection, row["id"]))

@@ -8,6 +8,8 @@ Source: DESIGN.md, section 9.
 
 from __future__ import annotations
 
+import sqlite3
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.memory.consent import name_in, require
@@ -65,15 +67,8 @@ def update_scratchpad(
             raise changed_since(agent)
         if content == before.content:
             return before
-        after = Scratchpad(agent, presenter, content, at, before.revision + 1)
-        row = (scope, after.revision, content, at)
-        connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", row)
-        connection.execute(
-            "DELETE FROM scratchpads WHERE scope = ? AND revision <= ?",
-            (scope, after.revision - KEPT_REVISIONS),
-        )
         note(connection, at, "scratchpad", presenter, agent, agent)
-    return after
+        return _put(connection, scope, before, content, at, kept=KEPT_REVISIONS)
 
 
 def changed_since(agent: str) -> ScratchpadChangedError:
@@ -97,14 +92,21 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
     with db.transaction() as connection:
         scope = made_scope(connection, presenter, agent)
         before = scratchpad(db, agent, presenter)
-        after = Scratchpad(agent, presenter)
-        connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,))
-        if content:
-            after = Scratchpad(agent, presenter, content, at, before.revision + 1)
-            row = (scope, after.revision, content, at)
-            connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", row)
+        after = _put(connection, scope, before, content, at, kept=int(bool(content)))
         note(connection, at, "scratchpad edited", presenter, agent, agent)
     db.wipe()
+    return after if content else Scratchpad(agent, presenter)
+
+
+def _put(
+    connection: sqlite3.Connection, scope: int, before: Scratchpad, content: str, at: str, *, kept: int
+) -> Scratchpad:
+    """Add the next page; of all, the last *kept* ones stay."""
+    after = replace(before, content=content, updated_at=at, revision=before.revision + 1)
+    connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", (scope, after.revision, content, at))
+    connection.execute(
+        "DELETE FROM scratchpads WHERE scope = ? AND revision <= ?", (scope, after.revision - kept)
+    )
     return after
 
 

@@ -3,38 +3,31 @@
 Of `shared/` it reads what its reading order in `layout` names, until the session has ended. Never
 `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
 looked up among the names that there are, and is never put together into one of the file system's:
-whatever is not exactly such a name is refused. The text of a session file is the ledger's, so a link
-or another file in its place is never followed or read; `facts/`, which is made from the ledger, is
-read from the disk, plain files only. What was said off the record, and what quotes it, is blanked.
+whatever is not exactly such a name is refused. Every text is the ledger's, or made from it as
+`facts/` is, so a link or another file in its place is never followed or read. What was said off the
+record, and what quotes it, is blanked.
 
 Source: DESIGN.md, section 3; interfaces.md, "Tools".
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.arguments import hint, shown
-from orchestrator.memory.derived import derived_folder
+from orchestrator.memory.fact_files import fact_files
+from orchestrator.memory.fact_log import FactLog
 from orchestrator.privacy.off_record import shown_content
-from orchestrator.store import files
 from orchestrator.store.store import Store
 
 MAX_READ_CHARS: Final = 40_000
 """Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""
-MAX_FACT_FILES: Final = 400
-"""A file a day: over a year. Our own limit on one answer."""
-
 SHARED: Final = "shared/"
 FACTS: Final = "facts/"
-_FACT_FILE: Final = re.compile(r"facts/[a-z0-9-]{1,64}\.json")
 _NEVER: Final = ("ledger", "trace", "source", "templates")
 
 
@@ -83,19 +76,17 @@ def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
     """
     _check_inside(prefix, "prefix")
     with store.still():
-        own = _session_files(store, agent)
-    facts = list(_fact_files(store))
-    found = sorted((one for one in (*own, *facts) if one.path.startswith(prefix)), key=lambda one: one.path)
-    reason = None
-    if len(facts) >= MAX_FACT_FILES:
-        reason = f"there are more than {MAX_FACT_FILES} files under facts/: the others are not listed"
-    elif not found:
-        reason = _why_private(store, agent, prefix) or (
+        facts = (ListedFile(path, len(text.encode()), "derived") for path, text in _facts(store).items())
+        may = sorted((*_session_files(store, agent), *facts), key=lambda one: one.path)
+    found = tuple(one for one in may if one.path.startswith(prefix))
+    if found:
+        return FileList(found)
+    otherwise = "nothing has been written yet"
+    if prefix:
+        otherwise = (
             f"no file here begins with {shown(prefix)}: leave the prefix out to see all that you may read"
-            if prefix
-            else "nothing has been written yet"
         )
-    return FileList(tuple(found), reason)
+    return FileList((), _why_private(store, agent, prefix) or otherwise)
 
 
 def read_file(
@@ -107,17 +98,16 @@ def read_file(
         OutOfReachError: The path leads outside the session, or this agent may not read it.
         NoSuchFileError: There is no such file, or it has not been written yet.
         UsageError: *agent* has no seat in this session.
-        StoreError: It is behind the end of the file, or the file is no text.
+        StoreError: It is behind the end of the file.
     """
     _check_inside(path, "path")
     with store.still():
         reachable = {one.path for one in _session_files(store, agent)}
         text = shown_content(store, path) if path in reachable else None
-    if text is None and _FACT_FILE.fullmatch(path):
-        text = _fact_text(store, path)
+        if path.startswith(FACTS):
+            text = _facts(store).get(path)
     if text is None:
-        private = _why_private(store, agent, path)
-        if private is not None:
+        if (private := _why_private(store, agent, path)) is not None:
             raise OutOfReachError(private)
         raise NoSuchFileError(_no_such(store, path, reachable))
     if offset and offset >= len(text):
@@ -130,12 +120,11 @@ def read_file(
 def _session_files(store: Store, agent: str) -> list[ListedFile]:
     """The session files that *agent* may read and that have been written."""
     store.layout.order(agent)  # has a seat
-    found = []
-    for path, row in store.layout.files.items():
-        if not _may_read(store, agent, path) or not store.state(path).seqs:
-            continue
-        found.append(ListedFile(path, store.state(path).size_bytes, row.mutability.value))
-    return found
+    return [
+        ListedFile(path, store.state(path).size_bytes, row.mutability.value)
+        for path, row in store.layout.files.items()
+        if _may_read(store, agent, path) and store.state(path).seqs
+    ]
 
 
 def _may_read(store: Store, agent: str, path: str) -> bool:
@@ -145,36 +134,12 @@ def _may_read(store: Store, agent: str, path: str) -> bool:
     return path.startswith(SHARED) and path in store.layout.order(agent)
 
 
-def _fact_files(store: Store) -> Iterator[ListedFile]:
-    with ExitStack() as opened:
-        folder = _facts_folder(store, opened)
-        if folder is None:
-            return
-        names = sorted(name for name in os.listdir(folder) if _FACT_FILE.fullmatch(FACTS + name))
-        for name in names[:MAX_FACT_FILES]:
-            with suppress(FileNotFoundError):  # replaced at this moment
-                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if files.is_plain(status):
-                    yield ListedFile(FACTS + name, status.st_size, "derived")
-
-
-def _facts_folder(store: Store, opened: ExitStack) -> int | None:
-    """The folder, open; None where there is none, or something else has its name."""
-    try:
-        return opened.enter_context(derived_folder(store.root, "facts", make=False))
-    except OSError:
-        return None
-
-
-def _fact_text(store: Store, path: str) -> str | None:
-    """The text of a file under facts/; None: there is no plain file of this name."""
-    with ExitStack() as opened:
-        folder = _facts_folder(store, opened)
-        raw = None if folder is None else files.read_plain(folder, path.removeprefix(FACTS))
-    try:
-        return raw.decode() if raw is not None else None
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{path}: is no text: `greenroom summarise` makes it anew") from error
+def _facts(store: Store) -> dict[str, str]:
+    """The files under facts/ with their text; none before a run of the summariser has ended."""
+    log = FactLog()
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    return {FACTS + name: text for name, text in fact_files(log).items()} if log.read_seq else {}
 
 
 def _check_inside(path: str, what: str) -> None:
