@@ -197,7 +197,7 @@ def test_where_the_earlier_session_is_gone_the_quotation_is_still_there(home: Pa
     first = rehearsed(home, "s1", questions=1)
     shutil.rmtree(home / "sessions" / "s1")
     with MemoryDatabase.open(home) as db:
-        (point,) = open_points(db, "Ines", read_deck_text(DECK))
+        ((point, _),) = open_points(db, "Ines", read_deck_text(DECK))
     assert (point.quote, point.question) == (first.rehearsal.room.exchanges[-1].quote, "")
 
 
@@ -217,7 +217,7 @@ def test_a_memory_cannot_reach_into_anothers_session(home: Path, source: str) ->
             source=source or None,
             now=utc_now(),
         )
-        points = open_points(db, "Ines", read_deck_text(DECK))
+        points = [point for point, _ in open_points(db, "Ines", read_deck_text(DECK))]
     assert all((len(one.quote), one.question) == (3, "") for one in points)
 
 

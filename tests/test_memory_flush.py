@@ -136,7 +136,7 @@ def test_and_what_is_left_open_again_takes_the_place_of_the_answer(db: MemoryDat
     flushed(db, "s2", [asked("x1", "satisfied")])
     flushed(db, "s3", [asked("x1", "unresolved")])
     assert kept(db) == [("skeptic", f'Left open: "{QUOTE}"')]
-    assert [point.session for point in open_points(db, INES, DECK)] == ["s3"]
+    assert [point.session for point, _ in open_points(db, INES, DECK)] == ["s3"]
 
 
 def test_left_open_ten_times_is_one_memory(db: MemoryDatabase) -> None:
@@ -156,7 +156,7 @@ def test_a_long_quotation_is_kept_in_whole_words_and_says_that_it_is_cut(db: Mem
     (memory,) = flushed(db, "s1", [asked("x1", "unresolved", quote)]).memories
     assert len(memory.content) <= 200
     assert memory.content.endswith('" …')
-    (point,) = open_points(db, INES, DECK)
+    ((point, _),) = open_points(db, INES, DECK)
     assert quote.startswith(f"{point.quote} ")
     assert len(point.quote) > 150
     flushed(db, "s2", [asked("x1", "satisfied", quote)])
@@ -267,7 +267,7 @@ def test_what_is_left_open_again_has_the_source_and_date_of_the_last_rehearsal(d
     (memory,) = memories(db, presenter=INES)
     assert (memory.source, memory.created_at) == ("s3/x3", at(3))
     assert rehearsals_of(db, INES) == {memory.id: 3}
-    (point,) = open_points(db, INES, DECK)
+    ((point, _),) = open_points(db, INES, DECK)
     assert (point.session, point.asked_on) == ("s3", at(3)[:10])
 
 
@@ -315,7 +315,7 @@ def test_a_bare_number_is_kept_with_what_it_is_about(
 ) -> None:
     flushed(db, "s1", [asked("x1", "unresolved", quote, question=question)], deck=TABLED)
     assert kept(db) == [("skeptic", content)]
-    (point,) = open_points(db, INES, TABLED)
+    ((point, _),) = open_points(db, INES, TABLED)
     assert point.quote == quote
     flushed(db, "s2", [asked("x1", "satisfied", quote, question=question)], deck=TABLED)
     assert open_points(db, INES, TABLED) == ()

@@ -17,7 +17,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import GreenroomError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.memory.briefing import HEADER, briefing
@@ -26,12 +25,12 @@ from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
-from orchestrator.memory.open_points import left_open, points_and_memories
-from orchestrator.memory.past_sessions import Begun, deck_tag, sessions_of
+from orchestrator.memory.open_points import left_open, open_points
+from orchestrator.memory.past_sessions import deck_tag, is_read, sessions_of
 from orchestrator.memory.recall import recall
 from orchestrator.memory.rules import checked_presenter
 from orchestrator.memory.scratchpads import scratchpad
-from orchestrator.memory.scribe import context_of
+from orchestrator.memory.scribe import Scribe, is_telling
 from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import lately
 from orchestrator.memory.summary import previously_on
@@ -40,7 +39,6 @@ from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import one_line
-from orchestrator.store.store import Store
 
 MAX_BLOCK_CHARS: Final = 6_000
 MAX_LINE_BYTES: Final = 700
@@ -83,7 +81,7 @@ def take_along(
     with existing(home_root) as db:
         if db is None or not consented(db, presenter):
             return Taken(NOTHING)
-        points, often = points_and_memories(db, presenter, deck), rehearsals_of(db, presenter)
+        points, often = open_points(db, presenter, deck), rehearsals_of(db, presenter)
         last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)
         read = cache(lately)  # the sessions are the same for every agent
         texts, ids = {}, [memory.id for _, memory in points]
@@ -117,20 +115,13 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
     earlier = [one for one in sessions_of(home_root, presenter) if one.tag == tag]
     if not earlier:
         return []
-    before = earlier[-1]
-    lines = [cut(line, MAX_LINE_BYTES) for line in _previously(before).splitlines()]
-    return [f"{before.date}, session {before.id}:", *lines] if lines else []
-
-
-def _previously(before: Begun) -> str:
-    try:
-        store = Store(before.root)
-        try:
-            return previously_on(replace(context_of(store), open_questions=()), entries=0)
-        finally:
-            store.close_files()
-    except (GreenroomError, LookupError, TypeError):  # a ledger that is damaged, or of a later release
-        return ""
+    before, scribe = earlier[-1], Scribe()
+    if not is_read(before.root, scribe.take, only=is_telling):
+        return []
+    scribe.settle()
+    context = replace(scribe.context(), open_questions=())
+    lines = [cut(line, MAX_LINE_BYTES) for line in previously_on(context, entries=0).splitlines()]
+    return [f"{before.date}, session {before.id}:", *lines]
 
 
 def _besides(found: Sequence[Recalled], points: Points) -> list[Recalled]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import Final
 
 from orchestrator.layout import SESSION_ID
@@ -109,42 +110,28 @@ def _shortened(text: str, most_chars: int) -> str:
     return kept.rstrip() if kept and len(rest) < 40 else text[:most_chars]
 
 
-def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[OpenPoint, ...]:
-    """Every question about words of this deck that is still open, the newest first; each words once.
+def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[OpenPoint, Memory], ...]:
+    """Every question about words of this deck that is still open, with the memory that says so.
 
-    Nothing without the presenter's consent. Where the earlier session is gone, the quotation is as
-    long as the memory kept it, and there is no question.
+    The newest first; each words once. Nothing without the presenter's consent. Where the earlier session
+    is gone, the quotation is as long as the memory kept it, and there is no question.
 
     Raises:
         MemoryRefusedError: Nobody is named as the presenter.
         MemoryDatabaseError: The database cannot be read.
     """
-    return tuple(point for point, _ in points_and_memories(db, presenter, deck))
-
-
-def points_and_memories(
-    db: MemoryDatabase, presenter: str, deck: Deck
-) -> tuple[tuple[OpenPoint, Memory], ...]:
-    """The same, each with the memory that says so."""
     if not consented(db, presenter):
         return ()
-    tag = deck_tag(deck)
-    kept = [one for one in memories(db, presenter=presenter) if {OPEN_TAG, tag} <= set(one.tags)]
-    asked: dict[str, Sequence[Exchange]] = {}
-    dates: dict[str, str | None] = {}
+    wanted, looked_up = {OPEN_TAG, deck_tag(deck)}, cache(partial(_looked_up, db, presenter))
     found: dict[str, tuple[OpenPoint, Memory]] = {}
-    for memory in kept:
-        words = left_open(memory)
+    for memory in memories(db, presenter=presenter):
+        words = left_open(memory) if wanted <= set(memory.tags) else None
         session, _, exchange_id = (memory.source or "").partition("/")
         if words is None or memory.content in found or not exchange_id:
             continue
-        if session not in asked:
-            asked[session], dates[session] = _looked_up(db, session, presenter)
-        exchange = next((one for one in asked[session] if one.id == exchange_id), None)
-        found[memory.content] = (
-            _point(memory, words, exchange, asked_on=dates[session] or memory.created_at[:10]),
-            memory,
-        )
+        exchanges, date = looked_up(session)
+        exchange = next((one for one in exchanges if one.id == exchange_id), None)
+        found[memory.content] = (_point(memory, words, exchange, date or memory.created_at[:10]), memory)
         if len(found) == MAX_OPEN_POINTS:
             break
     return tuple(found.values())
@@ -158,7 +145,7 @@ def _outcome(exchange: Exchange | None) -> str:
     return "unresolved" if is_silent and exchange.outcome == "unjudged" else exchange.outcome
 
 
-def _looked_up(db: MemoryDatabase, session: str, presenter: str) -> tuple[Sequence[Exchange], str | None]:
+def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
     """The exchanges of a session of this presenter, and its day; a source may name anything."""
     if not SESSION_ID.fullmatch(session):
         return (), None
@@ -169,7 +156,7 @@ def _looked_up(db: MemoryDatabase, session: str, presenter: str) -> tuple[Sequen
     return exchanges_of(root), earlier.date
 
 
-def _point(memory: Memory, words: str, exchange: Exchange | None, *, asked_on: str) -> OpenPoint:
+def _point(memory: Memory, words: str, exchange: Exchange | None, asked_on: str) -> OpenPoint:
     session, _, exchange_id = (memory.source or "").partition("/")
     whole = masked(one_line(exchange.quote)) if exchange is not None and exchange.quote else ""
     question = masked(one_line(exchange.turns[0].question)) if exchange is not None else ""

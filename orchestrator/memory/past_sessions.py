@@ -7,7 +7,7 @@ Everything is read from the ledgers; nothing is written and no lock is taken.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME, History
-from orchestrator.store.ledger import Record
+from orchestrator.store.ledger import Entry, Record
 
 HISTORY: Final = "shared/exchange-history.md"
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
@@ -67,12 +67,8 @@ def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
     if not folder.is_dir():
         return ()
     found = (begun(root) for root in folder.iterdir() if not root.name.startswith("."))
-    return tuple(
-        sorted(
-            (one for one in found if one is not None and same_name(one.presenter, presenter)),
-            key=lambda one: (one.at, one.id),
-        )
-    )
+    own = [one for one in found if one is not None and same_name(one.presenter, presenter)]
+    return tuple(sorted(own, key=lambda one: (one.at, one.id)))
 
 
 def first_record(root: Path) -> Record:
@@ -103,18 +99,30 @@ def begun(root: Path) -> Begun | None:
         return None
 
 
-def exchanges_of(root: Path) -> tuple[Exchange, ...]:
-    """The exchanges that were closed in a session, in order; none where it is gone or damaged."""
+def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Entry], bool]) -> bool:
+    """Give *take* each record of a session that *only* wants, in order.
+
+    False where the session is gone, or its ledger is damaged or of a later release: what was taken so
+    far is no whole then.
+    """
     try:
         with closing(History(root)) as history:
-            return tuple(_closed(history))
-    except GreenroomError:
-        return ()
+            for entry in history.entries():
+                if only(entry):
+                    take(history.record(entry.seq))
+    except (GreenroomError, LookupError, TypeError, AttributeError):
+        return False
+    return True
 
 
-def _closed(history: History) -> Iterator[Exchange]:
-    for entry in history.entries():
-        if entry.file == HISTORY and entry.op == "append":
-            value = history.record(entry.seq).value or {}
-            if value.get("type") == "exchange_closed":
-                yield from_json(Exchange, value["exchange"])
+def exchanges_of(root: Path) -> tuple[Exchange, ...]:
+    """The exchanges that were closed in a session, in order; none where it cannot be read."""
+    closed: list[Exchange] = []
+
+    def take(record: Record) -> None:
+        value = record.value or {}
+        if value.get("type") == "exchange_closed":
+            closed.append(from_json(Exchange, value["exchange"]))
+
+    whole = is_read(root, take, only=lambda entry: entry.file == HISTORY and entry.op == "append")
+    return tuple(closed) if whole else ()

@@ -35,7 +35,7 @@ from orchestrator.memory.summary import SILENT, Course, Line, line_of, most_tell
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import Withheld, is_marked
 from orchestrator.render import one_line
-from orchestrator.store.ledger import Record
+from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.store import Store
 
 MAX_RECENT: Final = 10
@@ -292,6 +292,11 @@ def _bare(entry: SessionEntry) -> Mapping[str, Any]:
     return {**kept, "sensitive": True}
 
 
+def is_telling(entry: Entry) -> bool:
+    """Whether a record may tell the Scribe anything: of some no entry is ever made."""
+    return entry.op not in ("receipt", "create", "replace")
+
+
 def scribe_of(store: Store) -> Scribe:
     """The Scribe's fold of a session as it stands.
 
@@ -301,7 +306,7 @@ def scribe_of(store: Store) -> Scribe:
     scribe = Scribe()
     store.catch_up()
     for entry in store.entries():
-        if entry.op not in ("receipt", "create", "replace"):  # of these no entry is ever made
+        if is_telling(entry):
             scribe.take(store.record(entry.seq))
     scribe.settle()
     return scribe

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.errors import GreenroomError
-from orchestrator.memory.past_sessions import HISTORY, Begun, sessions_of
+from orchestrator.memory.past_sessions import HISTORY, Begun, is_read, sessions_of
 from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
 from orchestrator.memory.scribe_notes import TRANSCRIPT
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import Withheld
 from orchestrator.render import one_line
-from orchestrator.store.history import LEDGER_NAME, History
-from orchestrator.store.ledger import Record
+from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import Entry, Record
 
 WINDOW_HOURS: Final = 6
 MAX_SESSIONS: Final = 5
@@ -74,25 +72,16 @@ def lately(begun: Begun, now: str) -> Lately | None:
     """What happened in a session in the window; None: nothing, or its ledger cannot be read."""
     since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).strftime("%Y-%m-%dT%H:%M:%S")
     told, withheld = Lately(begun), Withheld()
-    try:
-        history = History(begun.root)
-    except GreenroomError:
-        return None
-    try:
-        for record in _telling(history):
-            _take(told, withheld, record, is_recent=record.at >= since)
-    except (GreenroomError, LookupError, TypeError, AttributeError):  # or of a later release
-        return None
-    finally:
-        history.close()
-    return told if told.last_at else None
+
+    def take(record: Record) -> None:
+        _take(told, withheld, record, is_recent=record.at >= since)
+
+    return told if is_read(begun.root, take, only=_tells) and told.last_at else None
 
 
-def _telling(history: History) -> Iterator[Record]:
-    for entry in history.entries():
-        file = entry.file or ""
-        if entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE):
-            yield history.record(entry.seq)
+def _tells(entry: Entry) -> bool:
+    file = entry.file or ""
+    return entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE)
 
 
 _CANDIDATE: Final = "/candidate-question.md"
