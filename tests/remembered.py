@@ -14,8 +14,8 @@ from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.flush import carried_into
 from orchestrator.memory.guard import Guard
+from orchestrator.memory.memories import carried_into
 from orchestrator.model.carryover import Carried
 from orchestrator.model.slide import Deck
 from orchestrator.session import Session
@@ -63,7 +63,7 @@ def begun(home: Path, id: str, presenter: str = "Ines", deck: str = DECK, **give
     session = Session.open(at, root, engine=engine)
     guard.tell(session.rehearsal.store)
     if taken[0] is not None:
-        carried_into(home, id, taken[0])
+        carried_into(home, id, taken[0].memory_ids)
     return session
 
 

@@ -16,7 +16,7 @@ from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.goals import add_goal
-from orchestrator.memory.memories import note_carried
+from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
 from tests.commands import Commands
@@ -155,7 +155,7 @@ def test_forget_says_where_it_still_stands(
     (home / "sessions" / "s2").mkdir(parents=True)
     note_archive(Home.open(home), "s1", "s3://bucket/x", "s3://bucket/x/s1")
     with MemoryDatabase.open(home) as db:
-        note_carried(db, "s2", [kept["churn"].id])
+        carried_into(db.path.parent, "s2", [kept["churn"].id])
     assert greenroom.json("memory", "forget", kept["churn"].id) == {
         "forgotten": [kept["churn"].id],
         "wiped": True,

@@ -19,11 +19,11 @@ from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter, forget_session
 from orchestrator.memory.goals import add_goal, forget_goal, goals, move_goal
 from orchestrator.memory.memories import (
+    carried_into,
     edit_memory,
     history,
     left,
     memories,
-    note_carried,
 )
 from orchestrator.memory.model import MAX_MEMORIES
 from orchestrator.memory.recall import embed_missing, recall
@@ -154,9 +154,9 @@ def test_what_left_or_was_superseded_can_be_forgotten_too(db: MemoryDatabase, fo
 
 def test_forgetting_names_the_sessions_that_quote_it(db: MemoryDatabase) -> None:
     secret, _ = secret_kept(db)
-    note_carried(db, "s2", [secret])
-    note_carried(db, "s2", [secret])
-    note_carried(db, "s3", [secret, "m-unknown"])
+    carried_into(db.path.parent, "s2", [secret])
+    carried_into(db.path.parent, "s2", [secret])
+    carried_into(db.path.parent, "s3", [secret, "m-unknown"])
     assert forget(db, secret, now=NOW).sessions == ("s1", "s2", "s3")
 
 

@@ -20,12 +20,11 @@ from typing import Final
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import UNNAMED
-from orchestrator.memory.carryover import Taken
 from orchestrator.memory.consent import consented, is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
-from orchestrator.memory.memories import keep, memories, note_carried
+from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory
 from orchestrator.memory.open_points import (
     ANSWERED,
@@ -105,17 +104,6 @@ def keep_what_matters(
         }
         store.note(value, by=MODERATOR)
     return kept
-
-
-def carried_into(home_root: Path, session: str, taken: Taken) -> None:
-    """Note which memories stand in a session's ledger now, so that `forget` can name it.
-
-    Raises:
-        MemoryDatabaseError: The disk refused.
-    """
-    if taken.memory_ids:
-        with MemoryDatabase.open(home_root) as db:
-            note_carried(db, session, taken.memory_ids)
 
 
 def flush(

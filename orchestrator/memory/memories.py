@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import datetime
 from math import log2
+from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.home.user_list import one_line
 from orchestrator.memory.consent import name_in, require
-from orchestrator.memory.database import MemoryDatabase, made_scope, new_id, note
+from orchestrator.memory.database import MemoryDatabase, existing, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
 from orchestrator.memory.model import MAX_MEMORIES, Act, Left, Memory, Written
 from orchestrator.memory.rules import checked_agent, checked_memory, checked_time, normalised
@@ -148,13 +149,16 @@ def edit_memory(
     return changed
 
 
-def note_carried(db: MemoryDatabase, session_id: str, memory_ids: Iterable[str]) -> None:
+def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[str]) -> None:
     """Note that these memories stand in a session's ledger: `forget` names it then."""
-    with db.transaction() as connection:
-        connection.executemany(
-            "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?",
-            [(session_id, one) for one in memory_ids],
-        )
+    ids = [(session_id, one) for one in memory_ids]
+    with existing(home_root if ids else None) as db:
+        if db is not None:
+            with db.transaction() as connection:
+                connection.executemany(
+                    "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?",
+                    ids,
+                )
 
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:

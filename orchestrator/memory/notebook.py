@@ -21,7 +21,7 @@ from orchestrator.memory.errors import MemoryDatabaseError, NotConsentedError
 from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
 from orchestrator.memory.proposals import ProposalLog
-from orchestrator.memory.recall import search_memories
+from orchestrator.memory.recall import recent, search_memories
 from orchestrator.memory.rules import MemoryWrite, check_clean, checked_memory, checked_page, normalised
 from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
 from orchestrator.memory.words import words_of
@@ -207,9 +207,9 @@ class Notebook:
         kept = self._kept()
         if not kept:
             return Found((), "nothing is remembered yet")
-        found = [(one, f"recent: {one.created_at[:10]}") for one in kept[:limit]]
+        found = tuple(map(recent, kept[:limit]))
         if query.strip():
-            hits = search_memories(
+            found = search_memories(
                 self.db,
                 agent=self.agent,
                 presenter=self.presenter,
@@ -218,11 +218,10 @@ class Notebook:
                 embed=self.embed,
                 now=self.now(),
             )
-            found = [(one.memory, one.reason) for one in hits]
         if not found:
             none = f"none of the memories here ({len(kept)}) fits this query"
             return Found((), f"{none}: try other words, or none for the newest")
-        return Found(tuple(FoundMemory(**_shown(memory), why=why) for memory, why in found))
+        return Found(tuple(FoundMemory(**_shown(one.memory), why=one.reason) for one in found))
 
     def _kept(self) -> tuple[Memory, ...]:
         """Everything in long-term memory that is not superseded, newest first; nothing without consent."""

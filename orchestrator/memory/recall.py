@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -19,16 +18,13 @@ from orchestrator.memory.consent import is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, scope_of
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.memories import MEMORY, memory_of
-from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Recalled
+from orchestrator.memory.memories import MEMORY, memories, memory_of
+from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Memory, Recalled
 from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.words import scored_by_words
 
 MAX_TOPIC_CHARS: Final = 2_000
 """Of a topic that is embedded: small models read some 250 words, and ignore the rest."""
-
-_LIVE: Final = f"{MEMORY} WHERE scope = ? AND left_at IS NULL AND superseded_by IS NULL"
-Found = list[tuple[sqlite3.Row, str]]  # rows and reasons
 
 
 def recall(
@@ -49,12 +45,21 @@ def recall(
     Raises:
         MemoryDatabaseError: The database cannot be read.
     """
-    agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
-    relevant = _relevant(db, agent, presenter, topic, embed, BY_RELEVANCE)
-    taken = [row["n"] for row, _ in relevant]
-    recent = _recent(db, agent, presenter, taken, BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY)
-    _note_use(db, relevant, at)
-    return tuple(Recalled(memory_of(row), reason) for row, reason in [*relevant, *recent])
+    relevant = search_memories(
+        db, agent=agent, presenter=presenter, query=topic, limit=BY_RELEVANCE, embed=embed, now=now
+    )
+    taken = {one.memory.id for one in relevant}
+    with db.reading() as connection:
+        agreed = is_given(connection, name_in(db, presenter))
+        kept = memories(db, presenter=presenter, agent=agent) if agreed else ()
+    others = [one for one in kept if one.id not in taken]
+    count = BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY
+    return (*relevant, *map(recent, others[:count]))
+
+
+def recent(memory: Memory) -> Recalled:
+    """A memory that was picked for its date."""
+    return Recalled(memory, f"recent: {memory.created_at[:10]}")
 
 
 def search_memories(
@@ -70,8 +75,13 @@ def search_memories(
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     found = _relevant(db, agent, presenter, query, embed, max(0, limit))
-    _note_use(db, found, at)
-    return tuple(Recalled(memory_of(row), reason) for row, reason in found)
+    if found:
+        with db.transaction(durable=False) as connection:
+            connection.executemany(
+                "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE id = ?",
+                [(at, one.memory.id) for one in found],
+            )
+    return found
 
 
 def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embedder) -> int:
@@ -107,32 +117,29 @@ def _told(content: str, tags: str) -> str:
 
 def _relevant(
     db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder | None, count: int
-) -> Found:
+) -> tuple[Recalled, ...]:
     if embed is not None and topic.strip():
         with suppress(EmbeddingError):  # words will do
             return _by_meaning(db, agent, presenter, topic, embed, count)
     with db.reading() as connection:
         scope = _scope(connection, presenter, agent)
-        if scope is None:
-            return []
-        scored = scored_by_words(connection, scope, topic)[:count]
-        return [(_row(connection, number), reason) for number, _, reason in scored]
+        scored = [] if scope is None else scored_by_words(connection, scope, topic)[:count]
+        return tuple(_picked(connection, number, reason) for number, _, reason in scored)
 
 
 def _by_meaning(
     db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder, count: int
-) -> Found:
+) -> tuple[Recalled, ...]:
     with db.reading() as connection:
         if _scope(connection, presenter, agent) is None:
-            return []
+            return ()
     embed_missing(db, agent=agent, presenter=presenter, embed=embed)
     (wanted,) = embed.embed([topic[:MAX_TOPIC_CHARS]])
     with db.reading() as connection:
-        scope = _scope(connection, presenter, agent)
         vectors = connection.execute(
             "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
             "WHERE scope = ? AND model = ? ORDER BY memory DESC",
-            (scope, embed.model),
+            (_scope(connection, presenter, agent), embed.model),
         ).fetchall()
         scored = [
             (similarity(wanted, vector), number)
@@ -140,34 +147,16 @@ def _by_meaning(
             if len(vector := from_blob(blob)) == len(wanted)
         ]
         scored.sort(key=lambda one: one[0], reverse=True)
-        return [
-            (_row(connection, number), f"close in meaning: {score:.2f}") for score, number in scored[:count]
-        ]
+        return tuple(
+            _picked(connection, number, f"close in meaning: {score:.2f}") for score, number in scored[:count]
+        )
 
 
-def _recent(db: MemoryDatabase, agent: str, presenter: str, taken: Sequence[int], count: int) -> Found:
-    with db.reading() as connection:
-        scope = _scope(connection, presenter, agent)
-        newest = f"{_LIVE} ORDER BY created_at DESC, memories.n DESC LIMIT ?"
-        found = db.rows(newest, scope, count + len(taken))
-    rows = [row for row in found if row["n"] not in taken][:count]
-    return [(row, f"recent: {row['created_at'][:10]}") for row in rows]
-
-
-def _row(connection: sqlite3.Connection, number: int) -> sqlite3.Row:
-    row: sqlite3.Row = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
-    return row
+def _picked(connection: sqlite3.Connection, number: int, reason: str) -> Recalled:
+    row = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
+    return Recalled(memory_of(row), reason)
 
 
 def _scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
     """Where to look; None where there is nothing, or the presenter does not want it."""
     return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
-
-
-def _note_use(db: MemoryDatabase, found: Found, at: str) -> None:
-    if found:
-        with db.transaction(durable=False) as connection:
-            connection.executemany(
-                "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE n = ?",
-                [(at, row["n"]) for row, _ in found],
-            )

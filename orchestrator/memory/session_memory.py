@@ -16,8 +16,9 @@ from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.embedding import Embedder, careful
-from orchestrator.memory.flush import carried_into, keep_what_matters
+from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.guard import Guard
+from orchestrator.memory.memories import carried_into
 from orchestrator.memory.pages import ask_for_pages
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
@@ -62,9 +63,8 @@ class Remembering:
 
     def begun(self, rehearsal: Rehearsal) -> None:
         """The session is there: note what stands in it, and tell its ledger what failed before."""
-        root, taken = self._root, self._taken
-        if root is not None and taken.memory_ids:
-            self._guard.call("memory", lambda: carried_into(root, rehearsal.options.id, taken), None)
+        session, ids = rehearsal.options.id, self._taken.memory_ids
+        self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
         self._note_vectors()
         self._guard.tell(rehearsal.store)
 

@@ -31,7 +31,7 @@ from orchestrator.context.tooling import ToolResult
 from orchestrator.errors import GreenroomError
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.memories import note_carried
+from orchestrator.memory.memories import carried_into
 from orchestrator.memory.notebook import LONG_TERM, Notebook
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, NotHereError, Outcome, anthropic_tools, call, refused
@@ -167,10 +167,8 @@ class CallTools:
         found = value.get("memories") or [value]
         is_long_term = value.get("kept_in", LONG_TERM) == LONG_TERM
         quoted = [one["id"] for one in found if is_long_term and "id" in one]
-        if quoted and self.of.root is not None:
-            with existing(self.of.home_root) as db:
-                if db is not None:
-                    note_carried(db, self.of.root.name, quoted)
+        if self.of.root is not None:
+            carried_into(self.of.home_root, self.of.root.name, quoted)
 
     def _told(
         self, name: str, arguments: Mapping[str, Any], outcome: Outcome, more: Mapping[str, Any]

@@ -20,7 +20,7 @@ from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import keep
 from orchestrator.memory.model import Memory, Scratchpad, Written
-from orchestrator.memory.proposals import Proposal, proposed
+from orchestrator.memory.proposals import proposed
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.privacy.off_record import is_clean
@@ -78,7 +78,8 @@ def settle(
         name, at = name_in(db, presenter), checked_time(now)
         before, last = _settled_before(connection, name, session), all_[-1][0]
         memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
-        for seq, proposal in _that_count(all_):
+        pages_last = {one.agent: (seq, one) for seq, one in all_ if isinstance(one, Scratchpad)}
+        for seq, proposal in (*(one for one in all_ if isinstance(one[1], Memory)), *pages_last.values()):
             if seq <= before:
                 continue
             text = proposal.words if isinstance(proposal, Memory) else proposal.content
@@ -132,17 +133,6 @@ def settle_session(
         }
         store.note(value, by=MODERATOR)
     return done
-
-
-def _that_count(proposals: Iterable[tuple[int, Proposal]]) -> list[tuple[int, Proposal]]:
-    """Every memory, then the last page of each agent."""
-    memories, pages = list[tuple[int, Proposal]](), dict[str, tuple[int, Proposal]]()
-    for seq, one in proposals:
-        if isinstance(one, Memory):
-            memories.append((seq, one))
-        else:
-            pages[one.agent] = (seq, one)
-    return [*memories, *pages.values()]
 
 
 def _settled_before(connection: sqlite3.Connection, presenter: str, session: str) -> int:
