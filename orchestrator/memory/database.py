@@ -183,6 +183,11 @@ def note(
     connection.execute("DELETE FROM history WHERE n <= ?", ((added or 0) - KEPT_HISTORY,))
 
 
+def session_of(source: str | None) -> str | None:
+    """The session of a source, which is its id or "<session>/<record or exchange>"; queries know it too."""
+    return None if source is None else source.partition("/")[0]
+
+
 def new_id(first: str) -> str:
     """An id that says nothing about what it names: *first*, then 12 hex digits."""
     return first + secrets.token_hex(6)
@@ -217,6 +222,7 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
                 raise
             sleep(0.01)
     connection.row_factory = sqlite3.Row
+    connection.create_function("session_of", 1, session_of, deterministic=True)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder

@@ -14,14 +14,12 @@ from typing import Final
 
 from orchestrator.layout import SESSION_ID
 from orchestrator.memory.consent import name_in
-from orchestrator.memory.database import MemoryDatabase, note, scope_of
+from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
 from orchestrator.memory.memories import MEMORY, memory_of, unindex, unknown
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.rules import checked_time, normalised
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')
-_OF_SESSION: Final = "(source = ?1 OR substr(source, 1, length(?1) + 1) = ?1 || '/')"
-"""The session itself, or a record or exchange of it. No pattern: an id is compared as it is."""
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
     ("scopes", "presenter"),
@@ -30,10 +28,6 @@ _KEPT_OF: Final = (
     ("history", "presenter"),
 )
 """Beside memories, each table that holds what is kept of somebody, and of whom."""
-_RESTING: Final = (
-    "memories.n IN (SELECT memory FROM rests "
-    "WHERE rests.source = ?1 OR substr(rests.source, 1, length(?1) + 1) = ?1 || '/')"
-)
 
 
 def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
@@ -61,17 +55,18 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
     presenter edited, and a goal that they took up. What stays is named.
     """
     at, of = checked_time(now), (session_id,)
+    resting = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
     with db.transaction() as connection:
-        found = connection.execute(f"{MEMORY} WHERE {_RESTING}", of).fetchall()
-        connection.execute(f"DELETE FROM rests WHERE {_OF_SESSION}", of)  # noqa: S608 (our own words)
+        found = connection.execute(f"{MEMORY} WHERE {resting}", of).fetchall()
+        connection.execute("DELETE FROM rests WHERE session_of(source) = ?", of)
         staying = [row for row in found if _stays(connection, row)]
         gone = _remove(connection, [row for row in found if row not in staying], at)
         goals = connection.execute(
-            f"DELETE FROM goals WHERE {_OF_SESSION} AND state = 'proposed' RETURNING id, presenter",  # noqa: S608 (our own words)
+            "DELETE FROM goals WHERE session_of(source) = ? AND state = 'proposed' RETURNING id, presenter",
             of,
         ).fetchall()
-        taken_up = connection.execute(f"SELECT id FROM goals WHERE {_OF_SESSION}", of).fetchall()  # noqa: S608 (our own words)
-        connection.execute("DELETE FROM goal_moves WHERE substr(exchange, 1, length(?1) + 1) = ?1 || '/'", of)
+        taken_up = connection.execute("SELECT id FROM goals WHERE session_of(source) = ?", of).fetchall()
+        connection.execute("DELETE FROM goal_moves WHERE session_of(exchange) = ?", of)
         for goal, presenter in goals:
             note(connection, at, "forgotten", presenter, goal, None)
         connection.execute("DELETE FROM carried WHERE session = ?", of)
@@ -165,6 +160,6 @@ def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str
 
 
 def _sessions_of(sources: Iterable[str | None]) -> set[str]:
-    """The sessions that sources name: the part before the first slash."""
-    found = {source.partition("/")[0] for source in sources if source is not None and "/" in source}
+    """The sessions of which sources name a record or an exchange."""
+    found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
     return {one for one in found if SESSION_ID.fullmatch(one)}

@@ -164,8 +164,8 @@ def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[s
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
     """In how many sessions each memory about a presenter was found, by id; those of one are left out."""
     rows = db.rows(
-        "SELECT memories.id, count(DISTINCT substr(rests.source, 1, instr(rests.source, '/') - 1)) AS often "
-        "FROM rests JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
+        "SELECT memories.id, count(DISTINCT session_of(rests.source)) AS often FROM rests "
+        "JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
         "WHERE presenter = ? AND instr(rests.source, '/') > 1 GROUP BY memories.n HAVING often > 1",
         name_in(db, presenter),
     )

@@ -137,9 +137,8 @@ def settle_session(
 
 def _settled_before(connection: sqlite3.Connection, presenter: str, session: str) -> int:
     """The last proposal of this session that was moved; 0: none was."""
-    below = f"{session}/"
     rows = connection.execute(
-        "SELECT item FROM history WHERE presenter = ? AND act = ? AND substr(item, 1, ?) = ?",
-        (presenter, _SETTLED, len(below), below),
+        "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?",
+        (presenter, _SETTLED, session),
     )
-    return max((int(item.removeprefix(below)) for (item,) in rows), default=0)
+    return max((int(item.partition("/")[2]) for (item,) in rows), default=0)
