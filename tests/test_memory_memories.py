@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orchestrator.memory.arguments import ArgumentsRefusedError, parsed
 from orchestrator.memory.consent import consented, presenters, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import (
@@ -35,7 +36,7 @@ from orchestrator.memory.memories import (
 )
 from orchestrator.memory.model import MAX_MEMORIES, Memory
 from orchestrator.memory.recall import recall, search_memories
-from orchestrator.memory.rules import normalised
+from orchestrator.memory.rules import MemoryWrite, normalised
 from tests.memories import INES, NOW, at, keep, opened, write_memory
 
 
@@ -117,7 +118,10 @@ def test_a_memory_comes_back_as_it_was_written(db: MemoryDatabase) -> None:
             {"presenter": " "},
             "nobody is named as the presenter, so nothing is remembered: name one with --presenter",
         ),
-        ({"presenter": "p" * 101}, "the presenter's name has 101 characters (limit 100): shorten it by 1"),
+        (
+            {"presenter": "p" * 101},
+            "the presenter's name has 101 characters (limit 100): shorten it by 1. Nothing was done",
+        ),
     ],
 )
 def test_what_may_not_be_kept_is_refused_and_changes_nothing(
@@ -127,6 +131,16 @@ def test_what_may_not_be_kept_is_refused_and_changes_nothing(
         write(db, **changed)
     assert str(refused.value) == said
     assert memories(db, presenter=INES) == ()
+
+
+@pytest.mark.parametrize("changed", [{"confidence": 2}, {"content": "x" * 201}, {"type": "fact"}])
+def test_a_limit_has_one_wording_whichever_way_it_is_met(db: MemoryDatabase, changed: dict[str, Any]) -> None:
+    given = {"type": "lesson", "content": "Growth has a base.", "confidence": 0.8, **changed}
+    with pytest.raises(MemoryRefusedError) as direct:
+        write(db, **changed)
+    with pytest.raises(ArgumentsRefusedError) as by_tool:
+        parsed(MemoryWrite, given)
+    assert str(direct.value) == str(by_tool.value)
 
 
 def test_the_limits_themselves_are_kept(db: MemoryDatabase) -> None:

@@ -56,7 +56,7 @@ def test_2000_characters_are_kept_and_2001_refused_with_the_count(db: MemoryData
     with pytest.raises(ScratchpadTooLongError) as refused:
         update_scratchpad(db, "skeptic", INES, "é" * 2_001, NOW)
     assert str(refused.value) == (
-        "the scratchpad would have 2,001 characters (limit 2,000): leave out 1; nothing was changed"
+        "the scratchpad has 2,001 characters (limit 2,000): shorten it by 1. Nothing was done"
     )
     assert scratchpad(db, "skeptic", INES) == full
 

@@ -136,12 +136,12 @@ def _said(line: str, what: str) -> str:
     return line
 
 
-def _within(line: str, what: str, limit: int) -> str:
-    if len(line) > limit:
-        raise MemoryRefusedError(
-            f"{what} has {len(line):,} characters (limit {limit:,}): shorten it by {len(line) - limit:,}"
-        )
-    return line
+def _within(text: str, what: str, limit: int, error: type[MemoryRefusedError] = MemoryRefusedError) -> str:
+    """*text*, if it is within its limit; else the words that a tool's argument would be refused with."""
+    if len(text) > limit:
+        over = f"(limit {limit:,}): shorten it by {len(text) - limit:,}"
+        raise error(f"{what} has {len(text):,} characters {over}. Nothing was done")
+    return text
 
 
 def checked_page(content: str) -> str:
@@ -153,12 +153,7 @@ def checked_page(content: str) -> str:
     """
     if "\0" in content or any("\ud800" <= char <= "\udfff" for char in content):
         raise MemoryRefusedError("the scratchpad holds NUL or half a character: write plain text")
-    if len(content) > MAX_SCRATCHPAD_CHARS:
-        raise ScratchpadTooLongError(
-            f"the scratchpad would have {len(content):,} characters (limit {MAX_SCRATCHPAD_CHARS:,}): "
-            f"leave out {len(content) - MAX_SCRATCHPAD_CHARS:,}; nothing was changed"
-        )
-    return content
+    return _within(content, "the scratchpad", MAX_SCRATCHPAD_CHARS, ScratchpadTooLongError)
 
 
 def checked_time(now: str) -> str:

@@ -22,7 +22,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -55,36 +54,21 @@ class RefusedUseError(GreenroomError):
     """A tool was used where none may be."""
 
 
-@cache
-def _definitions() -> tuple[Mapping[str, Any], ...]:
-    return tuple(anthropic_tools())
-
-
+@dataclass
 class SessionTools:
     """As `Tooling`."""
 
-    def __init__(
-        self,
-        root: Path | None,
-        home_root: Path | None,
-        presenter: str,
-        *,
-        embed: Embedder | None = None,
-    ) -> None:
-        """Tools for the session at *root*.
-
-        Args:
-            root: None: it is only being made, so every use is refused.
-            home_root: Where long-term memory is; None: it is switched off.
-        """
-        self.root, self.home_root, self.presenter, self.embed = root, home_root, presenter, embed
-        self._lock = threading.Lock()
-        self._over: list[tuple[str, Mapping[str, Any]]] = []
+    root: Path | None  # of the session; None: it is only being made, so every use is refused
+    home_root: Path | None  # where long-term memory is; None: it is switched off
+    presenter: str
+    embed: Embedder | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _over: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
         """As `Tooling.definitions`."""
-        return _definitions()
+        return anthropic_tools()
 
     def begin(self, agent: str, task: str, receipt: str) -> CallTools:
         """As `Tooling.begin`."""

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -221,11 +222,12 @@ class Outcome:
         return json.dumps(self.value, ensure_ascii=False)
 
 
-def anthropic_tools() -> list[dict[str, Any]]:
+@cache
+def anthropic_tools() -> tuple[Mapping[str, Any], ...]:
     """The six definitions as the Messages API's `tools` takes them, always the same bytes."""
-    return [
+    return tuple(
         {"name": tool.name, "description": tool.description, "input_schema": tool.schema()} for tool in TOOLS
-    ]
+    )
 
 
 def call(desk: Desk, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
