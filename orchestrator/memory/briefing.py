@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from typing import Any, Final
 
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
@@ -32,7 +32,7 @@ from orchestrator.memory.rules import checked_agent, checked_time
 from orchestrator.memory.scribe_notes import cut
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
 from orchestrator.privacy.masking import masked
-from orchestrator.store.files import FOLDER, replace_file
+from orchestrator.store.files import replace_file
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 KEPT_S: Final = 300
@@ -184,13 +184,8 @@ def _kept(home_root: Path, presenter: str, agent: str, stamp: list[Any], now: st
 def _keep(home_root: Path, presenter: str, agent: str, stamp: list[Any], made: Briefing) -> None:
     """Keep a briefing for the next who asks; a disk that refuses costs only the time to make it again."""
     plain = {"presenter": presenter, "built_at": made.built_at, "stamp": stamp, "text": made.text}
-    folder = home_root / FOLDER_NAME
     with suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        fd = os.open(folder, FOLDER)
-        try:
-            replace_file(
-                fd, f"{_key(presenter)}-{agent}", json.dumps(plain, ensure_ascii=False).encode(), mode=0o600
-            )
-        finally:
-            os.close(fd)
+        (home_root / FOLDER_NAME).mkdir(mode=0o700, exist_ok=True)
+        with derived_folder(home_root, FOLDER_NAME, make=False) as fd:
+            text = json.dumps(plain, ensure_ascii=False).encode()
+            replace_file(fd, f"{_key(presenter)}-{agent}", text, mode=0o600)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import UNNAMED, Options
+from orchestrator.loop.state import Options
 from orchestrator.memory.briefing import HEADER, briefing
-from orchestrator.memory.consent import consented
+from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import rehearsals_of
@@ -28,7 +28,6 @@ from orchestrator.memory.model import Memory, Recalled
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.past_sessions import deck_tag, is_read, sessions_of
 from orchestrator.memory.recall import recall
-from orchestrator.memory.rules import checked_presenter
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import Scribe, is_telling
 from orchestrator.memory.scribe_notes import cut
@@ -72,14 +71,11 @@ def take_along(
     database is opened only where there is one.
 
     Raises:
-        MemoryRefusedError: The presenter's name is too long.
         MemoryDatabaseError: The database cannot be read.
     """
-    if not options.remember or options.presenter == UNNAMED:
-        return Taken(NOTHING)
-    presenter = checked_presenter(options.presenter)
-    with existing(home_root) as db:
-        if db is None or not consented(db, presenter):
+    presenter = options.presenter
+    with existing(home_root if options.remember else None) as db:
+        if db is None or silence(db, presenter) is not None:
             return Taken(NOTHING)
         points, often = open_points(db, presenter, deck), rehearsals_of(db, presenter)
         last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)

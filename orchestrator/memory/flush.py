@@ -19,8 +19,7 @@ from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED
-from orchestrator.memory.consent import consented, is_given, name_in
+from orchestrator.memory.consent import is_given, name_in, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
@@ -79,10 +78,8 @@ def keep_what_matters(
         StoreError: The record could not be written.
     """
     options, store = rehearsal.options, rehearsal.store
-    if not options.remember or options.presenter == UNNAMED:
-        return Flushed()
-    with existing(home_root) as db:
-        if db is None or not consented(db, options.presenter):
+    with existing(home_root if options.remember else None) as db:
+        if db is None or silence(db, options.presenter) is not None:
             return Flushed()
         scribe = scribe or scribe_of(store)
         kept = flush(

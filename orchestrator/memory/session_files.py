@@ -28,6 +28,11 @@ MAX_READ_CHARS: Final = 40_000
 """Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""
 SHARED: Final = "shared/"
 FACTS: Final = "facts/"
+_OUTSIDE: Final = {
+    "is absolute": r"^([/~]|[A-Za-z]:)",
+    "leads up with ..": r"(^|/)\.\.(/|$)",
+    "is not written plainly": r"[\\%]",
+}
 _NEVER: Final = ("ledger", "trace", "source", "templates")
 
 
@@ -144,15 +149,8 @@ def _facts(store: Store) -> dict[str, str]:
 
 def _check_inside(path: str, what: str) -> None:
     """Raises OutOfReachError for what no path of a session begins like, or contains."""
-    why = None
-    if any(not char.isprintable() for char in path):
-        why = "holds a control character"
-    elif path.startswith(("/", "~")) or re.match(r"[A-Za-z]:", path):
-        why = "is absolute"
-    elif ".." in path.split("/"):
-        why = "leads up with .."
-    elif "\\" in path or "%" in path:
-        why = "is not written plainly"
+    why = next((why for why, of in _OUTSIDE.items() if re.search(of, path)), None)
+    why = why if path.isprintable() else "holds a control character"
     if why is not None:
         raise OutOfReachError(
             f"{what} {shown(path)}: {why}, so it is outside this session: name files as file_list does, "
