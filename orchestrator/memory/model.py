@@ -99,6 +99,11 @@ class Scratchpad:
     updated_at: str | None = None
     revision: int = 0
 
+    @property
+    def words(self) -> str:
+        """All that an agent wrote of it."""
+        return self.content
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:

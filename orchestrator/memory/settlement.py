@@ -20,7 +20,7 @@ from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import keep
 from orchestrator.memory.model import Memory, Scratchpad, Written
-from orchestrator.memory.proposals import proposed
+from orchestrator.memory.proposals import Proposal, proposed
 from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.privacy.off_record import is_clean
@@ -67,38 +67,44 @@ def settle(
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
     """
-    all_ = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
-    if not all_:
+    found = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
+    if not found:
         return Settled()
     if db is None:
         return Settled(reason=refusal(presenter))
     with db.transaction() as connection:
         if (reason := silence(db, presenter)) is not None:
             return Settled(reason=reason)
-        name, at = name_in(db, presenter), checked_time(now)
-        before, last = _settled_before(connection, name, session), all_[-1][0]
-        memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
-        pages_last = {one.agent: (seq, one) for seq, one in all_ if isinstance(one, Scratchpad)}
-        for seq, proposal in (*(one for one in all_ if isinstance(one[1], Memory)), *pages_last.values()):
-            if seq <= before:
-                continue
-            text = proposal.words if isinstance(proposal, Memory) else proposal.content
-            if stays(text) or not is_clean(text):
+        whose, at = name_in(db, presenter), checked_time(now)
+        before, last = _settled_before(connection, whose, session), found[-1][0]
+        moved, refused, left_out = list[Written | Scratchpad](), list[str](), 0
+        for name, (seq, one) in {_name(one): (seq, one) for seq, one in found if seq > before}.items():
+            if stays(one.words) or not is_clean(one.words):
                 left_out += 1
                 continue
             try:
-                if isinstance(proposal, Memory):
-                    source = f"{session}/{seq}"
-                    memory = replace(proposal, presenter=name, source=source, created_at=at)
-                    memories.append(keep(db, memory, confirms=True))
-                else:
-                    pages.append(update_scratchpad(db, proposal.agent, name, proposal.content, at))
+                moved.append(_move(db, one, whose, f"{session}/{seq}", at))
             except MemoryRefusedError as error:  # a later release may have other rules
-                what = proposal.id if isinstance(proposal, Memory) else "scratchpad"
-                refused.append(f"{proposal.agent}, {what}: {error}")
+                refused.append(f"{name}: {error}")
         if last > before:
-            note(connection, at, _SETTLED, name, f"{session}/{last}", None)
-    return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
+            note(connection, at, _SETTLED, whose, f"{session}/{last}", None)
+    memories = tuple(one for one in moved if isinstance(one, Written))
+    pages = tuple(one for one in moved if isinstance(one, Scratchpad))
+    return Settled(memories, pages, left_out, tuple(refused))
+
+
+def _name(proposal: Proposal) -> str:
+    """Of each memory its own; of the pages of one agent the same, so that the last one counts."""
+    return f"{proposal.agent}, {proposal.id if isinstance(proposal, Memory) else 'scratchpad'}"
+
+
+def _move(
+    db: MemoryDatabase, proposal: Proposal, presenter: str, source: str, at: str
+) -> Written | Scratchpad:
+    if isinstance(proposal, Scratchpad):
+        return update_scratchpad(db, proposal.agent, presenter, proposal.content, at)
+    memory = replace(proposal, presenter=presenter, source=source, created_at=at)
+    return keep(db, memory, confirms=True)
 
 
 def settle_session(
