@@ -10,6 +10,7 @@ Without the presenter's consent there is nothing to read, and the reason is part
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, TypeVar
 
@@ -162,7 +163,7 @@ class Notebook:
             written = keep(self._agreed(), memory)
             left = tuple(Gone(one.id, one.content) for one in written.evicted)
             return MemoryKept(**_shown(written.memory), is_new=written.is_new, kept_in=LONG_TERM, left=left)
-        kept, _ = self._read(self._kept, ())  # looked up first: no lock waits for the database
+        (kept, _), _ = self._read(self._kept, ((), None))  # first, so that no lock waits for the database
         with self.proposals.transaction():
             own = next((one for one in self.proposals.memories() if _is_one(one, memory)), None)
             known = next((one for one in kept if _is_one(one, memory)), None)
@@ -201,12 +202,9 @@ class Notebook:
 
     def _searched(self, query: str, limit: int) -> Found:
         """What long-term memory has."""
-        reason = silence(self.db, self.presenter)
-        if self.db is None or reason is not None:
+        kept, reason = self._kept()
+        if self.db is None or not kept:
             return Found((), reason)
-        kept = self._kept()
-        if not kept:
-            return Found((), "nothing is remembered yet")
         found = tuple(map(recent, kept[:limit]))
         if query.strip():
             found = search_memories(
@@ -223,24 +221,26 @@ class Notebook:
             return Found((), f"{none}: try other words, or none for the newest")
         return Found(tuple(FoundMemory(**_shown(one.memory), why=one.reason) for one in found))
 
-    def _kept(self) -> tuple[Memory, ...]:
-        """Everything in long-term memory that is not superseded, newest first; nothing without consent."""
-        if self.db is None or silence(self.db, self.presenter) is not None:
-            return ()
-        return memories(self.db, presenter=self.presenter, agent=self.agent)
+    def _kept(self) -> tuple[tuple[Memory, ...], str | None]:
+        """All that long-term memory has and is not superseded, newest first; else why there is nothing."""
+        reason = silence(self.db, self.presenter)
+        if self.db is None or reason is not None:
+            return (), reason
+        found = memories(self.db, presenter=self.presenter, agent=self.agent)
+        return found, None if found else "nothing is remembered yet"
 
     def _kept_page(self) -> tuple[Scratchpad, str | None]:
         """The page as long-term memory has it, or an empty one and the reason why."""
         nothing = Scratchpad(self.agent, self.presenter)
 
         def page() -> tuple[Scratchpad, str | None]:
-            if self.db is None:
-                return nothing, refusal(self.presenter)
-            with self.db.reading():  # consent and page are of one moment
+            with (
+                self.db.reading() if self.db is not None else nullcontext()
+            ):  # consent and page of one moment
                 reason = silence(self.db, self.presenter)
-                return (
-                    (nothing, reason) if reason else (scratchpad(self.db, self.agent, self.presenter), None)
-                )
+                if self.db is None or reason is not None:
+                    return nothing, reason
+                return scratchpad(self.db, self.agent, self.presenter), None
 
         found, failing = self._read(page, None)
         return found or (nothing, failing)
