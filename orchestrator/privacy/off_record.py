@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from orchestrator.layout import Mutability
 from orchestrator.privacy.masking import masked, visible
+from orchestrator.render import one_line
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
@@ -27,31 +28,45 @@ TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"
 LABEL: Final = "[off the record]"
 
-_I: Final = re.IGNORECASE
-_TAGGED = re.compile(
-    r"\[(?:sensitive|confidential|private|off the record)\]|(?<!\w)#(?:sensitive|confidential|private)\b", _I
-)
-_SAID = re.compile(
-    r"\b(?:this is|that is|that['’]s|this['’]s|it['’]s|strictly|keep (?:this|that|it)|"
-    r"stays|speaking|going|we are|we['’]re|i am|i['’]m) (?:\w+ )?off the record\b|"
-    r"(?:^|[.!?,;:…–—(-]\s*|^\W*(?:well|so|and|but|now|okay|ok),? )\W*off the record\b|"
-    r"\bkeep (?:this|that|it) (?:strictly |absolutely |completely |entirely |please )?"
-    r"(?:confidential|private|secret|to (?:yourself|yourselves))"
-    r"(?=\W*(?:$|[.,;:!?)]|please\b|until\b|for now\b))|"
-    r"\b(?:do not|don['’]t|please don['’]t|please do not|never) (?:write (?:this|that|it) down|"
-    r"(?:note|record|minute|quote|repeat|keep|remember|store) (?:this|that|me on (?:this|that)))\b|"
-    r"\b(?:not for|keep (?:this|that|it) out of) the (?:minutes|record|notes)\b|"
-    r"\b(?:strictly|just|only|keep (?:this|that|it)) between (?:us|ourselves|you and me|these walls)\b|"
-    r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b",
-    _I,
-)
-_BACK = re.compile(r"\b(?:back )?on the record\b(?! (?:for|as)\b)", _I)
+_TAGS: Final = {
+    "[": r"\[(?:sensitive|confidential|private|off the record)\]",
+    "#": r"(?<!\w)#(?:sensitive|confidential|private)\b",
+}
+_IT: Final = "(?:this|that|it)"
+_SAYINGS: Final = {
+    "off the record": (
+        rf"\b(?:this is|that is|that's|this's|it's|strictly|keep {_IT}|stays|speaking|going|we are|we're|i am|"
+        r"i'm) (?:\w+ )?off the record\b|"
+        r"(?:^|[.!?,;:…–—(-]\s*|^\W*(?:well|so|and|but|now|okay|ok),? )\W*off the record\b"
+    ),
+    "keep": (
+        rf"\bkeep {_IT} (?:strictly |absolutely |completely |entirely |please )?"
+        r"(?:confidential|private|secret|to (?:yourself|yourselves))"
+        r"(?=\W*(?:$|[.,;:!?)]|please\b|until\b|for now\b))|"
+        rf"\bkeep {_IT} (?:out of the (?:minutes|record|notes)|between (?:us|ourselves|you and me|these walls))\b"
+    ),
+    "not ": (
+        r"\bnot for the (?:minutes|record|notes)\b|"
+        r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b"
+    ),
+    "between": r"\b(?:strictly|just|only) between (?:us|ourselves|you and me|these walls)\b",
+    **dict.fromkeys(
+        ("do not", "don't", "never"),
+        rf"\b(?:do not|don't|never) (?:write {_IT} down|"
+        r"(?:note|record|minute|quote|repeat|keep|remember|store) (?:this|that|me on (?:this|that)))\b",
+    ),
+}
+"""By words that stand wherever one of its forms does: looking for them costs a hundredth of the pattern."""
+_TAGGED: Final = {mark: re.compile(pattern) for mark, pattern in _TAGS.items()}
+_SAID: Final = {words: re.compile(pattern) for words, pattern in _SAYINGS.items()}
+_BACK = re.compile(r"\b(?:back )?on the record\b(?! (?:for|as)\b)")
 
 RUN_WORDS: Final = 4
 """So many words in a row are a quotation, and fewer are how people speak; our own measure."""
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
 """So many are one between quotation marks, where nobody speaks by chance."""
 MOST_RUNS: Final = 20_000
+_ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")
 _WORD = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
@@ -70,13 +85,12 @@ class Withheld:
 
     def takes(self, text: str, value: Mapping[str, Any] | None = None, *, is_speech: bool = False) -> bool:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
-        if is_speech and self.is_off and _BACK.search(text):
-            self.is_off = False
-        stays = self.is_off if is_speech else False
-        if is_marked(text, value):
-            stays = True
-            self.is_off = self.is_off or (is_speech and _SAID.search(text) is not None)
-        if stays:
+        heard = _plain(text)
+        if is_speech:
+            if self.is_off and _BACK.search(heard):
+                self.is_off = False
+            self.is_off = self.is_off or _has(_SAID, heard)
+        if (is_speech and self.is_off) or is_marked(text, value):
             self._runs.update(_runs(text))
             if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
                 self._short.update(run for count in QUOTED_WORDS for run in _runs(text, count))
@@ -109,8 +123,19 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
 
 def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
     """Whether somebody said, or a program noted (`"sensitive": true`), that this is to stay here."""
-    is_noted = value is not None and bool(value.get("sensitive"))
-    return is_noted or any(pattern.search(text) for pattern in (_TAGGED, _SAID))
+    if value is not None and value.get("sensitive"):
+        return True
+    heard = _plain(text)
+    return _has(_TAGGED, heard) or _has(_SAID, heard)
+
+
+def _plain(text: str) -> str:
+    """A text as the patterns read it."""
+    return one_line(text).casefold().replace("’", "'")
+
+
+def _has(forms: Mapping[str, re.Pattern[str]], heard: str) -> bool:
+    return any(words in heard and form.search(heard) is not None for words, form in forms.items())
 
 
 def is_clean(text: str) -> bool:
@@ -127,38 +152,59 @@ def blanked(text: str) -> str:
 
 @dataclass(slots=True)
 class OffRecord:
-    """The fold; `catch_up` brings it up to what a store knows."""
+    """The fold: `take` is given records one after the other, or `catch_up` a store.
+
+    What it holds is bounded but for `hidden`, which only `catch_up` fills.
+    """
 
     hidden: dict[int, str] = field(default_factory=dict)  # the file of each record that nobody is shown
     _withheld: Withheld = field(default_factory=Withheld)
     _upto: int = 0
-    _exchange: Any = None  # the one that was answered last
+    _exchange: Any = None  # the one that was opened or answered last
+    _is_open: bool = False
     _is_about_it: bool = False  # what is written now may be about an answer that is off the record
 
     def touches(self, text: str) -> bool:
         """Whether a text quotes what was said off the record."""
         return self._withheld.touches(text)
 
+    def stays(self, text: str) -> bool:
+        """Whether a text is marked to stay in the session, or quotes what was said off the record."""
+        return is_marked(text) or self.touches(text)
+
     def catch_up(self, store: Store) -> None:
         """Take the records that were written since, in order."""
         with store.still() as last:
             for seq in range(self._upto + 1, last + 1):
-                self.take(store.record(seq))
+                record = store.record(seq)
+                if self.take(record) and record.file is not None:
+                    self.hidden[seq] = record.file
             self._upto = last
 
-    def take(self, record: Record) -> bool:
-        """Fold in the next record; whether nobody is shown it."""
+    def take(self, record: Record, quoting: str | None = None) -> bool:
+        """Fold in the next record; whether nobody is shown it.
+
+        Args:
+            quoting: As far as what it says may quote somebody; None: its text in the file.
+        """
         value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
-        text, path = record.text or "", record.file or ""
-        if path == TRANSCRIPT:
-            is_hidden = self._hear(value, text)
+        kind, exchange = value.get("type"), value.get("exchange")
+        if isinstance(exchange, Mapping):
+            exchange = exchange.get("id")
+        if kind == "exchange_opened":
+            self._is_open = True
+            self._enter(exchange)
+        if record.file == TRANSCRIPT:
+            is_hidden = self._hear(value, record.text or "")
         else:
-            is_about_it = self._is_about_it and record.op == "append" and value.get("type") != "said"
-            is_hidden = is_about_it or self._withheld.touches(text)
-        if path == HISTORY:
+            is_about_it = record.op == "append" or kind in _ABOUT_ANSWERS
+            is_about_it = is_about_it and kind != "said" and exchange in (None, self._exchange)
+            is_hidden = (self._is_about_it and is_about_it) or self.touches(
+                (record.text or "") if quoting is None else quoting
+            )
+        if kind == "exchange_closed" or record.file == HISTORY:
+            self._is_open = False
             self._withheld.over()
-        if is_hidden:
-            self.hidden[record.seq] = path
         return is_hidden
 
     def _hear(self, value: Mapping[str, Any], text: str) -> bool:
@@ -166,13 +212,18 @@ class OffRecord:
             self._withheld.over()
             return False
         exchange, said = value.get("exchange"), value.get("segment")
+        if exchange is not None or not self._is_open:
+            self._enter(exchange)
+        words = said.get("text") if isinstance(said, Mapping) else None
+        is_hidden = self._withheld.takes(words if isinstance(words, str) else text, value, is_speech=True)
+        self._is_about_it = self._is_about_it or (is_hidden and self._exchange is not None)
+        return is_hidden
+
+    def _enter(self, exchange: Any) -> None:
+        """Off the record ends with the question, and with the next one."""
         if exchange != self._exchange:
             self._exchange, self._is_about_it = exchange, False
             self._withheld.over()
-        words = said.get("text") if isinstance(said, Mapping) else None
-        is_hidden = self._withheld.takes(words if isinstance(words, str) else text, value, is_speech=True)
-        self._is_about_it = self._is_about_it or (is_hidden and exchange is not None)
-        return is_hidden
 
     def among(self, store: Store, paths: Collection[str], seq: int) -> tuple[int, ...]:
         """The hidden records that these files, as they were at record *seq*, are made of."""
