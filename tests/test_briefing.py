@@ -22,7 +22,7 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
 from orchestrator.memory.situation import Lately, _take
-from orchestrator.privacy.off_record import Withheld
+from orchestrator.privacy.off_record import OffRecord
 from tests.rehearsals import ROOT
 from tests.remembered import agree, begun, over, rehearsed
 from tests.scribe_records import Tape
@@ -338,5 +338,5 @@ def test_a_parked_question_that_came_back_is_counted_once() -> None:
     tape.close("x2", "satisfied", "From which base?", "Revenue grew", comes_back_to="x1")
     told = Lately(Begun("s1", Path("s1"), "", "", "Ines", "Ferries", "deck:ferries"))
     for record in tape.records:
-        _take(told, Withheld(), record, is_recent=True)
+        _take(told, OffRecord(), record, is_recent=True)
     assert [(one.exchange, one.outcome) for one in told.asked] == [("x2", "satisfied")]

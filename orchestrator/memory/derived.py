@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
+from orchestrator.errors import SessionDegradedError, SessionFrozenError, StoreError
 from orchestrator.store import files
+from orchestrator.store.store import Store
 
 _POLL_S: Final = 0.02
 
@@ -37,6 +39,21 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
         yield fd
     finally:
         os.close(fd)
+
+
+def written(store: Store, write: Callable[[], None]) -> str | None:
+    """Call *write*, which makes files of the ledger; why it could not, and None where all is well.
+
+    It is called under the session's lock: behind the back of an end elsewhere, there would be a file
+    that the record of the end does not know. A session that has ended, or whose ledger takes nothing
+    more, gets none, and that is no failure: the ledger has it all.
+    """
+    with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
+        try:
+            write()
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            return files.reason(error) if isinstance(error, OSError) else type(error).__name__
+    return None
 
 
 def replace(folder_fd: int, name: str, text: str) -> None:

@@ -27,7 +27,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
-from orchestrator.memory.record_types import MOVES_ON
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -40,7 +39,7 @@ from orchestrator.model.fact import (
 )
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import Withheld, is_clean
+from orchestrator.privacy.off_record import OffRecord, is_clean
 from orchestrator.store.ledger import Record
 
 WRITER: Final = "summariser"
@@ -74,7 +73,7 @@ class FactLog:
     date: str | None = None  # of the rehearsal, where one was given
     remembered: list[str] = field(default_factory=list)  # goals, decisions and blockers that a model read
     passed_over: list[int] = field(default_factory=list)  # records that are in no shape of this release
-    _withheld: Withheld = field(default_factory=Withheld)
+    _off_record: OffRecord = field(default_factory=OffRecord)
 
     def take(self, record: Record) -> None:
         """Fold in the next record, whole or not at all."""
@@ -85,7 +84,7 @@ class FactLog:
 
     def _take(self, record: Record) -> None:
         value = record.value or {}
-        match value.get("type"):
+        match maybe(value, "type", str):
             case "session":
                 self.date = maybe(value, "date", str)
             case "fact-run":
@@ -94,12 +93,14 @@ class FactLog:
                 self._facts(value, record)
             case "remembered":
                 self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
-            case kind:
+            case _:
                 passage = passage_of(record, self.date)
-                if kind in MOVES_ON:
-                    self._withheld.over()
-                if passage is not None:
-                    self._wait(passage, value)
+                is_hidden = self._off_record.take(record)
+                if passage is not None and passage.kind == EXCHANGE:
+                    is_hidden = self._off_record.stays(passage.text)
+                    self._closed(passage)
+                if passage is not None and not is_hidden:
+                    self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
 
     @property
     def has_speech(self) -> bool:
@@ -108,14 +109,7 @@ class FactLog:
 
     def stays(self, text: str) -> bool:
         """Whether *text* holds, or quotes, what is to stay in the session's transcript."""
-        return not is_clean(text) or self._withheld.touches(text)
-
-    def _wait(self, passage: Passage, value: Plain) -> None:
-        is_exchange = passage.kind == EXCHANGE
-        if not self._withheld.takes(passage.text, value, is_speech=not is_exchange):
-            self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
-        if is_exchange:
-            self._closed(passage)
+        return not is_clean(text) or self._off_record.touches(text)
 
     def window(self, upto: int) -> Claim | None:
         """The next window, up to record *upto* or what one call can read; None: nothing is waiting."""

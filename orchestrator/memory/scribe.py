@@ -17,7 +17,7 @@ from typing import Any, Final
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory import statements
 from orchestrator.memory.names import names
-from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, EntryRow, read, type_of
+from orchestrator.memory.record_types import MOVES_ON, SPEECH, EntryRow, Row, read, rows, type_of
 from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
@@ -33,7 +33,7 @@ from orchestrator.memory.scribe_notes import (
 from orchestrator.memory.sentences import Joining, Sentence
 from orchestrator.memory.summary import SILENT, Course, Line, line_of, most_telling, summary_of
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import Withheld, is_marked
+from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.render import one_line
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.store import Store
@@ -53,8 +53,8 @@ MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
 OPEN: Final = "open"
+_UNKNOWN: Final = Row()
 _ENDS_A_SENTENCE: Final = MOVES_ON | {"answered", "verdict"}
-_QUOTES_ANSWERS: Final = frozenset({"verdict", "observation", "follow_up"})
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Scribe:
     _joining: Joining = field(default_factory=Joining)
     _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
-    _withheld: Withheld = field(default_factory=Withheld)
+    _off_record: OffRecord = field(default_factory=OffRecord)
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
     _is_over: bool = False
     _presenter: str | None = None
@@ -80,7 +80,6 @@ class Scribe:
     _opened_seq: int = 0
     # Of the last exchanges: the records that opened and closed each, its id and its agent.
     _asked: deque[tuple[int, int, str, str]] = field(default_factory=lambda: deque(maxlen=MAX_NOTED))
-    _is_sensitive: bool = False  # something in the open exchange's answers is to stay here
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
@@ -94,24 +93,23 @@ class Scribe:
         kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
-        if kind in MOVES_ON:
-            self._withheld.over()
+        row = rows().get(kind, _UNKNOWN).entry
+        content = None if row is None else read(row.content, record)
+        quoting = content if row is None or row.quoting is None else read(row.quoting, record)
+        is_hidden = self._off_record.take(record, quoting or "")
         self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
-        row = ENTRIES.get(kind)
-        content = None if row is None else read(row.content, record)
         if row is None or content is None:  # nothing happened that anybody would tell
             return
-        entry = _entry(row, content, record)
         self.turn_count += 1
-        is_speech = kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT
-        said = content if is_speech or row.quoting is None else read(row.quoting, record)
-        if self._stays(said, value, kind, is_speech):
-            entry = SessionEntry(entry.timestamp, entry.type, LEFT_OUT, _bare(entry), entry.tool_name)
-            if is_speech:
+        if (is_hidden and quoting) or any(is_marked(text, value) for text in {content, quoting}):
+            entry = _left_out(row, record)
+            if kind in SPEECH:
                 self._joining.drop()
-        elif is_speech:
-            self._listen(content, record.seq, entry)
+        else:
+            entry = _entry(row, content, record)
+            if kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT:
+                self._listen(content, record.seq, entry)
         self._held.append(entry)
         if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
             self._said.append(entry)
@@ -134,14 +132,7 @@ class Scribe:
 
     def stays(self, text: str) -> bool:
         """Whether *text* is, or quotes, what was marked sensitive in this session."""
-        return is_marked(text) or self._withheld.touches(text)
-
-    def _stays(self, text: str, value: Mapping[str, Any], kind: str, is_speech: bool) -> bool:
-        """Whether an event has to stay in the session, and what quotes it."""
-        stays = self._withheld.takes(text, value, is_speech=is_speech)
-        if stays and is_speech and self._asking is not None:
-            self._is_sensitive = True
-        return stays or (self._is_sensitive and kind in _QUOTES_ANSWERS)
+        return self._off_record.stays(text)
 
     def settle(self) -> None:
         """Take what was said last as it is, whether or not its sentence goes on."""
@@ -203,7 +194,7 @@ class Scribe:
             case "exchange_opened":
                 asked = value["exchange"]
                 self._asking = course.open = (asked["id"], asked["agent"])
-                self._is_sensitive, self._opened_seq = False, record.seq
+                self._opened_seq = record.seq
             case "exchange_closed":
                 self._closed(value["exchange"], record)
             case statements.RECORD:
@@ -242,7 +233,6 @@ class Scribe:
         outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
         self.course.open = self._asking = None
-        self._is_sensitive = False
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
         text = _shortened(words)
@@ -254,7 +244,7 @@ class Scribe:
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
         is_open = outcome != "satisfied" and not (outcome == "unjudged" and answered)
-        if is_open and words and not self._withheld.touches(f"{words}\n{question}"):
+        if is_open and words and not self._off_record.touches(f"{words}\n{question}"):
             self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
 
 
@@ -263,33 +253,30 @@ def _shortened(text: str) -> str:
 
 
 def _entry(row: EntryRow, content: str, record: Record) -> SessionEntry:
-    """The entry that a record makes.
-
-    What is marked sensitive is only counted, and addresses and numbers of people are masked, so
-    nothing made of entries can carry them away.
-    """
-    tool, result = read(row.tool, record), read(row.result, record)
+    """The entry that a record makes; addresses and numbers of people are masked."""
     metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
-    if is_marked(content, record.value or {}):
-        return SessionEntry(record.at, row.type, LEFT_OUT, {**metadata, "sensitive": True}, tool)
-    for name, one in read(row.more, record).items():
+    for name, one in read(row.metadata, record).items():
         if one is not None:
             metadata[name] = cut(masked(one_line(one)), MAX_FIELD_BYTES) if isinstance(one, str) else one
     shown = masked(one_line(content))
     kept = cut(shown, MAX_CONTENT_BYTES)
     if kept != shown:
         metadata["cut"] = len(shown) - len(kept) + 1
-    return SessionEntry(record.at, row.type, kept, metadata, tool, result, read(row.sure, record))
+    tool, result, sure = (read(one, record) for one in (row.tool, row.result, row.confidence))
+    return SessionEntry(record.at, row.type, kept, metadata, tool, result, sure)
+
+
+def _left_out(row: EntryRow, record: Record) -> SessionEntry:
+    """The same, of what is marked sensitive: nothing made of entries can carry it away."""
+    agent = read(row.metadata, record).get("agent")
+    by = {} if agent is None else {"agent": cut(masked(one_line(agent)), MAX_FIELD_BYTES)}
+    metadata = {"seq": record.seq, "clock_s": record.clock_s, **by, "sensitive": True}
+    return SessionEntry(record.at, row.type, LEFT_OUT, metadata, read(row.tool, record))
 
 
 def _key(text: str) -> str:
     """By what two things noted are the same; what is said twice is noted once."""
     return text.casefold().rstrip(" .!…")
-
-
-def _bare(entry: SessionEntry) -> Mapping[str, Any]:
-    kept = {name: entry.metadata[name] for name in ("seq", "clock_s", "agent") if name in entry.metadata}
-    return {**kept, "sensitive": True}
 
 
 def is_telling(entry: Entry) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.memory.past_sessions import HISTORY, Begun, is_read, sessions_of
-from orchestrator.memory.record_types import ENTRIES, MOVES_ON, SPEECH, read, type_of
+from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.memory.scribe_notes import TRANSCRIPT
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import Withheld
+from orchestrator.privacy.off_record import OffRecord
 from orchestrator.render import one_line
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
@@ -71,10 +71,10 @@ def _size_and_time(begun: Begun) -> tuple[int, int]:
 def lately(begun: Begun, now: str) -> Lately | None:
     """What happened in a session in the window; None: nothing, or its ledger cannot be read."""
     since = (datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)).strftime("%Y-%m-%dT%H:%M:%S")
-    told, withheld = Lately(begun), Withheld()
+    told, off_record = Lately(begun), OffRecord()
 
     def take(record: Record) -> None:
-        _take(told, withheld, record, is_recent=record.at >= since)
+        _take(told, off_record, record, is_recent=record.at >= since)
 
     return told if is_read(begun.root, take, only=_tells) and told.last_at else None
 
@@ -87,25 +87,22 @@ def _tells(entry: Entry) -> bool:
 _CANDIDATE: Final = "/candidate-question.md"
 
 
-def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) -> None:
+def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: bool) -> None:
     kind = type_of(record)
     told.last_at = record.at if is_recent else told.last_at
-    if kind in MOVES_ON:
-        withheld.over()
+    off_record.take(record)
     if record.op == "open":
         told.has_begun = is_recent
     elif record.op == "freeze":
         told.is_frozen, told.has_ended = True, is_recent
     elif kind in SPEECH:
-        said = read(ENTRIES[kind].content, record)
-        withheld.takes(said, record.value or {}, is_speech=True)
-        told.spoken += bool(said) and is_recent
+        told.spoken += is_recent
     elif kind == "exchange_closed":
         done = read("exchange", record)
         back = done.get("comes_back_to")
         told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
         words = done.get("quote") or done["turns"][0]["question"]
-        if is_recent and not withheld.touches(words):
+        if is_recent and not off_record.touches(words):
             quote, outcome = masked(one_line(words)), done.get("outcome") or "open"
             told.asked.append(Asked(told.begun.id, done["id"], done["agent"], quote, outcome))
     elif kind == "candidate":
@@ -113,5 +110,5 @@ def _take(told: Lately, withheld: Withheld, record: Record, *, is_recent: bool) 
         waiting = read("waiting", record)
         question = (waiting.get("candidate") or {}).get("question") or ""
         is_ready = waiting.get("status") == "ready" and question
-        if is_recent and is_ready and not withheld.touches(question):
+        if is_recent and is_ready and not off_record.touches(question):
             told.waiting[record.by] = masked(one_line(question))

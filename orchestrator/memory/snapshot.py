@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -54,37 +54,40 @@ class Material:
 
 def snapshot(material: Material) -> str:
     """The JSON text: an object with `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS`."""
-    page = _Page(material)
-    if page.size > MAX_CHARS:
-        page = _Page(_with_last_steps(material))
-    if page.size > MAX_CHARS:
-        page.cut([output for _, _, output in page.steps], at_least=_FLOOR)
-    if page.size > MAX_CHARS:
-        page = _Page(_with_last_of_all(material))
-        page.cut(page.values(), at_least=0)
-    return page.text()
+    page = _page(material)
+    if _size(page) > MAX_CHARS:
+        page = _page(_with_last_steps(material))
+    if _size(page) > MAX_CHARS:
+        _cut(page, (part for part in page if isinstance(part, _Value) and part.is_output), at_least=_FLOOR)
+    if _size(page) > MAX_CHARS:
+        page = _page(_with_last_of_all(material))
+        _cut(page, (part for part in page if isinstance(part, _Value)), at_least=0)
+    return _text(page)
 
 
 def size_of(step: Step) -> int:
     """Bytes that a step takes in a snapshot, whole."""
-    return _size(_json(dict(step.action))) + _size(_json(step.output)) + _size(_head(step))
+    return _size(_step(step))
+
+
+def _last(listed: Sequence[Any], earlier: int) -> tuple[Sequence[Any], int]:
+    return listed[-LAST:], earlier + max(0, len(listed) - LAST)
 
 
 def _with_last_steps(material: Material) -> Material:
-    steps = material.steps[-LAST:]
-    return replace(
-        material, steps=steps, earlier_steps=material.earlier_steps + len(material.steps) - len(steps)
-    )
+    steps, earlier = _last(material.steps, material.earlier_steps)
+    return replace(material, steps=steps, earlier_steps=earlier)
 
 
 def _with_last_of_all(material: Material) -> Material:
-    errors, summaries = material.errors[-LAST:], material.summaries[-LAST:]
+    errors, earlier_errors = _last(material.errors, material.earlier_errors)
+    summaries, earlier_summaries = _last(material.summaries, material.earlier_summaries)
     return replace(
         _with_last_steps(material),
         errors=errors,
-        earlier_errors=material.earlier_errors + len(material.errors) - len(errors),
+        earlier_errors=earlier_errors,
         summaries=summaries,
-        earlier_summaries=material.earlier_summaries + len(material.summaries) - len(summaries),
+        earlier_summaries=earlier_summaries,
         state={str(key)[:_MOST_KEY_CHARS]: material.state[key] for key in list(material.state)[:_MOST_KEYS]},
     )
 
@@ -92,8 +95,8 @@ def _with_last_of_all(material: Material) -> Material:
 class _Value:
     """Something in a page, as JSON text; it may be cut."""
 
-    def __init__(self, value: Any) -> None:
-        self.value, self.json = value, _json(value)
+    def __init__(self, value: Any, *, is_output: bool = False) -> None:
+        self.value, self.json, self.is_output = value, _json(value), is_output
 
     def cut(self, most: int) -> None:
         """Keep its beginning, as a string of at most *most* bytes that counts what is left out."""
@@ -102,72 +105,68 @@ class _Value:
         def marked(kept: int) -> str:
             return _json(f"{text[:kept]}… [{len(text) - kept} characters left out]")
 
-        too_many = bisect_left(
-            range(1, min(len(text), most) + 1), True, key=lambda n: _size(marked(n)) > most
+        kept = bisect_left(
+            range(1, min(len(text), most) + 1), True, key=lambda n: len(marked(n).encode()) > most
         )
-        self.json = marked(too_many) if _size(marked(too_many)) <= most else '""'
+        self.json = marked(kept) if len(marked(kept).encode()) <= most else '""'
 
 
-class _Page:
-    """The parts of one snapshot."""
-
-    def __init__(self, material: Material) -> None:
-        self.steps = [(_head(one), _Value(dict(one.action)), _Value(one.output)) for one in material.steps]
-        self.errors = [_Value(dict(error)) for error in material.errors]
-        self.summaries = [_Value(summary) for summary in material.summaries]
-        self.state = [(_json(str(key)), _Value(value)) for key, value in material.state.items()]
-        self.stubs = {name: [stub] if stub else [] for name, stub in _stubs(material).items()}
-
-    @property
-    def size(self) -> int:
-        return _size(self.text())
-
-    def values(self) -> list[_Value]:
-        """All that may be cut."""
-        of_steps = [one for _, action, output in self.steps for one in (action, output)]
-        return [*of_steps, *self.errors, *self.summaries, *(value for _, value in self.state)]
-
-    def cut(self, values: Sequence[_Value], *, at_least: int) -> None:
-        """Cut some of its values, the longest first, so that it fits if it can."""
-        sizes = [_size(one.json) for one in values]
-        most = max(_cap(sizes, MAX_CHARS - (self.size - sum(sizes))), at_least)
-        for one, size in zip(values, sizes, strict=True):
-            if size > most:
-                one.cut(most)
-
-    def text(self) -> str:
-        """The whole, one item a line."""
-        steps = [f'{{{head}, "action": {act.json}, "output": {out.json}}}' for head, act, out in self.steps]
-        lists = {
-            "steps": steps,
-            "errors": [one.json for one in self.errors],
-            "summaries": [one.json for one in self.summaries],
-        }
-        parts = [f'"{name}": [' + ",\n ".join(self.stubs[name] + lists[name]) + "]" for name in lists]
-        state = ", ".join(f"{key}: {value.json}" for key, value in self.state)
-        return "{" + ",\n".join([*parts, f'"state": {{{state}}}']) + "}\n"
+Page = list[str | _Value]
+"""A text in pieces, some of which may be cut."""
 
 
-def _stubs(material: Material) -> dict[str, str | None]:
-    """What stands in the place of what is left out: how much it was."""
-    steps, errors, summaries = (
-        material.earlier_steps,
-        material.earlier_errors,
-        material.earlier_summaries,
-    )
-    note = {"index": "summary", "note": f"Summarized {steps} earlier steps", "earlier": steps}
-    return {
-        "steps": _json(note) if steps else None,
-        "errors": _json({"message": f"Left out {errors} earlier errors", "step": None}) if errors else None,
-        "summaries": _json(f"Left out {summaries} earlier summaries") if summaries else None,
+def _page(material: Material) -> Page:
+    """The whole, one item a line; a stub says how much is left out before the first of a list."""
+    steps, errors, summaries = material.earlier_steps, material.earlier_errors, material.earlier_summaries
+    stub = {"index": "summary", "note": f"Summarized {steps} earlier steps", "earlier": steps}
+    error = {"message": f"Left out {errors} earlier errors", "step": None}
+    lists: dict[str, list[Page]] = {
+        "steps": [*([[_json(stub)]] if steps else []), *map(_step, material.steps)],
+        "errors": [*([[_json(error)]] if errors else []), *([_Value(dict(one))] for one in material.errors)],
+        "summaries": [
+            *([[_json(f"Left out {summaries} earlier summaries")]] if summaries else []),
+            *([_Value(one)] for one in material.summaries),
+        ],
     }
+    page: Page = ["{"]
+    for name, items in lists.items():
+        page += [f'"{name}": [', *_joined(items, ",\n "), "],\n"]
+    state = [[f"{_json(str(key))}: ", _Value(value)] for key, value in material.state.items()]
+    return [*page, '"state": {', *_joined(state, ", "), "}}\n"]
 
 
-def _head(step: Step) -> str:
-    """The parts of a step that are of a known, small size."""
+def _step(step: Step) -> Page:
     known = {"record": step.record, "at_s": step.at_s, "took_s": step.took_s, "waited": step.waited or None}
-    plain = {"step": step.step, **{name: one for name, one in known.items() if one is not None}}
-    return _json(plain)[1:-1]
+    head = {"step": step.step, **{name: one for name, one in known.items() if one is not None}}
+    action, output = _Value(dict(step.action)), _Value(step.output, is_output=True)
+    return [f'{_json(head)[:-1]}, "action": ', action, ', "output": ', output, "}"]
+
+
+def _joined(items: Iterable[Page], by: str) -> Page:
+    return [part for number, item in enumerate(items) for part in ([by, *item] if number else item)]
+
+
+def _text(page: Page) -> str:
+    return "".join(part if isinstance(part, str) else part.json for part in page)
+
+
+def _size(page: Page) -> int:
+    return len(_text(page).encode())
+
+
+def _cut(page: Page, some: Iterable[_Value], *, at_least: int) -> None:
+    """Cut some of its values, the longest first, so that it fits if it can."""
+    sizes = [(one, len(one.json.encode())) for one in some]
+    left = MAX_CHARS - _size(page) + sum(size for _, size in sizes)
+    most = 0
+    for done, size in enumerate(sorted(size for _, size in sizes)):
+        most = left // (len(sizes) - done)  # each of those that are left may take
+        if size > most:
+            break
+        left -= size
+    for one, size in sizes:
+        if size > max(most, at_least):
+            one.cut(max(most, at_least))
 
 
 def _json(value: Any) -> str:
@@ -177,18 +176,3 @@ def _json(value: Any) -> str:
     except ValueError:
         text = json.dumps(str(value), ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
-
-
-def _size(text: str) -> int:
-    return len(text.encode())
-
-
-def _cap(sizes: Sequence[int], room: int) -> int:
-    """The largest size to which all must be cut so that together they take no more than *room*."""
-    left = room
-    for done, size in enumerate(sorted(sizes)):
-        share = left // (len(sizes) - done)
-        if size > share:
-            return max(share, 0)
-        left -= size
-    return max(sizes, default=0)

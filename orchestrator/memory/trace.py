@@ -23,12 +23,10 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, Final
 
-from orchestrator.errors import SessionFrozenError
-from orchestrator.memory.derived import derived_folder, replace
-from orchestrator.memory.record_types import STEPS, UNTOLD, StepRow, described, read, type_of
+from orchestrator.memory.derived import derived_folder, replace, written
+from orchestrator.memory.record_types import UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
 from orchestrator.render import clock, one_line
-from orchestrator.store import files
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
@@ -50,39 +48,29 @@ _OF_PEOPLE: Final = frozenset({"hear", "answer", "silence", "slide"})
 """Steps whose time is the speaker's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a record says of the loop."""
+def told_by(record: Record) -> Row | None:
+    """What *record* tells, in the place of the paths of its row; None: nothing.
 
-    action: Mapping[str, Any] | None  # None: it is no step
-    output: Any = None
-    errors: tuple[str, ...] = ()
-    summary: str | None = None
-    state: Mapping[str, Any] = field(default_factory=dict)
-
-
-def told_by(record: Record) -> Told | None:
-    """What *record* tells; None: nothing. Never raises: a trace must not stop a rehearsal.
-
-    Of a record in a shape that this release does not know, that it was there is told.
+    Never raises: a trace must not stop a rehearsal. Of a record in a shape that this release does not
+    know, that it was there is told.
     """
     name = type_of(record)
     if name in UNTOLD:
         return None
-    row = STEPS.get(name) or StepRow(name)
+    row = rows().get(name) or Row(step=name)
     try:
-        more = {key: value for key, value in read(row.action, record).items() if value is not None}
-        errors = read(row.errors, record) or ()
-        return Told(
-            None if row.name is None else {"action": row.name, "by": record.by, **more},
-            read(row.output, record),
-            (errors,) if isinstance(errors, str) else errors,
-            read(row.summary, record),
-            read(row.state, record) or {},
+        errors = read(row.errors, record) or []
+        return Row(
+            step=row.step,
+            action={key: found for key, found in read(row.action, record).items() if found is not None},
+            output=read(row.output, record),
+            state=read(row.state, record) or {},
+            errors=[errors] if isinstance(errors, str) else errors,
+            summary=read(row.summary, record),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         value = record.value if isinstance(record.value, Mapping) else {}
-        return Told({"action": str(value.get("type")), "by": record.by})
+        return Row(step=str(value.get("type")), state={}, errors=[])
 
 
 @dataclass(slots=True)
@@ -123,12 +111,11 @@ class Trace:
         if kind not in _BESIDE:
             self._before = record.at
 
-    def _tell(self, told: Told, value: Mapping[str, Any], record: Record) -> None:
-        if told.action is not None:
-            step = self._step(told.action, told.output, value, record)
-            self.add_step(step)
-            if step.action["action"] == "call_on":
-                self._exchange_began = step.step
+    def _tell(self, told: Row, value: Mapping[str, Any], record: Record) -> None:
+        if told.step is not None:
+            if told.step == "call_on":
+                self._exchange_began = self.count + 1
+            self.add_step(self._step(told.step, told.action, told.output, value, record))
         for message in told.errors:
             self.add_error(message, self.count)
         if told.summary is not None:
@@ -142,8 +129,9 @@ class Trace:
             if read("waiting.status", record) == "ready":
                 self._candidates[record.by] = str(read("waiting.candidate.question", record))
 
-    def _step(self, action: Mapping[str, Any], output: Any, value: Mapping[str, Any], record: Record) -> Step:
-        name = action["action"]
+    def _step(
+        self, name: str, about: Mapping[str, Any], output: Any, value: Mapping[str, Any], record: Record
+    ) -> Step:
         took_s: float | None = None
         if name in ("call", "use_tool"):
             seconds = value.get("seconds")
@@ -154,9 +142,9 @@ class Trace:
             output = {**output, "questions": {who: self._candidates.get(who) for who in output["questions"]}}
             self._candidates.clear()
         waited = took_s is not None and self._live and name in _SET_OFF
-        return Step(
-            self.count + 1, action, output, record.seq, round(record.clock_s, 3), took_s, waited=waited
-        )
+        action = {"action": name, "by": record.by, **about}
+        at_s = round(record.clock_s, 3)
+        return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited)
 
     def add_step(self, step: Step) -> None:
         self.steps.append(step)
@@ -180,15 +168,12 @@ class Trace:
 
     def text(self) -> str:
         """The snapshot, under its bound."""
+        steps, errors, summaries = tuple(self.steps), tuple(self.errors), tuple(self.summaries)
+        before = self.earlier
         return snapshot(
             Material(
-                steps=tuple(self.steps),
-                earlier_steps=self.earlier["steps"],
-                errors=tuple(self.errors),
-                earlier_errors=self.earlier["errors"],
-                summaries=tuple(self.summaries),
-                earlier_summaries=self.earlier["summaries"],
-                state=dict(self.state),
+                *(steps, before["steps"], errors, before["errors"], summaries, before["summaries"]),
+                state=self.state,
             )
         )
 
@@ -234,25 +219,20 @@ class Snapshots:
     def write(self) -> bool:
         """Bring `trace/session.json` up to date; False: it could not be, which is one warning.
 
-        Call it after a step, outside of a transaction. It is written under the session's lock: behind
-        the back of an end elsewhere, it would be a file that the record of the end does not know. The
-        disk is not synced: the ledger is.
+        Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
         """
         store = self._store
         if store.catch_up() == self._written or store.frozen:
             return True
-        with suppress(SessionFrozenError), store.transaction():
-            try:
-                text = self.trace.text()
-                with derived_folder(store.root, FOLDER) as fd:
-                    replace(fd, NAME, text)  # each step's is another text
-            except (OSError, ValueError, TypeError, RecursionError) as error:
-                why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
-                if not self._fails:
-                    log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
-                self._fails = True
-                return False
-            self._fails, self._written = False, store.seq
-            counts = self.trace.count, len(self.trace.steps)
-            log.debug("%s: trace of %d steps, %d shown", store.root.name, *counts)
-        return True
+        if (why := written(store, self._write)) is not None:
+            if not self._fails:
+                log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
+            self._fails = True
+        return why is None
+
+    def _write(self) -> None:
+        store, trace = self._store, self.trace
+        with derived_folder(store.root, FOLDER) as fd:
+            replace(fd, NAME, trace.text())  # each step's is another text
+        self._fails, self._written = False, store.seq
+        log.debug("%s: trace of %d steps, %d shown", store.root.name, trace.count, len(trace.steps))

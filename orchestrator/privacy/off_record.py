@@ -33,23 +33,24 @@ _TAGS: Final = {
     "#": r"(?<!\w)#(?:sensitive|confidential|private)\b",
 }
 _IT: Final = "(?:this|that|it)"
+_US: Final = "(?:us|ourselves|you and me|these walls)"
 _SAYINGS: Final = {
     "off the record": (
-        rf"\b(?:this is|that is|that's|this's|it's|strictly|keep {_IT}|stays|speaking|going|we are|we're|i am|"
-        r"i'm) (?:\w+ )?off the record\b|"
+        rf"\b(?:this is|that is|that's|this's|it's|strictly|keep {_IT}|stays|speaking|going|we are|we're|"
+        r"i am|i'm) (?:\w+ )?off the record\b|"
         r"(?:^|[.!?,;:…–—(-]\s*|^\W*(?:well|so|and|but|now|okay|ok),? )\W*off the record\b"
     ),
     "keep": (
         rf"\bkeep {_IT} (?:strictly |absolutely |completely |entirely |please )?"
         r"(?:confidential|private|secret|to (?:yourself|yourselves))"
         r"(?=\W*(?:$|[.,;:!?)]|please\b|until\b|for now\b))|"
-        rf"\bkeep {_IT} (?:out of the (?:minutes|record|notes)|between (?:us|ourselves|you and me|these walls))\b"
+        rf"\bkeep {_IT} (?:out of the (?:minutes|record|notes)|between {_US})\b"
     ),
     "not ": (
         r"\bnot for the (?:minutes|record|notes)\b|"
         r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b"
     ),
-    "between": r"\b(?:strictly|just|only) between (?:us|ourselves|you and me|these walls)\b",
+    "between": rf"\b(?:strictly|just|only) between {_US}\b",
     **dict.fromkeys(
         ("do not", "don't", "never"),
         rf"\b(?:do not|don't|never) (?:write {_IT} down|"
