@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, snapshot
+from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, snapshot
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
 from orchestrator.session import Session
@@ -95,7 +95,7 @@ def test_the_bound_holds_for_any_material(
 ) -> None:
     made = [Step(earlier + number, action, output) for number, (action, output) in enumerate(steps, 1)]
     errors = [{"message": text, "step": 1} for text in texts]
-    plain = shown(snapshot(Material(made, earlier, errors, 0, texts, 0, state)))
+    plain = shown(snapshot(Tail(made, earlier), Tail(errors), Tail(texts), state))
     check_steps(plain, earlier + len(steps), given=len(steps))
 
 
@@ -117,7 +117,8 @@ def test_what_fits_is_shown_whole() -> None:
 def test_outputs_are_cut_longest_first_with_the_number_of_characters_left_out() -> None:
     sizes = [100, 3_000, 20_000, 200, 50_000]
     made = [Step(number, {"action": "tool"}, "x" * size) for number, size in enumerate(sizes, 1)]
-    plain = shown(text := snapshot(Material(made, errors=[{"message": "e" * 500, "step": 1}])))
+    errors = Tail([{"message": "e" * 500, "step": 1}])
+    plain = shown(text := snapshot(Tail(made), errors, Tail(), {}))
     outputs = [step["output"] for step in plain["steps"]]
     assert [len(outputs[index]) for index in (0, 1, 3)] == [100, 3_000, 200]  # the short ones are whole
     for index in (2, 4):
@@ -131,7 +132,7 @@ def test_outputs_are_cut_longest_first_with_the_number_of_characters_left_out() 
 
 def test_structured_outputs_are_cut_as_their_json_text() -> None:
     output = {"rows": ["r" * 50] * 900}
-    plain = shown(snapshot(Material([Step(1, {"action": "tool"}, output)])))
+    plain = shown(snapshot(Tail([Step(1, {"action": "tool"}, output)]), Tail(), Tail(), {}))
     kept, _, note = plain["steps"][0]["output"].partition("… [")
     whole = json.dumps(output, ensure_ascii=False)
     assert whole.startswith(kept)
@@ -327,7 +328,8 @@ def test_a_link_in_place_of_the_folder_is_not_followed(home: Path, tmp_path: Pat
 
 def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
     step = Step(1, {"action": "refresh"}, {}, at_s=2.0, took_s=1.0, waited=True)
-    plain = shown(snapshot(Material([step, replace(step, step=2, at_s=None, took_s=None, waited=False)])))
+    bare = replace(step, step=2, at_s=None, took_s=None, waited=False)
+    plain = shown(snapshot(Tail([step, bare]), Tail(), Tail(), {}))
     assert plain["steps"] == [
         {
             "step": 1,

@@ -11,14 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from orchestrator.checks.grounding import figures
 from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.sentences import sentences
-from orchestrator.claims.words import word_set
 from orchestrator.memory.fact_log import FactLog
-from orchestrator.memory.words import SAYING_NOTHING, stems
+from orchestrator.memory.names import large
+from orchestrator.memory.words import english, stems
 from orchestrator.model.fact import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
@@ -28,19 +29,8 @@ _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
 _WORDS = re.compile(r"[\w’'-]+")
-_NAME = re.compile(r"\b[A-Z][\w’'-]*")
-_OPENS: Final = word_set(
-    "a an and as at by first her his i in it no not of on our she he some that the their there these they "
-    "this those to we"
-)
-"""Words that may begin a sentence of the content without standing in the passage."""
 _FEWEST_SHARED: Final = 0.5
 """Share of the content's telling words that the passage must have."""
-_NOT = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|without|neither|nor|cannot|refus\w+|declin\w+ to|fail\w* to|"
-    r"ruled? out|against)\b|n['’]t\b",
-    re.IGNORECASE,
-)
 
 
 def sieved(
@@ -120,7 +110,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     said = " ".join([passage.text, passage.speaker or "", passage.exchange or ""])
     if not figures(content) <= figures(said):
         return False
-    if not names(content) <= {word.casefold() for word in _WORDS.findall(said)}:
+    if not large(content) <= {word.casefold() for word in _WORDS.findall(said)}:
         return False
     around = _sentence_around(quote, passage.text)
     if is_negated(content) != is_negated(around):
@@ -131,14 +121,14 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
 
 
-def names(text: str) -> frozenset[str]:
-    """Words with a capital letter, in small ones, but for those that often open a sentence."""
-    return frozenset(name.casefold() for name in _NAME.findall(text)) - _OPENS - SAYING_NOTHING
-
-
 def is_negated(text: str) -> bool:
     """Whether a text holds a "not", in whatever words."""
-    return _NOT.search(text) is not None
+    return _negation().search(text) is not None
+
+
+@cache
+def _negation() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(sorted(english('negation')))})\b|n['’]t\b", re.IGNORECASE)
 
 
 def _sentence_around(quote: str, text: str) -> str:

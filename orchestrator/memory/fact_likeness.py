@@ -20,10 +20,11 @@ from typing import Final
 from orchestrator.checks.grounding import figures
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.claims.words import word_set
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_grounding import is_negated, names
+from orchestrator.memory.fact_grounding import is_negated
+from orchestrator.memory.names import large
+from orchestrator.memory.words import english
 
 AS_GOOD_AS_SAME: Final = 0.9
 """Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""
@@ -33,11 +34,6 @@ MOST_READ: Final = 1_000
 _WORD = re.compile(r"[\w’'-]+")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")
 """Letters and digits in one word: Q3, FY2027, 3rd, T4."""
-_WHICH: Final = word_set(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last next previous "
-    "spring summer autumn winter"
-)
-"""Words that say which one of a row, and nothing else does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +87,10 @@ def read(content: str) -> Read:
         frozenset(figures(content)),
         frozenset((one.value, one.unit) for one in numbers_in(content)),
         frozenset((one.first, one.last) for one in dates_in(content)),
-        frozenset(words) & _WHICH,
+        frozenset(words) & english("order"),
         frozenset(code.casefold() for code in _CODE.findall(content)),
     )
-    return Read(words, exact, names(content), is_negated(content))
+    return Read(words, exact, large(content), is_negated(content))
 
 
 def _in_the_same_places(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -8,27 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-from orchestrator.claims.words import word_set
+from orchestrator.claims.calendar import MONTH_NUMBERS, WEEKDAYS
+from orchestrator.memory.words import english
 
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w’'&-]*"
-_NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for the|of the) )?{_CAPITAL}){{0,4}}")
-_NOT_FIRST: Final = word_set(
-    "i the a an this that these those it we you he she they our my your his her its their there here what "
-    "who when where why how which if and but or so then well yes no not now today as at by for from in on "
-    "of to with all both each every some any most many more one two three thank thanks good great okay ok "
-    "sure please let also first second third finally next last question answer slide slides is are was "
-    "were will would can could do does did has have had because although while after before since until "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-    "august september october november december q1 q2 q3 q4 h1 h2 usd eur gbp dr mr mrs ms um uh oh ah er "
-    "yeah hello hi sorry gosh cause again come maybe look indeed however therefore overall remember"
-)
-"""Words that are written large without naming anybody or anything."""
+_NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) )?{_CAPITAL}){{0,4}}")
+_LARGE = re.compile(rf"\b{_CAPITAL}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
-_COMMON_ACRONYMS: Final = word_set(
-    "OK CEO CFO COO CTO CIO CMO USD EUR GBP CHF AM PM FY YOY QOQ KPI KPIS OKR PDF UK US EU Q&A VAT"
-)
 _LONGEST_NAME: Final = 60
 
 
@@ -40,25 +29,27 @@ def names(sentence: str) -> Iterator[str]:
     if sentence.islower() or sentence.isupper():
         return
     for match in _NAME.finditer(sentence):
-        if (name := _named(match[0], is_first=match.start() == 0)) is not None:
+        words = match[0].split()
+        is_first = match.start() == 0
+        while words and not _names(words[0]):
+            words, is_first = words[1:], False
+        while words and not _names(words[-1]):
+            words = words[:-1]
+        name = re.sub(r"(?:['’]s|[-'’&]+)$", "", " ".join(words))
+        may_be_any = is_first and len(words) == 1 and not _ACRONYM.fullmatch(name)  # that begins a sentence
+        if 1 < len(name) <= _LONGEST_NAME and not may_be_any:
             yield name
 
 
-def _named(words: str, *, is_first: bool) -> str | None:
-    parts = re.sub(r"['’]s$", "", words).split()
-    while parts and _is_common(parts[0]):
-        parts, is_first = parts[1:], False
-        if parts and not parts[0][0].isupper():
-            return None
-    while parts and (not parts[-1][0].isupper() or _is_common(parts[-1])):
-        parts = parts[:-1]
-    name = " ".join(parts).rstrip("-'’&")
-    if len(name) < 2 or len(name) > _LONGEST_NAME or name.upper() in _COMMON_ACRONYMS:
-        return None
-    if is_first and len(parts) == 1 and not _ACRONYM.fullmatch(name):
-        return None  # any word may begin a sentence
-    return name
+def large(text: str) -> frozenset[str]:
+    """Words with a capital letter, in small ones, but for those that often open a sentence."""
+    return frozenset(word.casefold() for word in _LARGE.findall(text)) - english("common") - english("talk")
 
 
-def _is_common(word: str) -> bool:
-    return word.casefold().replace("’", "'").partition("'")[0] in _NOT_FIRST
+def _names(word: str) -> bool:
+    return word[0].isupper() and word.casefold().replace("’", "'").partition("'")[0] not in _no_names()
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    return english("common") | english("large") | english("talk") | {*MONTH_NUMBERS, *WEEKDAYS}

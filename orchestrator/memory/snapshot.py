@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 MAX_CHARS: Final = 16_000
 """Some 4,000 tokens. Counted in bytes of UTF-8, of which there are never fewer than characters."""
@@ -39,28 +42,38 @@ class Step:
     waited: bool = False  # `took_s` holds waiting for what the presenter says next: it took at most that
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What a snapshot shows; of what is no longer held, only how much there was."""
+class Tail(deque[T]):
+    """The last of something, and how many came before them."""
 
-    steps: Sequence[Step] = ()
-    earlier_steps: int = 0
-    errors: Sequence[Mapping[str, Any]] = ()
-    earlier_errors: int = 0
-    summaries: Sequence[str] = ()
-    earlier_summaries: int = 0
-    state: Mapping[str, Any] = field(default_factory=dict)
+    def __init__(self, items: Iterable[T] = (), earlier: int = 0) -> None:
+        super().__init__(items)
+        self.earlier = earlier
+
+    def keep(self, last: int) -> None:
+        """Let go of all but so many."""
+        while len(self) > last:
+            self.popleft()
+            self.earlier += 1
+
+    def last(self) -> Tail[T]:
+        """A short one, for a page that has no room for more."""
+        short = Tail(self, self.earlier)
+        short.keep(LAST)
+        return short
 
 
-def snapshot(material: Material) -> str:
+def snapshot(
+    steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
+) -> str:
     """The JSON text: an object with `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS`."""
-    page = _page(material)
+    page = _page(steps, errors, summaries, state)
     if _size(page) > MAX_CHARS:
-        page = _page(_with_last_steps(material))
+        page = _page(steps.last(), errors, summaries, state)
     if _size(page) > MAX_CHARS:
         _cut(page, (part for part in page if isinstance(part, _Value) and part.is_output), at_least=_FLOOR)
     if _size(page) > MAX_CHARS:
-        page = _page(_with_last_of_all(material))
+        short = {str(key)[:_MOST_KEY_CHARS]: state[key] for key in list(state)[:_MOST_KEYS]}
+        page = _page(steps.last(), errors.last(), summaries.last(), short)
         _cut(page, (part for part in page if isinstance(part, _Value)), at_least=0)
     return _text(page)
 
@@ -68,28 +81,6 @@ def snapshot(material: Material) -> str:
 def size_of(step: Step) -> int:
     """Bytes that a step takes in a snapshot, whole."""
     return _size(_step(step))
-
-
-def _last(listed: Sequence[Any], earlier: int) -> tuple[Sequence[Any], int]:
-    return listed[-LAST:], earlier + max(0, len(listed) - LAST)
-
-
-def _with_last_steps(material: Material) -> Material:
-    steps, earlier = _last(material.steps, material.earlier_steps)
-    return replace(material, steps=steps, earlier_steps=earlier)
-
-
-def _with_last_of_all(material: Material) -> Material:
-    errors, earlier_errors = _last(material.errors, material.earlier_errors)
-    summaries, earlier_summaries = _last(material.summaries, material.earlier_summaries)
-    return replace(
-        _with_last_steps(material),
-        errors=errors,
-        earlier_errors=earlier_errors,
-        summaries=summaries,
-        earlier_summaries=earlier_summaries,
-        state={str(key)[:_MOST_KEY_CHARS]: material.state[key] for key in list(material.state)[:_MOST_KEYS]},
-    )
 
 
 class _Value:
@@ -115,24 +106,26 @@ Page = list[str | _Value]
 """A text in pieces, some of which may be cut."""
 
 
-def _page(material: Material) -> Page:
+def _page(
+    steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
+) -> Page:
     """The whole, one item a line; a stub says how much is left out before the first of a list."""
-    steps, errors, summaries = material.earlier_steps, material.earlier_errors, material.earlier_summaries
-    stub = {"index": "summary", "note": f"Summarized {steps} earlier steps", "earlier": steps}
-    error = {"message": f"Left out {errors} earlier errors", "step": None}
-    lists: dict[str, list[Page]] = {
-        "steps": [*([[_json(stub)]] if steps else []), *map(_step, material.steps)],
-        "errors": [*([[_json(error)]] if errors else []), *([_Value(dict(one))] for one in material.errors)],
-        "summaries": [
-            *([[_json(f"Left out {summaries} earlier summaries")]] if summaries else []),
-            *([_Value(one)] for one in material.summaries),
-        ],
-    }
+    note = {"index": "summary", "note": f"Summarized {steps.earlier} earlier steps", "earlier": steps.earlier}
+    error = {"message": f"Left out {errors.earlier} earlier errors", "step": None}
     page: Page = ["{"]
-    for name, items in lists.items():
-        page += [f'"{name}": [', *_joined(items, ",\n "), "],\n"]
-    state = [[f"{_json(str(key))}: ", _Value(value)] for key, value in material.state.items()]
-    return [*page, '"state": {', *_joined(state, ", "), "}}\n"]
+    for name, listed, stub, items in (
+        ("steps", steps, note, map(_step, steps)),
+        ("errors", errors, error, ([_Value(dict(one))] for one in errors)),
+        ("summaries", summaries, f"Left out {summaries.earlier} earlier summaries", map(_alone, summaries)),
+    ):
+        stubs: list[Page] = [[_json(stub)]] if listed.earlier else []
+        page += [f'"{name}": [', *_joined([*stubs, *items], ",\n "), "],\n"]
+    parts: list[Page] = [[f"{_json(str(key))}: ", _Value(value)] for key, value in state.items()]
+    return [*page, '"state": {', *_joined(parts, ", "), "}}\n"]
+
+
+def _alone(text: str) -> Page:
+    return [_Value(text)]
 
 
 def _step(step: Step) -> Page:

@@ -39,7 +39,7 @@ _OUTCOMES: Final = {
 MAX_LINES: Final = 5
 MAX_LINE_BYTES: Final = 240
 _FEWEST_WORDS: Final = 6
-_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
+_LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def line_of(words: str, seq: int) -> Line | None:
     spoken = words.casefold().split()
     if len(spoken) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
         return None
-    score = 3 * min(2, len(numbers_in(words))) + bool(_NAME.search(words))
+    score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
     return Line(score, seq, words) if score else None
 
 

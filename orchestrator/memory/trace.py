@@ -15,7 +15,6 @@ Source: the seed of the trace (003); DESIGN.md, section 9.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from typing import Any, Final
 
 from orchestrator.memory.derived import derived_folder, replace, written
 from orchestrator.memory.record_types import UNTOLD, Row, described, read, rows, type_of
-from orchestrator.memory.snapshot import LAST, MAX_CHARS, Material, Step, size_of, snapshot
+from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clock, one_line
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
@@ -82,11 +81,10 @@ class Trace:
     """
 
     whole: bool = False
-    steps: deque[Step] = field(default_factory=deque)
-    errors: deque[Mapping[str, Any]] = field(default_factory=deque)
-    summaries: deque[str] = field(default_factory=deque)
+    steps: Tail[Step] = field(default_factory=Tail)
+    errors: Tail[Mapping[str, Any]] = field(default_factory=Tail)
+    summaries: Tail[str] = field(default_factory=Tail)
     state: dict[str, Any] = field(default_factory=dict)
-    earlier: dict[str, int] = field(default_factory=lambda: {"steps": 0, "errors": 0, "summaries": 0})
     _before: str | None = None  # when the work of the next step began, as far as is known
     _live: bool = False
     _candidates: dict[str, str] = field(default_factory=dict)  # made since the last refresh
@@ -96,7 +94,7 @@ class Trace:
     @property
     def count(self) -> int:
         """Steps so far."""
-        return self.earlier["steps"] + len(self.steps)
+        return self.steps.earlier + len(self.steps)
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
@@ -150,32 +148,22 @@ class Trace:
         self.steps.append(step)
         if self._held_bytes <= MAX_CHARS:
             self._held_bytes += size_of(step)
-        if self._held_bytes > MAX_CHARS:
-            self._keep("steps", self.steps, LAST)
+        if self._held_bytes > MAX_CHARS and not self.whole:
+            self.steps.keep(LAST)
 
     def add_error(self, message: str, step: int) -> None:
         self.errors.append({"message": message, "step": step})
-        self._keep("errors", self.errors, MOST_HELD)
+        if not self.whole:
+            self.errors.keep(MOST_HELD)
 
     def add_summary(self, text: str) -> None:
         self.summaries.append(text)
-        self._keep("summaries", self.summaries, MOST_HELD)
-
-    def _keep(self, name: str, held: deque[Any], last: int) -> None:
-        while len(held) > last and not self.whole:
-            held.popleft()
-            self.earlier[name] += 1
+        if not self.whole:
+            self.summaries.keep(MOST_HELD)
 
     def text(self) -> str:
         """The snapshot, under its bound."""
-        steps, errors, summaries = tuple(self.steps), tuple(self.errors), tuple(self.summaries)
-        before = self.earlier
-        return snapshot(
-            Material(
-                *(steps, before["steps"], errors, before["errors"], summaries, before["summaries"]),
-                state=self.state,
-            )
-        )
+        return snapshot(self.steps, self.errors, self.summaries, self.state)
 
 
 def _begins(value: Mapping[str, Any]) -> bool:

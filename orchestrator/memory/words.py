@@ -13,10 +13,10 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable
+from functools import cache
 from math import log
+from pathlib import Path
 from typing import Final
-
-from orchestrator.claims.words import word_set
 
 MAX_WORDS: Final = 64
 """Of a topic; each costs one look into the index, some 20 microseconds."""
@@ -25,40 +25,32 @@ TOLD_WORDS: Final = 6
 _K1: Final = 1.2
 _B: Final = 0.75
 _WORD: Final = re.compile(r"[^\W_]+")
-_COMMON: Final = frozenset(
-    """
-    a about after again all also am an and any are as at be because been before being both but by
-    can could did do does doing done for from get gets getting had has have having he her here him
-    his how i if in into is it its just like made make makes making me more most much my no nor not
-    now of off on one only or other our out over own s said same say says she should so some such t
-    than that the their them then there these they this those through to too under until up us very
-    was we were what when where which while who why will with would you your
-    """.split()  # noqa: SIM905 (a list of words reads better so)
-)
-"""Words that say nothing about a topic; English, as the stems of the index are."""
-_OF_ANY_TALK: Final = word_set(
-    "answer answered approval approve asked between board chart company deck decks each every figure figures "
-    "goal left many must number numbers open page pages panel parked presenter question session shall show "
-    "slide slides stated states table team today unjudged unresolved want whether"
-)
-"""Words that a sentence about a talk has, whatever was said in it."""
-SAYING_NOTHING: Final = frozenset(word for word in _COMMON | _OF_ANY_TALK if len(word) > 3)
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _STEM: Final = 5
 """Letters by which two forms of a word are told to be one: "postponed", "postponing"."""
 
 
+@cache
+def english(name: str) -> frozenset[str]:
+    """A list of `english.yaml`."""
+    import yaml  # 0.02 s to import: only where words are compared
+
+    lists = yaml.safe_load(Path(__file__).with_name("english.yaml").read_text("utf-8"))
+    return frozenset(str(lists[name]).split())
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a topic that may tell something, each once, as first met."""
     found = (word.casefold() for word in _WORD.findall(text))
-    telling = (word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit()))
+    common = english("common")
+    telling = (word for word in found if word not in common and (len(word) > 1 or word.isdigit()))
     return tuple(dict.fromkeys(telling))[:MAX_WORDS]
 
 
 def stems(text: str) -> set[str]:
     """Of the longer words that tell what a sentence is about, the first letters."""
     words = (word.casefold() for word in _LONG_WORD.findall(text))
-    return {word[:_STEM] for word in words if word not in SAYING_NOTHING}
+    return {word[:_STEM] for word in words if word not in english("common") | english("talk")}
 
 
 def scored_by_words(connection: sqlite3.Connection, scope: int, topic: str) -> list[tuple[int, float, str]]:

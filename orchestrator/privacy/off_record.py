@@ -16,6 +16,8 @@ import sys
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.layout import Mutability
@@ -28,39 +30,8 @@ TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"
 LABEL: Final = "[off the record]"
 
-_TAGS: Final = {
-    "[": r"\[(?:sensitive|confidential|private|off the record)\]",
-    "#": r"(?<!\w)#(?:sensitive|confidential|private)\b",
-}
-_IT: Final = "(?:this|that|it)"
-_US: Final = "(?:us|ourselves|you and me|these walls)"
-_SAYINGS: Final = {
-    "off the record": (
-        rf"\b(?:this is|that is|that's|this's|it's|strictly|keep {_IT}|stays|speaking|going|we are|we're|"
-        r"i am|i'm) (?:\w+ )?off the record\b|"
-        r"(?:^|[.!?,;:…–—(-]\s*|^\W*(?:well|so|and|but|now|okay|ok),? )\W*off the record\b"
-    ),
-    "keep": (
-        rf"\bkeep {_IT} (?:strictly |absolutely |completely |entirely |please )?"
-        r"(?:confidential|private|secret|to (?:yourself|yourselves))"
-        r"(?=\W*(?:$|[.,;:!?)]|please\b|until\b|for now\b))|"
-        rf"\bkeep {_IT} (?:out of the (?:minutes|record|notes)|between {_US})\b"
-    ),
-    "not ": (
-        r"\bnot for the (?:minutes|record|notes)\b|"
-        r"\b(?:this|that) (?:must|should|may|can) ?not leave (?:this|the) (?:room|call|session)\b"
-    ),
-    "between": rf"\b(?:strictly|just|only) between {_US}\b",
-    **dict.fromkeys(
-        ("do not", "don't", "never"),
-        rf"\b(?:do not|don't|never) (?:write {_IT} down|"
-        r"(?:note|record|minute|quote|repeat|keep|remember|store) (?:this|that|me on (?:this|that)))\b",
-    ),
-}
-"""By words that stand wherever one of its forms does: looking for them costs a hundredth of the pattern."""
-_TAGGED: Final = {mark: re.compile(pattern) for mark, pattern in _TAGS.items()}
-_SAID: Final = {words: re.compile(pattern) for words, pattern in _SAYINGS.items()}
-_BACK = re.compile(r"\b(?:back )?on the record\b(?! (?:for|as)\b)")
+Forms = Mapping[str, re.Pattern[str]]
+"""By words that stand wherever one of its forms does: to look for them takes a hundredth of the time."""
 
 RUN_WORDS: Final = 4
 """So many words in a row are a quotation, and fewer are how people speak; our own measure."""
@@ -88,9 +59,9 @@ class Withheld:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
         heard = _plain(text)
         if is_speech:
-            if self.is_off and _BACK.search(heard):
+            if self.is_off and _has("back", heard):
                 self.is_off = False
-            self.is_off = self.is_off or _has(_SAID, heard)
+            self.is_off = self.is_off or _has("said", heard)
         if (is_speech and self.is_off) or is_marked(text, value):
             self._runs.update(_runs(text))
             if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
@@ -127,7 +98,7 @@ def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
     if value is not None and value.get("sensitive"):
         return True
     heard = _plain(text)
-    return _has(_TAGGED, heard) or _has(_SAID, heard)
+    return _has("tag", heard) or _has("said", heard)
 
 
 def _plain(text: str) -> str:
@@ -135,8 +106,19 @@ def _plain(text: str) -> str:
     return one_line(text).casefold().replace("’", "'")
 
 
-def _has(forms: Mapping[str, re.Pattern[str]], heard: str) -> bool:
-    return any(words in heard and form.search(heard) is not None for words, form in forms.items())
+def _has(kind: str, heard: str) -> bool:
+    return any(words in heard and form.search(heard) is not None for words, form in _forms()[kind].items())
+
+
+@cache
+def _forms() -> Mapping[str, Forms]:
+    import yaml  # 0.02 s to import: only where something is said
+
+    plain = yaml.safe_load(Path(__file__).with_name("off_record.yaml").read_text("utf-8"))
+    return {
+        kind: {words: re.compile(form, re.VERBOSE) for words, form in forms.items()}
+        for kind, forms in plain.items()
+    }
 
 
 def is_clean(text: str) -> bool:
