@@ -13,18 +13,12 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
-from orchestrator.errors import (
-    EngineError,
-    SessionDegradedError,
-    SessionFrozenError,
-    SessionStateError,
-    StoreError,
-)
+from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.memory.derived import derived_folder, locked
+from orchestrator.memory.derived import derived_folder, locked, written
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import sieved
@@ -34,7 +28,6 @@ from orchestrator.memory.guard import reason_of
 from orchestrator.memory.statements import RECORD, spoken, verified
 from orchestrator.model.fact import Fact, key_of
 from orchestrator.model.values import to_json
-from orchestrator.store import files
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -87,7 +80,8 @@ class Summariser:
         self.facts = FactLog()
         self._told = 0  # records that were passed over
         self._alike = AlikeByMeaning(embed) if embed is not None else None
-        rehearsal.store.subscribe(self.facts.take)
+        self._store = rehearsal.store
+        self._store.subscribe(self.facts.take)
 
     def due(self) -> str | None:
         """Why a run is due now, by the schedule; None: none is.
@@ -141,12 +135,17 @@ class Summariser:
             EngineError: The engine failed; what it did not read is still new.
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
-        store = self.rehearsal.store
+        store = self._store
         upto = store.catch_up()
-        self._tell_passed_over()
+        if len(self.facts.passed_over) > self._told:
+            self._told = len(self.facts.passed_over)
+            last = self.facts.passed_over[-1]
+            self._warn("record %s is in no shape of this release: no facts are taken from it", last)
         if self.facts.window(upto) is None and not self.facts.run:
             return Summary()
-        self._make_folder()
+        if not (store.root / FOLDER).is_dir():  # whose lock is taken; without one the run goes on
+            with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
+                pass
         with locked(store.root, FOLDER, wait_s=wait_s) as is_alone:
             if not is_alone:
                 return None
@@ -156,20 +155,20 @@ class Summariser:
                 while (claim := self._claim(why, upto)) is not None:
                     done = self._read(claim, done)
             finally:
-                self._write_files()
+                if (reason := written(store, lambda: write_fact_files(store.root, self.facts))) is not None:
+                    self._warn("facts/ could not be written (%s)", reason)  # the next run makes them again
         return done
 
     def _claim(self, why: str, upto: int) -> Claim | None:
         """Take the next window, so that nobody else reads it; None: nothing is new."""
-        store = self.rehearsal.store
-        store.catch_up()
+        self._store.catch_up()
         if self.facts.window(upto) is None:
             return None
-        with store.transaction():
+        with self._store.transaction():
             claim = self.facts.window(upto)
             if claim is not None:
                 window = {"run": claim.run, "from_seq": claim.from_seq, "to_seq": claim.to_seq}
-                store.note({"type": "fact-run", "state": "began", **window, "why": why}, by=WRITER)
+                self._note({"type": "fact-run", "state": "began", **window, "why": why})
         if claim is not None and not self._is_open(claim):
             raise SessionStateError("the summariser was run inside a transaction: run it when that has ended")
         return claim
@@ -180,31 +179,29 @@ class Summariser:
 
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
-        store, before = self.rehearsal.store, len(self.facts.facts)
+        before = len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
             drafts = self._replied(FactsRequest(claim.passages, known, self.rehearsal.scene().presenter))
             if not isinstance(drafts, tuple):
                 raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
-            value = {"type": "fact-run", "state": "failed", "run": claim.run, "reason": reason_of(error)}
-            with store.transaction():
+            with self._store.transaction():
                 if self._is_open(claim):
-                    store.note(value, by=WRITER)
+                    failed = {"state": "failed", "run": claim.run, "reason": reason_of(error)}
+                    self._note({"type": "fact-run", **failed})
             raise
         kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
         counts = {"skipped": skipped, "refused": refused}
-        value = {"type": "facts", "run": claim.run, "to_seq": claim.to_seq, "facts": to_json(kept), **counts}
-        with store.transaction():
+        with self._store.transaction():
             if not self._is_open(claim):
                 return done  # what the other process finds counts
-            store.note(value, by=WRITER)
-        found = tuple(self.facts.facts[before:])
+            window = {"run": claim.run, "to_seq": claim.to_seq}
+            self._note({"type": "facts", **window, "facts": to_json(kept), **counts})
+        found = (*done.facts, *self.facts.facts[before:])
         if self.schedule.is_paid:
             self._remember(claim)
-        return Summary(
-            (*done.facts, *found), done.skipped + skipped, done.refused + refused, done.windows + 1
-        )
+        return Summary(found, done.skipped + skipped, done.refused + refused, done.windows + 1)
 
     def _remember(self, claim: Claim) -> None:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
@@ -224,7 +221,7 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            self.rehearsal.store.note({"type": RECORD, "run": claim.run, "items": to_json(kept)}, by=WRITER)
+            self._note({"type": RECORD, "run": claim.run, "items": to_json(kept)})
 
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""
@@ -233,34 +230,8 @@ class Summariser:
         finally:
             self.rehearsal.note_calls()
 
-    def _make_folder(self) -> None:
-        """The folder whose lock `locked` takes; where none can be made, the run goes on without.
-
-        Raises:
-            SessionFrozenError, SessionDegradedError, StoreWriteError
-        """
-        store = self.rehearsal.store
-        if not (store.root / FOLDER).is_dir():
-            with store.transaction(), suppress(OSError), derived_folder(store.root, FOLDER):
-                pass
-
-    def _write_files(self) -> None:
-        """Under the session's lock, so that nothing is written behind the back of an end elsewhere.
-
-        A failure is a warning: the ledger has the facts, and the next run makes the files again.
-        """
-        store = self.rehearsal.store
-        with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
-            try:
-                write_fact_files(store.root, self.facts)
-            except OSError as error:
-                self._warn("facts/ could not be written (%s)", files.reason(error))
-
-    def _tell_passed_over(self) -> None:
-        passed = self.facts.passed_over
-        if len(passed) > self._told:
-            self._told = len(passed)
-            self._warn("record %s is in no shape of this release: no facts are taken from it", passed[-1])
+    def _note(self, value: dict[str, Any]) -> None:
+        self._store.note(value, by=WRITER)
 
     def _warn(self, what: str, why: object) -> None:
-        log.warning(f"%s: {what}", self.rehearsal.store.root.name, why)
+        log.warning(f"%s: {what}", self._store.root.name, why)
