@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def test_what_fits_is_shown_whole() -> None:
 def test_outputs_are_cut_longest_first_with_the_number_of_characters_left_out() -> None:
     sizes = [100, 3_000, 20_000, 200, 50_000]
     made = [Step(number, {"action": "tool"}, "x" * size) for number, size in enumerate(sizes, 1)]
-    errors = Tail([{"message": "e" * 500, "step": 1}])
+    errors: Tail[Mapping[str, Any]] = Tail([{"message": "e" * 500, "step": 1}])
     plain = shown(text := snapshot(Tail(made), errors, Tail(), {}))
     outputs = [step["output"] for step in plain["steps"]]
     assert [len(outputs[index]) for index in (0, 1, 3)] == [100, 3_000, 200]  # the short ones are whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,6 +14,8 @@ from typing import Final
 from orchestrator.errors import SessionDegradedError, SessionFrozenError, StoreError
 from orchestrator.store import files
 from orchestrator.store.store import Store
+
+log = logging.getLogger(__name__)
 
 _POLL_S: Final = 0.02
 
@@ -41,19 +44,30 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
         os.close(fd)
 
 
-def written(store: Store, write: Callable[[], None]) -> str | None:
-    """Call *write*, which makes files of the ledger; why it could not, and None where all is well.
+class Made:
+    """Files that are made from a session's ledger; that they cannot be is one warning until they can."""
 
-    It is called under the session's lock: behind the back of an end elsewhere, there would be a file
-    that the record of the end does not know. A session that has ended, or whose ledger takes nothing
-    more, gets none, and that is no failure: the ledger has it all.
-    """
-    with suppress(SessionFrozenError, SessionDegradedError, StoreError), store.transaction():
-        try:
-            write()
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            return files.reason(error) if isinstance(error, OSError) else type(error).__name__
-    return None
+    def __init__(self, store: Store, what: str, write: Callable[[], None]) -> None:
+        self._store, self._what, self._write = store, what, write
+        self._fails = False
+
+    def write(self) -> bool:
+        """Bring them up to date; False: the disk refused, or the ledger holds something strange.
+
+        It is done under the session's lock: behind the back of an end elsewhere, there would be a file
+        that the record of the end does not know. A session that has ended, or whose ledger takes
+        nothing more, gets none, and that is no failure: the ledger has it all.
+        """
+        with suppress(SessionFrozenError, SessionDegradedError, StoreError), self._store.transaction():
+            try:
+                self._write()
+                self._fails = False
+            except (OSError, ValueError, TypeError, RecursionError) as error:
+                why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
+                if not self._fails:
+                    log.warning("%s: %s could not be written (%s)", self._store.root.name, self._what, why)
+                self._fails = True
+        return not self._fails
 
 
 def replace(folder_fd: int, name: str, text: str) -> None:

@@ -17,10 +17,10 @@ from typing import Final
 from orchestrator.checks.grounding import figures
 from orchestrator.checks.quotes import Broken, find_quote
 from orchestrator.claims.sentences import sentences
-from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.fact_log import FactLog, is_sound
 from orchestrator.memory.names import large
 from orchestrator.memory.words import english, stems
-from orchestrator.model.fact import CONFIDENCES, FACT_TYPES, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
 _AROUND: Final = ' \t\n"“”„«»'
@@ -70,22 +70,16 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
     """*draft* with the passage's own words as its quote; None: it does not stand on them."""
     content = one_line(draft.content)
     quote = standing_in(draft.quote, passage.text)
-    if (
-        draft.type not in FACT_TYPES
-        or draft.confidence not in CONFIDENCES
-        or draft.source != passage.seq
-        or not content
-        or len(content) > MAX_CONTENT_CHARS
-        or not _is_text(content)
-        or quote is None
-        or "\n" in quote  # of two questions
-    ):
+    if quote is None or "\n" in quote or draft.source != passage.seq:  # or of two questions
+        return None
+    fact = replace(draft, content=content, quote=quote)
+    if not is_sound(fact):
         return None
     if content not in passage.text and not _says_the_same(content, quote, passage):
         return None
     if draft.type != "open_thread" and _sentence_around(quote, passage.text).rstrip("\"'”’)").endswith("?"):
         return None  # a question states nothing
-    return replace(draft, content=content, quote=quote)
+    return fact
 
 
 def standing_in(quote: str, text: str) -> str | None:
@@ -96,13 +90,6 @@ def standing_in(quote: str, text: str) -> str | None:
     if isinstance(found, Broken) or len(letters) < _FEWEST_LETTERS:
         return None
     return found.text if letters == [char for char in found.text if char.isalnum()] else None
-
-
-def _is_text(content: str) -> bool:
-    try:
-        return "\0" not in content and bool(content.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _says_the_same(content: str, quote: str, passage: Passage) -> bool:

@@ -185,8 +185,16 @@ def _before(value: Plain, name: str, record: Record) -> int:
 
 def _draft(plain: Plain) -> FactDraft:
     draft = from_json(FactDraft, plain)
-    f"{draft.content}{draft.quote}".encode()  # half a character is no text, and no file can hold it
-    is_known = draft.type in FACT_TYPES and draft.confidence in CONFIDENCES
-    if not (is_known and 0 < len(draft.content) <= MAX_CONTENT_CHARS):
+    if not is_sound(draft):
         raise ValueError("no fact")
     return draft
+
+
+def is_sound(draft: FactDraft) -> bool:
+    """Whether a fact is of a known kind, has some text and not too much, and can stand in a file."""
+    try:
+        f"{draft.content}{draft.quote}".encode()  # half a character is no text
+    except UnicodeEncodeError:
+        return False
+    is_known = draft.type in FACT_TYPES and draft.confidence in CONFIDENCES
+    return is_known and 0 < len(draft.content) <= MAX_CONTENT_CHARS and "\0" not in draft.content

@@ -58,6 +58,7 @@ class Row:
     entry: EntryRow | None = None
     step: str | None = None
     line: str = ""
+    time: str = ""  # none, told or waits
     action: Plain = field(default_factory=dict)
     output: Any = None  # a `What`, as those below; and what they read of a record
     state: Any = None

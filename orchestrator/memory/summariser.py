@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.memory.derived import derived_folder, locked, written
+from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import sieved
@@ -82,6 +82,8 @@ class Summariser:
         self._alike = AlikeByMeaning(embed) if embed is not None else None
         self._store = rehearsal.store
         self._store.subscribe(self.facts.take)
+        root = self._store.root
+        self._files = Made(self._store, f"{FOLDER}/", lambda: write_fact_files(root, self.facts))
 
     def due(self) -> str | None:
         """Why a run is due now, by the schedule; None: none is.
@@ -155,8 +157,7 @@ class Summariser:
                 while (claim := self._claim(why, upto)) is not None:
                     done = self._read(claim, done)
             finally:
-                if (reason := written(store, lambda: write_fact_files(store.root, self.facts))) is not None:
-                    self._warn("facts/ could not be written (%s)", reason)  # the next run makes them again
+                self._files.write()
         return done
 
     def _claim(self, why: str, upto: int) -> Claim | None:

@@ -22,7 +22,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, Final
 
-from orchestrator.memory.derived import derived_folder, replace, written
+from orchestrator.memory.derived import Made, derived_folder, replace
 from orchestrator.memory.record_types import UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clock, one_line
@@ -41,10 +41,6 @@ MAX_LINE_CHARS: Final = 400
 
 _BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
 """Records that are written when the work they belong to is over: no step ends with them."""
-_SET_OFF: Final = frozenset({"refresh", "say", "call_on", "pass", "summarise", "remind"})
-"""Steps that wait for their moment while the clock is live."""
-_OF_PEOPLE: Final = frozenset({"hear", "answer", "silence", "slide"})
-"""Steps whose time is the speaker's own."""
 
 
 def told_by(record: Record) -> Row | None:
@@ -66,6 +62,7 @@ def told_by(record: Record) -> Row | None:
             state=read(row.state, record) or {},
             errors=[errors] if isinstance(errors, str) else errors,
             summary=read(row.summary, record),
+            time=row.time,
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         value = record.value if isinstance(record.value, Mapping) else {}
@@ -113,7 +110,7 @@ class Trace:
         if told.step is not None:
             if told.step == "call_on":
                 self._exchange_began = self.count + 1
-            self.add_step(self._step(told.step, told.action, told.output, value, record))
+            self.add_step(self._step(told, value, record))
         for message in told.errors:
             self.add_error(message, self.count)
         if told.summary is not None:
@@ -127,20 +124,19 @@ class Trace:
             if read("waiting.status", record) == "ready":
                 self._candidates[record.by] = str(read("waiting.candidate.question", record))
 
-    def _step(
-        self, name: str, about: Mapping[str, Any], output: Any, value: Mapping[str, Any], record: Record
-    ) -> Step:
+    def _step(self, told: Row, value: Mapping[str, Any], record: Record) -> Step:
         took_s: float | None = None
-        if name in ("call", "use_tool"):
+        if told.time == "told":
             seconds = value.get("seconds")
             took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
-        elif name not in _OF_PEOPLE and self._before is not None and not _begins(value):
+        elif told.time != "none" and self._before is not None and value.get("state") != "started":
             took_s = _seconds(self._before, record.at)
-        if name == "refresh" and output is not None:
+        output = told.output
+        if told.step == "refresh" and output is not None:
             output = {**output, "questions": {who: self._candidates.get(who) for who in output["questions"]}}
             self._candidates.clear()
-        waited = took_s is not None and self._live and name in _SET_OFF
-        action = {"action": name, "by": record.by, **about}
+        waited = took_s is not None and self._live and told.time == "waits"
+        action = {"action": told.step, "by": record.by, **told.action}
         at_s = round(record.clock_s, 3)
         return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited)
 
@@ -164,11 +160,6 @@ class Trace:
     def text(self) -> str:
         """The snapshot, under its bound."""
         return snapshot(self.steps, self.errors, self.summaries, self.state)
-
-
-def _begins(value: Mapping[str, Any]) -> bool:
-    """A process began to drive, or the clock was set: nobody was at work before."""
-    return value.get("type") in ("clock", "session") or value.get("state") == "started"
 
 
 def _seconds(before: str, at: str) -> float:
@@ -200,8 +191,8 @@ class Snapshots:
     def __init__(self, store: Store) -> None:
         self.trace = Trace()
         self._store = store
-        self._written = -1
-        self._fails = False
+        self._upto = -1
+        self._made = Made(store, f"{FOLDER}/{NAME}", self._write)
         store.subscribe(self.trace.take)
 
     def write(self) -> bool:
@@ -209,18 +200,11 @@ class Snapshots:
 
         Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
         """
-        store = self._store
-        if store.catch_up() == self._written or store.frozen:
-            return True
-        if (why := written(store, self._write)) is not None:
-            if not self._fails:
-                log.warning("%s: %s/%s could not be written (%s)", store.root.name, FOLDER, NAME, why)
-            self._fails = True
-        return why is None
+        return self._store.catch_up() == self._upto or self._store.frozen or self._made.write()
 
     def _write(self) -> None:
         store, trace = self._store, self.trace
         with derived_folder(store.root, FOLDER) as fd:
             replace(fd, NAME, trace.text())  # each step's is another text
-        self._fails, self._written = False, store.seq
+        self._upto = store.seq
         log.debug("%s: trace of %d steps, %d shown", store.root.name, trace.count, len(trace.steps))
