@@ -95,9 +95,9 @@ class FactLog:
                 self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
             case _:
                 passage = passage_of(record, self.date)
-                is_hidden = self._off_record.take(record)
-                if passage is not None and passage.kind == EXCHANGE:
-                    is_hidden = self._off_record.stays(passage.text)
+                is_hidden = self._off_record.take(record, passage.text if passage is not None else None)
+                if passage is not None and passage.kind == EXCHANGE:  # its questions, no answers
+                    is_hidden = self._off_record.stays(passage.text, value)
                     self._closed(passage)
                 if passage is not None and not is_hidden:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))

@@ -76,7 +76,6 @@ class Scribe:
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
     _is_over: bool = False
     _presenter: str | None = None
-    _asking: tuple[str, str] | None = None  # the open exchange and its agent
     _opened_seq: int = 0
     # Of the last exchanges: the records that opened and closed each, its id and its agent.
     _asked: deque[tuple[int, int, str, str]] = field(default_factory=lambda: deque(maxlen=MAX_NOTED))
@@ -102,7 +101,7 @@ class Scribe:
         if row is None or content is None:  # nothing happened that anybody would tell
             return
         self.turn_count += 1
-        if (is_hidden and quoting) or any(is_marked(text, value) for text in {content, quoting}):
+        if (is_hidden and quoting) or (content is not quoting and is_marked(content, value)):
             entry = _left_out(row, record)
             if kind in SPEECH:
                 self._joining.drop()
@@ -193,7 +192,7 @@ class Scribe:
                 course.slide = value["slide"]
             case "exchange_opened":
                 asked = value["exchange"]
-                self._asking = course.open = (asked["id"], asked["agent"])
+                course.open = (asked["id"], asked["agent"])
                 self._opened_seq = record.seq
             case "exchange_closed":
                 self._closed(value["exchange"], record)
@@ -219,8 +218,8 @@ class Scribe:
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
         """The exchange that was open at a record of some minutes ago, and whose it is."""
-        if self._asking is not None and seq > self._opened_seq:
-            return self._asking
+        if self.course.open is not None and seq > self._opened_seq:
+            return self.course.open
         for first, last, exchange, agent in self._asked:
             if first < seq < last:
                 return exchange, agent
@@ -232,7 +231,7 @@ class Scribe:
         counted_as = outcome if answered or outcome != "unjudged" else SILENT
         outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
         self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
-        self.course.open = self._asking = None
+        self.course.open = None
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
         text = _shortened(words)

@@ -151,9 +151,9 @@ class OffRecord:
         """Whether a text quotes what was said off the record."""
         return self._withheld.touches(text)
 
-    def stays(self, text: str) -> bool:
+    def stays(self, text: str, value: Mapping[str, Any] | None = None) -> bool:
         """Whether a text is marked to stay in the session, or quotes what was said off the record."""
-        return is_marked(text) or self.touches(text)
+        return is_marked(text, value) or self.touches(text)
 
     def catch_up(self, store: Store) -> None:
         """Take the records that were written since, in order."""
@@ -168,7 +168,8 @@ class OffRecord:
         """Fold in the next record; whether nobody is shown it.
 
         Args:
-            quoting: As far as what it says may quote somebody; None: its text in the file.
+            quoting: What it says, as far as that may quote somebody, and may be marked itself; None: its
+                text in the file, whose marks are its own: "[confidential]" on a slide hides no deck.
         """
         value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
         kind, exchange = value.get("type"), value.get("exchange")
@@ -182,9 +183,11 @@ class OffRecord:
         else:
             is_about_it = record.op == "append" or kind in _ABOUT_ANSWERS
             is_about_it = is_about_it and kind != "said" and exchange in (None, self._exchange)
-            is_hidden = (self._is_about_it and is_about_it) or self.touches(
-                (record.text or "") if quoting is None else quoting
-            )
+            if quoting is None:
+                quotes = self.touches(record.text or "")
+            else:
+                quotes = self._withheld.takes(quoting, value)
+            is_hidden = quotes or (self._is_about_it and is_about_it)
         if kind == "exchange_closed" or record.file == HISTORY:
             self._is_open = False
             self._withheld.over()
