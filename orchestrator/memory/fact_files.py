@@ -18,6 +18,7 @@ from typing import Any, Final
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.fact_log import FactLog
 from orchestrator.model.fact import Fact
+from orchestrator.model.values import to_json
 from orchestrator.store import files
 
 FOLDER: Final = "facts"
@@ -26,6 +27,7 @@ VERSION: Final = 1
 MAX_INDEXED_CHARS: Final = 160
 """Of a fact's content in the index, which is for looking up; the day's file has it whole."""
 
+_INDEXED: Final = ("id", "type", "content", "confidence", "source_date", "settled_by")
 _OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
 
 
@@ -74,14 +76,8 @@ def _entry(fact: Fact) -> dict[str, Any]:
     content = fact.content
     if len(content) > MAX_INDEXED_CHARS:
         content = content[: MAX_INDEXED_CHARS - 1] + "…"
-    return {
-        "id": fact.id,
-        "type": fact.type,
-        "content": content,
-        "confidence": fact.confidence,
-        "source_date": fact.source_date,
-        **({"settled_by": fact.settled_by} if fact.settled_by is not None else {}),
-    }
+    plain = {**to_json(fact), "content": content}
+    return {name: plain[name] for name in _INDEXED if name in plain}
 
 
 def _text(plain: dict[str, Any]) -> str:

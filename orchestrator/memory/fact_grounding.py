@@ -14,8 +14,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from orchestrator.checks.grounding import figures
-from orchestrator.checks.quotes import Broken, find_quote
+from orchestrator.checks.grounding import figures, found_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.memory.fact_log import FactLog, is_sound
 from orchestrator.memory.names import large
@@ -23,8 +22,6 @@ from orchestrator.memory.words import english, stems
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.render import one_line
 
-_AROUND: Final = ' \t\n"“”„«»'
-"""A model wraps a quote in these."""
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
@@ -69,7 +66,7 @@ def sieved(
 def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
     """*draft* with the passage's own words as its quote; None: it does not stand on them."""
     content = one_line(draft.content)
-    quote = standing_in(draft.quote, passage.text)
+    quote = _standing_in(draft.quote, passage.text)
     if quote is None or "\n" in quote or draft.source != passage.seq:  # or of two questions
         return None
     fact = replace(draft, content=content, quote=quote)
@@ -82,14 +79,13 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
     return fact
 
 
-def standing_in(quote: str, text: str) -> str | None:
+def _standing_in(quote: str, text: str) -> str | None:
     """The stretch of *text* that *quote* gives, letter by letter; None: it does not stand there."""
-    bare = quote.strip(_AROUND)
-    found = find_quote(bare, [text])
-    letters = [char for char in bare if char.isalnum()]
-    if isinstance(found, Broken) or len(letters) < _FEWEST_LETTERS:
+    found = found_in(quote, text)
+    letters = [char for char in quote if char.isalnum()]
+    if found is None or len(letters) < _FEWEST_LETTERS:
         return None
-    return found.text if letters == [char for char in found.text if char.isalnum()] else None
+    return found if letters == [char for char in found if char.isalnum()] else None
 
 
 def _says_the_same(content: str, quote: str, passage: Passage) -> bool:

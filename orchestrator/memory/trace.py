@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from orchestrator.memory.derived import Made, derived_folder, replace
 from orchestrator.memory.record_types import UNTOLD, Row, described, read, rows, type_of
@@ -30,6 +30,7 @@ from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 FOLDER: Final = "trace"
 NAME: Final = "session.json"
@@ -141,21 +142,20 @@ class Trace:
         return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited)
 
     def add_step(self, step: Step) -> None:
-        self.steps.append(step)
         if self._held_bytes <= MAX_CHARS:
             self._held_bytes += size_of(step)
-        if self._held_bytes > MAX_CHARS and not self.whole:
-            self.steps.keep(LAST)
+        self._add(self.steps, step, LAST if self._held_bytes > MAX_CHARS else None)
 
     def add_error(self, message: str, step: int) -> None:
-        self.errors.append({"message": message, "step": step})
-        if not self.whole:
-            self.errors.keep(MOST_HELD)
+        self._add(self.errors, {"message": message, "step": step}, MOST_HELD)
 
     def add_summary(self, text: str) -> None:
-        self.summaries.append(text)
-        if not self.whole:
-            self.summaries.keep(MOST_HELD)
+        self._add(self.summaries, text, MOST_HELD)
+
+    def _add(self, tail: Tail[T], item: T, last: int | None) -> None:
+        tail.append(item)
+        if last is not None and not self.whole:
+            tail.keep(last)
 
     def text(self) -> str:
         """The snapshot, under its bound."""

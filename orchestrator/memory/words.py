@@ -33,10 +33,15 @@ _STEM: Final = 5
 @cache
 def english(name: str) -> frozenset[str]:
     """A list of `english.yaml`."""
+    return frozenset(_lists()[name].split())
+
+
+@cache
+def _lists() -> dict[str, str]:
     import yaml  # 0.02 s to import: only where words are compared
 
-    lists = yaml.safe_load(Path(__file__).with_name("english.yaml").read_text("utf-8"))
-    return frozenset(str(lists[name]).split())
+    lists: dict[str, str] = yaml.safe_load(Path(__file__).with_name("english.yaml").read_text("utf-8"))
+    return lists
 
 
 def words_of(text: str) -> tuple[str, ...]:
