@@ -41,15 +41,13 @@ class Read:
     """What of a sentence must be equal, and its words."""
 
     words: tuple[str, ...]
-    exact: tuple[frozenset[object], ...]  # figures, quantities, times, order and codes
+    exact: tuple[object, ...]  # figures, quantities, times, order and codes, and whether there is a "not"
     names: frozenset[str]
-    is_negated: bool
 
     def agrees_with(self, other: Read) -> bool:
         """Whether nothing that can be read sets them apart."""
         return (
             self.exact == other.exact
-            and self.is_negated == other.is_negated
             and self.names <= frozenset(other.words)
             and other.names <= frozenset(self.words)
             and not _in_the_same_places(self.words, other.words)
@@ -83,14 +81,15 @@ class AlikeByMeaning:
 def read(content: str) -> Read:
     """What a sentence says, as far as it can be read."""
     words = tuple(word.casefold() for word in _WORD.findall(content))
-    exact: tuple[frozenset[object], ...] = (
+    exact = (
         frozenset(figures(content)),
         frozenset((one.value, one.unit) for one in numbers_in(content)),
         frozenset((one.first, one.last) for one in dates_in(content)),
         frozenset(words) & english("order"),
         frozenset(code.casefold() for code in _CODE.findall(content)),
+        is_negated(content),
     )
-    return Read(words, exact, large(content), is_negated(content))
+    return Read(words, exact, large(content))
 
 
 def _in_the_same_places(one: Sequence[str], other: Sequence[str]) -> bool:

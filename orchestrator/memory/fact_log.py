@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
+from orchestrator.memory.record_types import ODD
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -79,7 +80,7 @@ class FactLog:
         """Fold in the next record, whole or not at all."""
         try:
             self._take(record)
-        except (LookupError, TypeError, ValueError, AttributeError):
+        except ODD:
             self.passed_over.append(record.seq)
 
     def _take(self, record: Record) -> None:

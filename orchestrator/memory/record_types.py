@@ -34,6 +34,8 @@ Plain = Mapping[str, Any]
 What = str | int | Sequence[Any] | Mapping[str, Any] | None
 """A text as the table explains it, several in a list or by name, or a value that is itself."""
 Reader = Callable[[Record], Any]
+ODD: Final = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading raises of a record that another program wrote, or a later release."""
 MISSING: Final = object()
 """Where a path ends with "?" and nothing stands: among several by name it is left out, else None."""
 
@@ -104,7 +106,7 @@ def read(what: What, record: Record) -> Any:
     """What a row reads of *record*.
 
     Raises:
-        LookupError, TypeError, ValueError, AttributeError: It is in another shape than its type's.
+        ODD: It is in another shape than its type's.
     """
     if isinstance(what, str):
         found = _reader(what)(record)

@@ -17,7 +17,7 @@ from typing import Any, Final
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory import statements
 from orchestrator.memory.names import names
-from orchestrator.memory.record_types import MOVES_ON, SPEECH, EntryRow, Row, read, rows, type_of
+from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, EntryRow, Row, read, rows, type_of
 from orchestrator.memory.scribe_notes import (
     AGENT,
     LEFT_OUT,
@@ -84,7 +84,7 @@ class Scribe:
         """Fold in the next record."""
         try:
             self._take(record)
-        except (LookupError, TypeError, ValueError, AttributeError):  # not in the shape that we know
+        except ODD:  # not in the shape that we know
             self.failures += 1
 
     def _take(self, record: Record) -> None:

@@ -6,8 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
-from operator import itemgetter
+from itertools import accumulate
 from typing import Final
 
 from orchestrator.claims.sentences import sentences
@@ -31,42 +30,36 @@ class Joining:
     """Puts pieces together, of one speaker at a time; what it holds is bounded."""
 
     speaker: str | None = None
-    _text: str = ""  # the pieces that wait for an end, joined
-    _starts: list[tuple[int, int]] = field(default_factory=list)  # where each begins in it, and its record
+    _pieces: list[tuple[str, int]] = field(default_factory=list)  # that wait for an end, and their records
 
     def add(self, text: str, seq: int, speaker: str | None) -> Iterator[Sentence]:
         """The sentences that are whole now that *text* was said."""
-        if speaker != self.speaker or len(self._text) > LONGEST_TAIL_CHARS:
+        if speaker != self.speaker or sum(len(piece) for piece, _ in self._pieces) > LONGEST_TAIL_CHARS:
             yield from self.rest()
         self.speaker = speaker
-        self._starts.append((len(self._text), seq))
-        self._text += f"{text} "
-        bounds = list(sentences(self._text))
-        tail = len(self._text)
-        if bounds and not _STOP.search(self._text[slice(*bounds[-1])]):
+        pieces = [*self._pieces, (f"{text} ", seq)]
+        whole = "".join(piece for piece, _ in pieces)
+        bounds, tail = list(sentences(whole)), len(whole)
+        if bounds and not _STOP.search(whole[slice(*bounds[-1])]):
             tail = bounds.pop()[0]
-        found = [
-            Sentence(self._text[start:end], self._seq_at(start), self._seq_at(end - 1))
-            for start, end in bounds
+        starts = list(accumulate((len(piece) for piece, _ in pieces), initial=0))
+        self._pieces = [
+            (piece[max(0, tail - start) :], seq)
+            for start, (piece, seq) in zip(starts, pieces, strict=False)
+            if start + len(piece) > tail
         ]
-        waiting = [(start, seq) for start, seq in self._starts if start > tail]
-        if tail < len(self._text):
-            waiting.insert(0, (tail, self._seq_at(tail)))
-        self._text, self._starts = self._text[tail:], [(start - tail, seq) for start, seq in waiting]
-        yield from found
+        for start, end in bounds:
+            first, last = (pieces[bisect_right(starts, place) - 1][1] for place in (start, end - 1))
+            yield Sentence(whole[start:end], first, last)
 
     def rest(self) -> Iterator[Sentence]:
         """What waits for its end and will not get one: each piece as it is."""
-        whole, starts = self._text, self._starts
+        pieces = self._pieces
         self.drop()
-        for (begin, seq), (after, _) in pairwise([*starts, (len(whole), 0)]):
-            piece = whole[begin:after]
+        for piece, seq in pieces:
             for start, end in sentences(piece):
                 yield Sentence(piece[start:end], seq, seq)
 
     def drop(self) -> None:
         """Forget what waits."""
-        self._text, self._starts = "", []
-
-    def _seq_at(self, place: int) -> int:
-        return self._starts[bisect_right(self._starts, place, key=itemgetter(0)) - 1][1]
+        self._pieces = []

@@ -23,7 +23,7 @@ from math import isfinite
 from typing import Any, Final, TypeVar
 
 from orchestrator.memory.derived import Made, derived_folder, replace
-from orchestrator.memory.record_types import UNTOLD, Row, described, read, rows, type_of
+from orchestrator.memory.record_types import ODD, UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clock, one_line
 from orchestrator.store.ledger import Record
@@ -65,7 +65,7 @@ def told_by(record: Record) -> Row | None:
             summary=read(row.summary, record),
             time=row.time,
         )
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except ODD:
         value = record.value if isinstance(record.value, Mapping) else {}
         return Row(step=str(value.get("type")), state={}, errors=[])
 
