@@ -67,7 +67,7 @@ def told_by(record: Record) -> Row | None:
         )
     except ODD:
         value = record.value if isinstance(record.value, Mapping) else {}
-        return Row(step=str(value.get("type")), state={}, errors=[])
+        return Row(step=str(value.get("type")), time=row.time, state={}, errors=[])
 
 
 @dataclass(slots=True)
