@@ -35,7 +35,7 @@ def names(sentence: str) -> Iterator[str]:
             words, is_first = words[1:], False
         while words and not _names(words[-1]):
             words = words[:-1]
-        name = re.sub(r"(?:['’]s|[-'’&]+)$", "", " ".join(words))
+        name = re.sub(r"['’]s$", "", " ".join(words)).rstrip("-'’&")
         may_be_any = is_first and len(words) == 1 and not _ACRONYM.fullmatch(name)  # that begins a sentence
         if 1 < len(name) <= _LONGEST_NAME and not may_be_any:
             yield name
@@ -52,4 +52,4 @@ def _names(word: str) -> bool:
 
 @cache
 def _no_names() -> frozenset[str]:
-    return english("common") | english("large") | english("talk") | {*MONTH_NUMBERS, *WEEKDAYS}
+    return english("common") | english("large") | {*MONTH_NUMBERS, *WEEKDAYS}

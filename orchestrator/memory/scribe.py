@@ -100,7 +100,6 @@ class Scribe:
         self._is_over = self._is_over or record.op == "freeze"
         if row is None or content is None:  # nothing happened that anybody would tell
             return
-        self.turn_count += 1
         if (is_hidden and quoting) or (content is not quoting and is_marked(content, value)):
             entry = _left_out(row, record)
             if kind in SPEECH:
@@ -109,6 +108,7 @@ class Scribe:
             entry = _entry(row, content, record)
             if kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT:
                 self._listen(content, record.seq, entry)
+        self.turn_count += 1
         self._held.append(entry)
         if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
             self._said.append(entry)
