@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.engines.bill import bill_json, bill_lines, bill_of
+from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
 from orchestrator.engines.prices import prices_read_at, search_usd
 from orchestrator.model.usage import CallUsage, Total, call_of, total
 

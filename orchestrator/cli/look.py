@@ -112,9 +112,9 @@ def show(
 ) -> None:
     """One session: its questions, files and receipts."""
     from orchestrator.cli.listing import row_of
+    from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
     from orchestrator.debrief.exchange_json import exchange_json
     from orchestrator.debrief.words import counted, outcome
-    from orchestrator.engines.bill import bill_json, bill_lines, bill_of
     from orchestrator.loop.moderator_lines import question_lines
     from orchestrator.model.values import to_json
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import words
+from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
@@ -14,7 +15,6 @@ from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
-from orchestrator.engines.bill import bill_of
 from orchestrator.engines.offline.judging import YOURS
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
-from orchestrator.engines.bill import Bill
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.speech.delivery import Delivery

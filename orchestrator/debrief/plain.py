@@ -6,10 +6,10 @@ import json
 from typing import Any, Final
 
 from orchestrator.debrief import words
+from orchestrator.debrief.bill import bill_json
 from orchestrator.debrief.exchange_json import exchange_json, picked, plain
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Stronger
-from orchestrator.engines.bill import bill_json
 from orchestrator.model.claim import Tension
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE

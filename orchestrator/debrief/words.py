@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
-from orchestrator.engines.bill import bill_lines
+from orchestrator.debrief.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
