@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from orchestrator.archive.freeze import freeze
-from orchestrator.archive.register import archives_of, note_archive
+from orchestrator.archive.register import archives_of, dismissed_of, note_archive, note_dismissed
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
 from orchestrator.debrief import build
@@ -21,11 +21,12 @@ from orchestrator.debrief.plain import json_text
 from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 from orchestrator.home.folder import Home
-from orchestrator.loop import resolving
+from orchestrator.loop import dismissing, resolving
 from orchestrator.loop.driver import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.watch import Watch
+from orchestrator.model.claim import Tension
 from orchestrator.store.files import FOLDER, replace_file
 
 
@@ -61,10 +62,44 @@ def end(
     archive_as_set(rehearsal, home, archive_to)
 
 
-def debrief_of(rehearsal: Rehearsal) -> Debrief:
-    """The debrief as it stands; it says nothing of contradictions where nobody looked for any."""
+def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
+    """The debrief as it stands; it says nothing of contradictions where nobody looked for any.
+
+    *home*: knows what was dismissed since the end.
+    """
     room = rehearsal.room
-    return build.debrief_of(rehearsal, room.tensions if room.is_checked else None)
+    found = room.found if room.is_checked else None
+    return build.debrief_of(rehearsal, found, dismissed=dismissed_later(rehearsal, home))
+
+
+def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
+    """The contradictions that the presenter has not dismissed, not after the end either."""
+    later = dismissed_later(rehearsal, home)
+    return tuple(one for one in rehearsal.room.tensions if one.digest not in later)
+
+
+def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
+    """Digests of what the presenter has dismissed since the session's end, as its home knows."""
+    if home is None or not (rehearsal.room.ended and _is_in(home, rehearsal)):
+        return frozenset()
+    return dismissed_of(home, rehearsal.options.id)
+
+
+def dismiss(rehearsal: Rehearsal, home: Home | None, remembering: Remembering, finding: str) -> Tension:
+    """As `Session.dismiss`."""
+    room = rehearsal.room
+    tension = dismissing.found_as(room.found, finding, standing(rehearsal, home))
+    if not room.ended:
+        dismissing.dismiss(rehearsal, tension)
+    elif home is None or not _is_in(home, rehearsal):
+        raise SessionStateError(
+            f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
+            "where the session was held"
+        )
+    elif tension.digest not in room.dismissed | dismissed_of(home, rehearsal.options.id):
+        note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
+    remembering.dismissed(rehearsal.options, tension.digest)
+    return tension
 
 
 def _write_debrief(rehearsal: Rehearsal) -> None:

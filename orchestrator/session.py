@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from orchestrator.memory.session_memory import Remembering
     from orchestrator.memory.summariser import Schedule
     from orchestrator.memory.watch import Watch
+    from orchestrator.model.claim import Tension
     from orchestrator.model.exchange import Exchange, Judgement
     from orchestrator.model.segment import Segment
     from orchestrator.speech.answers import Answer
@@ -616,7 +617,31 @@ class Session:
         from orchestrator import ending
 
         self.rehearsal.store.catch_up()
-        return ending.debrief_of(self.rehearsal)
+        return ending.debrief_of(self.rehearsal, self.home)
+
+    @property
+    def contradictions(self) -> tuple[Tension, ...]:
+        """Those that stand, in the order of finding, each with its id."""
+        from orchestrator import ending
+
+        self.rehearsal.store.catch_up()
+        return ending.standing(self.rehearsal, self.home)
+
+    def dismiss(self, finding: str) -> Tension:
+        """The presenter says that the contradiction with this id ("c2") is none; returns it.
+
+        It leaves every page and is not asked about. Of an ended session it is noted beside its folder,
+        where nothing is written any more. Where both are remembered, the presenter's next rehearsal does
+        not raise it again. Twice is no error.
+
+        Raises:
+            InputError: There is no such contradiction; the message names those there are.
+            SessionStateError: The session has ended and lies outside of a home.
+        """
+        from orchestrator import ending
+
+        self.rehearsal.store.catch_up()
+        return ending.dismiss(self.rehearsal, self.home, self._remembering, finding)
 
     def recap(self) -> SessionContext:
         """The "previously on" of the session: what was said, decided and left open."""

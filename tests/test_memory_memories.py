@@ -405,7 +405,7 @@ def test_what_is_written_is_there_after_opening_again(tmp_path: Path) -> None:
         ),
         (
             lambda path: _made_then_run(path, "PRAGMA user_version = 99"),
-            r"memory\.db: is of version 99, and this release reads up to 2: use a newer Greenroom",
+            r"memory\.db: is of version 99, and this release reads up to 3: use a newer Greenroom",
         ),
         (lambda path: path.mkdir(), r"memory\.db: "),
     ],

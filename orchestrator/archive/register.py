@@ -1,4 +1,4 @@
-"""What is known of a session after its end: where it was archived.
+"""What is known of a session after its end: where it was archived, and what its presenter dismissed.
 
 It lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
 session. Source: DESIGN.md, section 2.
@@ -8,28 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 
-
-def _path(home: Home, session_id: str) -> Path:
-    return home.sessions / ".records" / session_id / "archives.jsonl"
+ARCHIVES: Final = "archives.jsonl"
+DISMISSED: Final = "dismissed.jsonl"
 
 
 def note_archive(home: Home, session_id: str, url: str, archive: str) -> None:
     """Remember that a session stands complete at *archive*, within the store at *url*."""
-    path = _path(home, session_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = json.dumps({"url": url, "archive": archive, "at": utc_now()}, ensure_ascii=False) + "\n"
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-    try:
-        os.write(fd, line.encode())
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    _append(home, session_id, ARCHIVES, {"url": url, "archive": archive, "at": utc_now()})
 
 
 def archives_of(home: Home, session_id: str) -> dict[str, str]:
@@ -38,22 +31,55 @@ def archives_of(home: Home, session_id: str) -> dict[str, str]:
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
     """
-    path = _path(home, session_id)
+    mend = "remove it, and archive the session again"
+    found = _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
+    return dict(found)
+
+
+def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:
+    """Remember that the presenter says that a contradiction of an ended session is none."""
+    _append(home, session_id, DISMISSED, {"finding": finding, "digest": digest, "at": utc_now()})
+
+
+def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
+    """Digests of the contradictions that were dismissed after the session's end.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    mend = "remove it, and dismiss the contradiction again"
+    return frozenset(digest for (digest,) in _lines(home, session_id, DISMISSED, ("digest",), mend))
+
+
+def _path(home: Home, session_id: str, name: str) -> Path:
+    return home.sessions / ".records" / session_id / name
+
+
+def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> None:
+    path = _path(home, session_id, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(value, ensure_ascii=False) + "\n"
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        os.write(fd, line.encode())
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str) -> Iterator[list[str]]:
+    path = _path(home, session_id, name)
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:
-        return {}
-    known = {}
+        return
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             one = json.loads(line)
-            known[str(one["url"])] = str(one["archive"])
+            yield [str(one[key]) for key in keys]
         except (ValueError, KeyError, TypeError):
             raise HomeError(
-                f"{path}, line {number}: this is no line of the register of archives: remove it, "
-                f"and archive the session again",
-                file=path,
+                f"{path}, line {number}: this is no line of the register of {path.stem}: {mend}", file=path
             ) from None
-    return known

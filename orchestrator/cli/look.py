@@ -114,7 +114,9 @@ def show(
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
     from orchestrator.debrief.exchange_json import exchange_json
-    from orchestrator.debrief.words import counted, outcome
+    from orchestrator.debrief.plain import tension_json
+    from orchestrator.debrief.terminal import shown
+    from orchestrator.debrief.words import counted, numbered, outcome
     from orchestrator.loop.moderator_lines import question_lines
     from orchestrator.model.values import to_json
 
@@ -122,6 +124,7 @@ def show(
     with looked_at(session) as opened:
         store = opened.rehearsal.store
         receipts = opened.receipts()
+        contradictions = opened.contradictions
         bill = bill_of(opened.room.calls)
         files = [
             {
@@ -137,6 +140,7 @@ def show(
             **row_of(opened, opened.home, screen.warn),
             "path": str(opened.path),
             "exchanges": [exchange_json(exchange) for exchange in opened.room.exchanges],
+            "tensions": [{"id": one.id, **tension_json(one)} for one in contradictions],
             "said": [to_json(said) for said in opened.room.said],
             "files": files,
             "receipts": [
@@ -153,6 +157,7 @@ def show(
             lines.append(f"{exchange.id}  {name}: {outcome(exchange)}")
             put = replace(exchange, turns=exchange.turns[:1])
             lines += [f"  {line}" for line in question_lines(opened.rehearsal, put)]
+        lines += [shown(numbered(one)) for one in contradictions]
         if opened.room.said:
             lines.append(
                 f"The moderator spoke {counted(len(opened.room.said), 'time')} (--json has the words)."
@@ -233,7 +238,7 @@ def verify(
     }
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]
     lines += [f"note: {note}" for note in found.notes]
-    verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'finding')}"
+    verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'fault')}"
     going_on = "" if found.ended else ", and the session has not ended"
     lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
     screen.result(plain, "\n".join(lines))

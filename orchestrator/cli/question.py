@@ -1,4 +1,4 @@
-"""Commands of one question: ask, answer, park."""
+"""Commands of one question or finding: ask, answer, park, dismiss."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from orchestrator.errors import SessionStateError
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (ask, answer, park):
+    for command in (ask, answer, park, dismiss):
         app.command()(command)
 
 
@@ -88,3 +88,20 @@ def park(session: Name) -> None:
     with opened(session) as opened_session:
         done = opened_session.park()
         Screen.current.result({"exchange": done.id, "outcome": done.outcome}, f"{done.id} is parked")
+
+
+def dismiss(
+    session: Name,
+    finding: Annotated[str, typer.Argument(metavar="FINDING", help="Its id: c1, c2, …")],
+) -> None:
+    """Say that a contradiction is none.
+
+    It leaves every page and is not asked about. `show` and `debrief` name the ids. Where the presenter
+    agreed to be remembered, later rehearsals do not raise it again.
+    """
+    from orchestrator.debrief.words import noted
+
+    with opened(session) as opened_session:
+        gone = opened_session.dismiss(finding)
+        plain = {"state": opened_session.state, "finding": gone.id}
+        Screen.current.result(plain, f"{gone.id} is dismissed: {noted(gone)}")

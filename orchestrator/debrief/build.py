@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import words
 from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
+from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
 from orchestrator.debrief.promises import promises_of
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
@@ -29,11 +30,14 @@ MOST_WANTED = 6
 _CERTAIN = "offline"
 
 
-def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) -> Debrief:
+def debrief_of(
+    rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None, *, dismissed: Set[str] = frozenset()
+) -> Debrief:
     """The debrief of a session as it stands.
 
     Args:
-        tensions: The contradictions found in deck and speech, as the room has them; None: nobody looked.
+        tensions: All contradictions found in deck and speech, as the room has them; None: nobody looked.
+        dismissed: Digests of those that the presenter has dismissed since the session ended.
     """
     room, options, scene = rehearsal.room, rehearsal.options, rehearsal.scene()
     said = room.debrief_words or DebriefWords()
@@ -46,7 +50,9 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id))
         for one in room.exchanges
     )
-    found = None if tensions is None else _confirmed(tensions, said)
+    without = room.dismissed | dismissed
+    found = None if tensions is None else _confirmed(tensions, said, without)
+    dropped = [one for one in tensions or () if one.digest in without]
     speech_s, budget_s = rehearsal.now_s(), options.minutes * 60
     record = Record(
         scene=scene,
@@ -63,7 +69,7 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
         presenter=options.presenter,
         speaker=room.presenter,
         date=options.date,
-        fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
+        fix=_fix(said if reads else DebriefWords(), reviews, found or (), dropped),
         reviews=reviews,
         tensions=found,
         homework=tuple(_homework(reviews)),
@@ -87,10 +93,14 @@ def debrief_of(rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None) 
     )
 
 
-def _confirmed(tensions: Sequence[Tension], said: DebriefWords) -> tuple[Tension, ...]:
-    """Without those that the engine took back at the end; certain arithmetic is nobody's to take back."""
-    dismissed = frozenset(said.dismissed)
-    return tuple(one for place, one in enumerate(tensions) if place not in dismissed or one.by == _CERTAIN)
+def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:
+    """Without those that the presenter dismissed, and those that the engine took back at the end.
+
+    Certain arithmetic is not the engine's to take back.
+    """
+    taken_back = frozenset(said.dismissed)
+    stand = (one for place, one in enumerate(tensions) if place not in taken_back or one.by == _CERTAIN)
+    return tuple(one for one in stand if one.digest not in without)
 
 
 def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as: str | None) -> Review:
@@ -158,9 +168,12 @@ def _point(one: Review, why: str) -> OpenPoint:
     return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
 
 
-def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
-    """As the engine says it; else the worst of what code can tell."""
-    if not said.fix:
+def _fix(
+    said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension], dropped: Sequence[Tension]
+) -> Fix | None:
+    """As the engine says it, unless it is about what was dismissed; else the worst that code can tell."""
+    asked = [one for tension in dropped if (one := asked_about(reviews, tension)) is not None]
+    if not said.fix or any(one.exchange.id == said.fix_exchange for one in asked):
         return first_of(reviews, [one for one in tensions if one.class_ != READ])
     about: Mapping[str, Review] = {one.exchange.id: one for one in reviews}
     review = about.get(said.fix_exchange or "")

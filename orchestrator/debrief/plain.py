@@ -81,7 +81,7 @@ def tension_json(one: Tension) -> dict[str, Any]:
 
 def _tension(debrief: Debrief, one: Tension) -> dict[str, Any]:
     asked = asked_about(debrief.reviews, one)
-    more = {**picked(one, ("places",)), "asked_in": None if asked is None else asked.exchange.id}
+    more = {**picked(one, ("id", "places")), "asked_in": None if asked is None else asked.exchange.id}
     return {**tension_json(one), **more}
 
 

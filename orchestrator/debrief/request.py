@@ -36,6 +36,6 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
         rehearsal.store.note({"type": RECORD, "failed": str(error)}, by=MODERATOR)
         return
     rehearsal.note_calls()
-    places = [room.tensions.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
+    places = [room.found.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
     words = replace(words, dismissed=tuple(places))
     rehearsal.store.note({"type": RECORD, "words": to_json(words)}, by=MODERATOR)

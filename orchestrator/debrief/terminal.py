@@ -145,7 +145,7 @@ def _review(review: Review) -> Iterator[Row]:
 
 
 def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
-    return [f"{words.noted(one)} {words.asked_in(debrief, one)}".rstrip() for one in found]
+    return [f"{words.numbered(one)} {words.asked_in(debrief, one)}".rstrip() for one in found]
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:

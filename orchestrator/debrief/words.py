@@ -136,6 +136,11 @@ def noted(tension: Tension) -> str:
     return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(tension.sum)}"
 
 
+def numbered(tension: Tension) -> str:
+    """The same behind the id by which the presenter can dismiss it: "c2: Revenue is told twice."."""
+    return f"{tension.id}: {noted(tension)}" if tension.id else noted(tension)
+
+
 def noticed(seen: Observation) -> str:
     """What a panelist noticed about the presenter, with the words behind it."""
     return f"{stopped(seen.text)} {quoted(seen.quote)}" if seen.quote else stopped(seen.text)

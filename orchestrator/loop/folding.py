@@ -11,6 +11,7 @@ from typing import Any, Final
 from orchestrator.clock import ClockState
 from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
 from orchestrator.loop.state import BREATHER_S, INTEL, TRANSCRIPT, Playback, Room, Said, SlideTime, Waiting
+from orchestrator.model.carryover import carried_of
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Exchange, Judgement, Observation, Target, Turn
@@ -46,6 +47,7 @@ def _nothing(room: Room, value: Value, record: Record) -> None:
 
 def _session(room: Room, value: Value, record: Record) -> None:
     room.speaker = value["options"].get("speaker")
+    room.dismissed.update(carried_of(value).dismissed)
 
 
 def _deck(room: Room, value: Value, record: Record) -> None:
@@ -87,7 +89,7 @@ def _speaker(room: Room, value: Value, record: Record) -> None:
 
 
 def _find(room: Room, value: Value) -> None:
-    room.tensions += from_json(tuple[Tension, ...], value.get("tensions", ()))
+    room.find(from_json(tuple[Tension, ...], value.get("tensions", ())))
 
 
 def _tensions(room: Room, value: Value, record: Record) -> None:
@@ -98,6 +100,10 @@ def _tensions(room: Room, value: Value, record: Record) -> None:
     if "failed" not in value:  # else the same words are looked through again
         room.is_deck_looked_at = True
         room.looked_upto = value["upto"]
+
+
+def _dismissed(room: Room, value: Value, record: Record) -> None:
+    room.dismissed.add(value["digest"])
 
 
 def _look_is_due(room: Room, occasion: str) -> None:
@@ -319,6 +325,7 @@ FOLDS: Final[Mapping[str, Callable[[Room, Value, Record], None]]] = {
     "focus_brief": _focus_brief,  # write of a focus brief: the targets
     "dossier": _dossier,  # write of the board dossier: the likely questions, and who sits on the board
     "tensions": _tensions,  # note: what an engine proposed and code verified, and what was refused
+    "dismissed": _dismissed,  # note: the presenter says that a contradiction is none
     "segment": _segment,  # append to the transcript: the segment, its claims, its place in a playback
     "slide": _slide,  # append to the transcript: the slide, and whether a section ended before it
     "answer": _answer,  # append to the transcript: the answer, for which exchange

@@ -46,7 +46,7 @@ def look_at_deck(rehearsal: Rehearsal) -> tuple[Tension, ...]:
     """
     if not rehearsal.reads:
         return ()
-    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.tensions), (), 0)
+    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.found), (), 0)
     looked = made(rehearsal, look)
     take(rehearsal, look, looked)
     return looked.tensions
@@ -76,7 +76,7 @@ def due(rehearsal: Rehearsal) -> Look | None:
         asked=room.look_due,
         passages=(*rehearsal.deck_passages, *(one for _, one in spoken)),
         new=new if room.is_deck_looked_at or not rehearsal.reads else frozenset(),
-        known=tuple(room.tensions),
+        known=tuple(room.found),
         suspected=tuple(room.suspected),
         upto=len(room.segments),
     )
@@ -107,16 +107,22 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:
 
 
 def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
-    """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words."""
+    """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words.
+
+    Words that were said before are not found again.
+    """
     if not rehearsal.is_presenters(segment):
         return ()
-    known = {frozenset(tension.sides) for tension in rehearsal.room.tensions}
-    return tuple(one for one in speech_tensions(segment) if frozenset(one.sides) not in known)
+    known = {one.digest for one in rehearsal.room.found}
+    return tuple(one for one in speech_tensions(segment) if one.digest not in known)
 
 
 def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:
-    """Put them into every panelist's notes. Call inside a transaction."""
-    for tension in found:
+    """Put those that the presenter has not dismissed into every panelist's notes.
+
+    Call inside a transaction.
+    """
+    for tension in (one for one in found if not rehearsal.room.is_dismissed(one)):
         for agent in rehearsal.options.panel:
             rehearsal.store.append(
                 f"{agent}/exchange-notes.md",

@@ -167,7 +167,8 @@ def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
             store.create(path, blueprint(path))
     store.write(CONFIG, blueprint(CONFIG), by="start")
     room.deck, room.deck_claims, room.gaps = deck, deck_claims(deck), find_gaps(deck)
-    room.members, room.tensions = plan.members, list(deck_tensions(deck))
+    room.members = plan.members
+    room.find(deck_tensions(deck))
     store.write(
         "shared/deck-content.md",
         render_deck_content(deck, room.deck_claims, room.gaps),
@@ -177,10 +178,10 @@ def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
             "deck": to_json(deck),
             "claims": to_json(room.deck_claims),
             "gaps": to_json(room.gaps),
-            "tensions": to_json(room.tensions),
+            "tensions": to_json(room.found),
         },
     )
-    room.tensions += looking.look_at_deck(rehearsal)
+    room.find(looking.look_at_deck(rehearsal))
 
 
 def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:

@@ -6,8 +6,8 @@ room, so any process can go on from any record. Nothing here writes, and no Mark
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from orchestrator.clock import ClockState
@@ -120,7 +120,8 @@ class Room:
     deck_claims: tuple[Claim, ...] = ()
     gaps: tuple[Gap, ...] = ()
     is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
-    tensions: list[Tension] = field(default_factory=list)  # the deck's own, then those found in speech
+    found: list[Tension] = field(default_factory=list)  # contradictions: the deck's own, then those in speech
+    dismissed: set[str] = field(default_factory=set)  # digests of those that the presenter says are none
     is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
     looked_upto: int = 0  # segments that an engine has looked through for contradictions
     look_due: str | None = None  # the occasion to look through what was said since; None: none
@@ -179,6 +180,21 @@ class Room:
     debrief_words: DebriefWords | None = None  # None: nobody was asked for them, or the engine failed
     debrief_failed: str | None = None  # why there are none
     ended: bool = False
+
+    def find(self, tensions: Iterable[Tension]) -> None:
+        """Take contradictions in; each gets its id unless it was dismissed in an earlier rehearsal."""
+        for one in tensions:
+            number = 1 + sum(bool(before.id) for before in self.found)
+            self.found.append(replace(one, id="" if self.is_dismissed(one) else f"c{number}"))
+
+    def is_dismissed(self, tension: Tension) -> bool:
+        """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
+        return tension.digest in self.dismissed
+
+    @property
+    def tensions(self) -> list[Tension]:
+        """The contradictions that stand, in the order of finding."""
+        return [one for one in self.found if not self.is_dismissed(one)]
 
     @property
     def slide(self) -> int | None:

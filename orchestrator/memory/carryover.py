@@ -22,6 +22,7 @@ from orchestrator.loop.state import Options
 from orchestrator.memory.briefing import HEADER, briefing
 from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
+from orchestrator.memory.dismissals import dismissals
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
@@ -78,6 +79,7 @@ def take_along(
         if db is None or silence(db, presenter) is not None:
             return Taken(NOTHING)
         points, often = open_points(db, presenter, deck), rehearsals_of(db, presenter)
+        dismissed = dismissals(db, presenter)
         last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)
         read = cache(lately)  # the sessions are the same for every agent
         texts, ids = {}, [memory.id for _, memory in points]
@@ -95,7 +97,7 @@ def take_along(
             )
             ids += [one.memory.id for one in found]
     told = tuple(point for point, _ in points if not is_marked(point.quote))
-    carried = Carried({agent: text for agent, text in texts.items() if text}, told)
+    carried = Carried({agent: text for agent, text in texts.items() if text}, told, dismissed)
     return Taken(carried, tuple(dict.fromkeys(ids)))
 
 

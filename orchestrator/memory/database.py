@@ -32,7 +32,7 @@ KEPT_HISTORY: Final = 100_000
 """Rows of history; some hundred bytes each."""
 
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
-_VERSIONS: Final = ("schema.sql", "schema_2.sql")
+_VERSIONS: Final = ("schema.sql", "schema_2.sql", "schema_3.sql")
 """How the tables of each version are made out of those of the one before."""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.dismissals import dismissals_json
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import history, left, memories
 from orchestrator.memory.model import Goal, Memory, Scratchpad
@@ -34,6 +35,7 @@ def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
                 for page in pages
             ],
             "goals": [goal_json(one) for one in goals(db, name)],
+            "dismissed": dismissals_json(db, name),
             "history": [asdict(one) for one in history(db, name)],
         }
 

@@ -25,6 +25,7 @@ _KEPT_OF: Final = (
     ("scopes", "presenter"),
     ("goals", "presenter"),
     ("consents", "presenter"),
+    ("dismissed", "presenter"),
     ("history", "presenter"),
 )
 """Beside memories, each table that holds what is kept of somebody, and of whom."""
@@ -70,6 +71,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
         for goal, presenter in goals:
             note(connection, at, "forgotten", presenter, goal, None)
         connection.execute("DELETE FROM carried WHERE session = ?", of)
+        connection.execute("DELETE FROM dismissed WHERE session = ?", of)
     return replace(
         gone,
         ids=(*gone.ids, *(row["id"] for row in goals)),
@@ -93,7 +95,7 @@ def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) ->
 
 
 def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
-    """Remove all that is kept about a presenter: memories, scratchpads, goals, consent and history."""
+    """Remove all that is kept about a presenter: memories, pages, goals, consent, dismissals, history."""
     of = (name_in(db, presenter),)
     with db.transaction() as connection:
         gone = _remove(connection, connection.execute(f"{MEMORY} WHERE presenter = ?", of).fetchall(), None)

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.clock import utc_now
+from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
+from orchestrator.memory.dismissals import keep_dismissal
 from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.guard import Guard
@@ -72,6 +74,18 @@ class Remembering:
         """The tools of its agents, for as long as it goes on."""
         options = rehearsal.options
         return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
+
+    def dismissed(self, options: Options, digest: str) -> None:
+        """The presenter says that a contradiction is none: remembered rehearsals do not raise it again.
+
+        Raises:
+            MemoryDatabaseError: The disk refused; this session has it all the same.
+        """
+        if not options.remember or options.presenter == UNNAMED:
+            return
+        with existing(self._root) as db:
+            if db is not None:
+                keep_dismissal(db, options.presenter, digest, session=options.id, now=utc_now())
 
     def end(self, rehearsal: Rehearsal) -> None:
         """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.

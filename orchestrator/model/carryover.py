@@ -38,13 +38,17 @@ class Carried:
 
     texts: Mapping[str, str] = field(default_factory=dict)  # by agent; Markdown
     open_points: tuple[OpenPoint, ...] = ()
+    dismissed: tuple[
+        str, ...
+    ] = ()  # digests of what the presenter said is no contradiction (`Tension.digest`)
 
     def __bool__(self) -> bool:
-        return bool(self.texts or self.open_points)
+        return bool(self.texts or self.open_points or self.dismissed)
 
     def value(self) -> dict[str, Any]:
         """As it stands in the first record."""
-        return {"texts": dict(self.texts), "open_points": to_json(self.open_points)}
+        more = {"dismissed": list(self.dismissed)} if self.dismissed else {}
+        return {"texts": dict(self.texts), "open_points": to_json(self.open_points), **more}
 
 
 NOTHING = Carried()
@@ -55,4 +59,5 @@ def carried_of(opened: Mapping[str, Any]) -> Carried:
     plain = opened.get(KEY)
     if plain is None:
         return NOTHING
-    return Carried(dict(plain["texts"]), from_json(tuple[OpenPoint, ...], plain["open_points"]))
+    open_points = from_json(tuple[OpenPoint, ...], plain["open_points"])
+    return Carried(dict(plain["texts"]), open_points, tuple(plain.get("dismissed", ())))

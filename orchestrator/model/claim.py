@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 
 
@@ -76,11 +78,18 @@ class Tension:
     subject: str = ""  # what it is about, one phrase: shown, never parsed
     sum: str = ""  # computed: the arithmetic as people write it, "3.1 + 2.4 = 5.5, not 6.2"
     places: tuple[Place, ...] = ()  # every quote of it, where there are more than `a` and `b`
+    id: str = field(default="", compare=False)  # "c1", "c2", … in a session's order; "" outside of one
 
     @property
     def sides(self) -> tuple[Place, ...]:
         """Every quote of it."""
         return self.places or (self.a, self.b)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its kind and its quotes, wherever and however often they stand."""
+        quotes = sorted({place.quote for place in self.sides})
+        return hashlib.sha256(json.dumps([self.kind, quotes], ensure_ascii=False).encode()).hexdigest()
 
 
 OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "dropped-promise")
