@@ -34,6 +34,9 @@ def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
     return f"speech at {clock(said_at_s)}{on}"
 
 
+GENERAL = "general"
+"""The mark of a question about the whole, which quotes nothing."""
+
 VERDICT_WORDS = {
     "satisfied": "answered",
     "follow_up": "asked again",

@@ -137,7 +137,7 @@ not a forecast.
 - A good answer: the auditor, and the day
 - The deck has: slide 1: "EUR 4.2 million in the audited accounts"
 
-### 3. Karl Example, the deck as a whole
+### 3. Karl Example (general)
 
 - Asked: Why now?
 
@@ -200,7 +200,7 @@ LIKELY QUESTIONS, AND HOW TO PREPARE
     Have    slide 1: "EUR 4.2 million in the audited accounts"
 
  3  Why now?
-    Asks    Karl Example, the deck as a whole
+    Asks    Karl Example (general)
 
  4  Who runs the boats?
     Asks    Karl Example, slide 2: "Left out beside: The ask"
@@ -309,7 +309,7 @@ def test_a_question_is_there_once_and_asked_by_somebody_who_is_there(deck: Deck,
         ("Who are you?", ""),
         ("And then?", seats[0].persona.name),
     ]
-    assert "### 2. The board, the deck as a whole\n" in dossier_page(found)
+    assert "### 2. The board (general)\n" in dossier_page(found)
 
 
 def test_twelve_are_shown_and_no_more(deck: Deck) -> None:

@@ -59,7 +59,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
     room, options = session.room, session.rehearsal.options
     waiting = still_to_come_back(room.asked)
     if line == "?time":
-        say(words.time_used(session.rehearsal.now_s(), room.spent_s, options.minutes * 60))
+        say(words.time_used(*room.times(session.rehearsal.now_s()), options.minutes * 60))
     elif line == "?parked":
         for one in waiting:
             say(f"  {one.id} {session.rehearsal.name_of(one.agent)}: {one.turns[0].question}")

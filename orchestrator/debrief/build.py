@@ -53,15 +53,16 @@ def debrief_of(
     without = room.dismissed | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
     dropped = [one for one in tensions or () if one.digest in without]
-    speech_s, budget_s = rehearsal.now_s(), options.minutes * 60
+    clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
+    presenting_s, answering_s = room.times(clock_s)
     record = Record(
         scene=scene,
         reviews=reviews,
         tensions=found,
         is_read=room.is_deck_looked_at,
         read=read_checks(said, CHECKS, room.exchanges, passages),
-        speech_s=speech_s,
-        used_s=speech_s + room.spent_s,
+        clock_s=clock_s,
+        used_s=presenting_s + answering_s,
         budget_s=budget_s,
     )
     return Debrief(
@@ -74,9 +75,9 @@ def debrief_of(
         tensions=found,
         homework=tuple(_homework(reviews)),
         promises=tuple(short(one) for one in promises_of(rehearsal)),
-        slides=spans(room.slides, scene.deck, speech_s, budget_s),
-        speech_s=speech_s,
-        answers_s=room.spent_s,
+        slides=spans(room.slides, scene.deck, clock_s, budget_s),
+        speech_s=presenting_s,
+        answers_s=answering_s,
         budget_s=budget_s,
         delivery=delivery_of(
             room.segments, room.presenter, asked_at_s=[one.asked_at_s for one in room.exchanges]

@@ -58,7 +58,7 @@ def json_text(debrief: Debrief) -> str:
 
 def open_point(point: OpenPoint) -> str:
     """An open point in one line: the words it is about, and why it is open."""
-    about = "general" if point.about is None else f'{words.place(point.about)}, "{point.about.quote}"'
+    about = words.GENERAL if point.about is None else f'{words.place(point.about)}, "{point.about.quote}"'
     return f"{point.exchange} ({about}): {point.why}"
 
 

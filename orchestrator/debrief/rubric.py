@@ -39,7 +39,7 @@ class Record:
     tensions: Sequence[Tension] | None
     is_read: bool  # an engine that reads has looked for contradictions
     read: Mapping[str, Check]  # the checks that an engine made, by name
-    speech_s: float
+    clock_s: float  # of the session, at its end
     used_s: float
     budget_s: float
 
@@ -123,7 +123,7 @@ def _time(record: Record) -> Check:
         return Check(name, state, why)
     if state == "yes":
         return Check(name, state, f"{why}; the last words of the speech", short(spoken[-1]))
-    over_s = record.budget_s - (record.used_s - record.speech_s)
+    over_s = record.budget_s - (record.used_s - record.clock_s)
     late = [one for one in spoken if (one.said_at_s or 0.0) >= over_s]
     return Check(
         name, state, f"{why}; when the time was up, you were still saying", short((late or spoken)[0])

@@ -22,8 +22,7 @@ DO_THESE_AGREE: Final = "Do these agree?"
 STILL_OPEN: Final = "Still open"
 NOT_JUDGED: Final = "not judged"
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
-GENERAL: Final = "general"
-"""The mark of a question about the whole, which quotes nothing."""
+GENERAL: Final = render.GENERAL
 _OUTCOMES: Final = {
     "satisfied": "answered",
     "unresolved": "not answered",

@@ -13,6 +13,7 @@ from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.model.reply import Attack
 from orchestrator.model.values import to_json
+from orchestrator.render import GENERAL
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
 _BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"
@@ -91,9 +92,9 @@ def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
 
 
 def titled(attack: Attack) -> str:
-    """Who asks, about which slide: "Ruth Alvarez, slide 3", "the board, the deck as a whole"."""
-    place = "the deck as a whole" if attack.about is None else at(attack.about.slide).lower()
-    return one_line(f"{attack.asked_by or 'The board'}, {place}")
+    """Who asks, about which slide: "Ruth Alvarez, slide 3", "The board (general)"."""
+    where = f" ({GENERAL})" if attack.about is None else f", {at(attack.about.slide).lower()}"
+    return one_line(f"{attack.asked_by or 'The board'}{where}")
 
 
 def about(attack: Attack) -> str:

@@ -255,7 +255,9 @@ def _follow_up(room: Room, value: Value, record: Record) -> None:
 
 
 def _exchange_closed(room: Room, value: Value, record: Record) -> None:
-    room.exchanges.append(from_json(Exchange, value["exchange"]))
+    closed = from_json(Exchange, value["exchange"])
+    room.exchanges.append(closed)
+    room.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
     room.open = None
     room.quiet_from_s, room.is_prompted = record.clock_s, False
     room.voice_from_s, room.is_pause_suggested = None, False

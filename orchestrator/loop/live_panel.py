@@ -13,6 +13,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final
 
+from orchestrator import render
 from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.loop import answering, asking, judging, looking, panelist, refreshing, time_rules
 from orchestrator.loop.contradictions import Looked
@@ -195,7 +196,8 @@ class Panel:
 
     def _tell_verdict(self, exchange: Exchange, judgement: Judgement) -> None:
         name = self.rehearsal.name_of(exchange.agent)
-        self._say(f"{exchange.id}: taken as the answer to {name}; {judgement.verdict}: {judgement.reason}")
+        came = f"{render.VERDICT_WORDS[judgement.verdict]}: {judgement.reason}"
+        self._say(f"{exchange.id}: taken as the answer to {name}; {came}")
         if judgement.remark:
             self._say(f"{name}: {judgement.remark}")
         self._tell_question(self.rehearsal.room.open)

@@ -20,8 +20,6 @@ SHOWN = OF_TIME | {
     phrases.CLOSING,
 }
 """Follow-ups, thanks and transitions are left out: the question or the silence behind them says it."""
-GENERAL = "(general)"
-"""The mark of a question that is about the whole, and quotes nothing."""
 
 
 def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
@@ -37,7 +35,7 @@ def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
     A question about the whole says so in their place.
     """
     name = rehearsal.name_of(exchange.agent)
-    about = render.quoted(exchange) or [GENERAL]
+    about = render.quoted(exchange) or [f"({render.GENERAL})"]
     return [*(f"  {words}" for words in about), f"{name}: {asked(exchange)}"]
 
 

@@ -177,7 +177,7 @@ def _request(
     standing = _standing(options.panel, agent, [one.candidate for one in ready], current)
     quoted = _quotes(room.asked) | _quotes(standing)
     questions = [turn.question for exchange in room.asked for turn in exchange.turns]
-    left_s = options.minutes * 60 - scene.clock_s - room.spent_s
+    left_s = options.minutes * 60 - sum(room.times(scene.clock_s))
     return CandidateRequest(
         rehearsal.seats[agent],
         scene,
@@ -289,7 +289,10 @@ def _write_round(
 
 
 def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
-    """The candidates' files, the record, and the state where it has changed. Call inside a transaction."""
+    """The candidates' files, the record, and the state where it has changed. Call inside a transaction.
+
+    A round shows the state in any case: its time has gone on.
+    """
     room = rehearsal.room
     for agent, waiting in came.made.items():
         panelist.write_candidate(rehearsal, agent, waiting)
@@ -302,7 +305,8 @@ def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: b
         value["hands"] = [*hands]
     rehearsal.store.note(value, by=MODERATOR)
     failing = {agent: why for agent, why in room.failed.items() if agent not in came.inputs} | {**came.failed}
-    if spent or failing != room.failed or (hands != room.hands and room.open is None):
+    is_round = value["type"] == "refresh"
+    if is_round or spent or failing != room.failed or (hands != room.hands and room.open is None):
         state = room.state if room.open is not None else "presenting"
         show_state(rehearsal, state, room.open, hands=hands, failed=failing)
 

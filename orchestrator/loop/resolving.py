@@ -13,6 +13,7 @@ from orchestrator.loop import phrases
 from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.loop.new_figures import new_numbers
 from orchestrator.loop.phrases import say
+from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
@@ -33,6 +34,7 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending
         value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
     )
     rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
+    add_profile(rehearsal, done)
     if not is_ending:
         _round_off(rehearsal, done)
     show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1, last=done)

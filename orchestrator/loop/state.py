@@ -142,6 +142,7 @@ class Room:
     wanted: dict[str, Candidate] = field(default_factory=dict)  # every question that stood, by its words
     exchanges: list[Exchange] = field(default_factory=list)  # closed ones
     open: Exchange | None = None
+    open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
     lines_taken: dict[str, int] = field(default_factory=dict)  # of followed files, by name
     answers_used: set[int] = field(default_factory=set)
@@ -222,10 +223,15 @@ class Room:
         """How long the presenter has been answering, in seconds of speech."""
         return self.heard[-1].end_s - self.heard[0].start_s if self.heard else 0.0
 
-    @property
-    def spent_s(self) -> float:
-        """Seconds that answers took; a recording waits meanwhile, so its clock does not show them."""
-        return sum(exchange.spent_s for exchange in self.asked)
+    def times(self, now_s: float) -> tuple[float, float]:
+        """Seconds of presenting and of answering, up to *now_s* of the session clock.
+
+        A recording waits while a question is open, so its clock does not show what the answers took;
+        live, the clock runs on, and what it shows of a question is no presenting.
+        """
+        ran = {one.id: self.open_s.get(one.id, now_s - one.asked_at_s) for one in self.asked}
+        answering_s = sum(max(one.spent_s, ran[one.id]) for one in self.asked)
+        return now_s - sum(ran.values()), answering_s
 
     @property
     def asked(self) -> list[Exchange]:
@@ -295,7 +301,7 @@ class State:
     @property
     def used_s(self) -> float:
         """How much of the time is used up."""
-        return self.now_s + self.room.spent_s
+        return sum(self.room.times(self.now_s))
 
     @property
     def left(self) -> int:

@@ -24,6 +24,7 @@ def show_state(
     hands: Sequence[str] | None = None,
     failed: Mapping[str, str] | None = None,
     last: Exchange | None = None,
+    slide: int | None = None,
 ) -> None:
     """Write session-state.md.
 
@@ -33,18 +34,20 @@ def show_state(
         hands: Who has a hand up, where the room does not know it yet.
         failed: Whose candidate could not be refreshed, and why, where the room does not know it yet.
         last: The exchange that has just been closed, where the room does not know it yet.
+        slide: The one that is shown, where the room does not know it yet.
     """
     options, room = rehearsal.options, rehearsal.room
     now_s = rehearsal.now_s()
-    used_s = now_s + room.spent_s
+    presenting_s, answering_s = room.times(now_s)
+    shown = room.slide if slide is None else slide
     count = len(room.exchanges) if done is None else done
-    times = f"{render.clock(now_s)} presenting, {render.clock(room.spent_s)} answering"
+    times = f"{render.clock(presenting_s)} presenting, {render.clock(answering_s)} answering"
     lines = [
         "# Session state",
         "",
         f"- State: {state}",
-        f"- Slide: {room.slide if room.slide is not None else 'none yet'}",
-        f"- Time: {render.clock(used_s)} of {options.minutes}:00 ({times})",
+        f"- Slide: {shown if shown is not None else 'none yet'}",
+        f"- Time: {render.clock(presenting_s + answering_s)} of {options.minutes}:00 ({times})",
         f"- Exchanges: {count} of {options.exchanges}",
     ]
     if options.mode == HAND_RAISE:

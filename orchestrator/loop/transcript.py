@@ -8,6 +8,7 @@ from orchestrator.errors import UsageError
 from orchestrator.loop import looking
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT, Room
+from orchestrator.loop.state_page import show_state
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
@@ -78,12 +79,14 @@ def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: b
         and room.section_ended != len(room.slides)
         and ends_section(room, deck, number, rehearsal.rules.section_break_slides)
     )
-    rehearsal.store.append(
-        TRANSCRIPT,
-        render.slide_line(number, title, at_s, estimated=estimated),
-        by="transcript",
-        value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
-    )
+    with rehearsal.store.transaction():
+        rehearsal.store.append(
+            TRANSCRIPT,
+            render.slide_line(number, title, at_s, estimated=estimated),
+            by="transcript",
+            value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
+        )
+        show_state(rehearsal, room.state, room.open, slide=number)
 
 
 def ends_section(room: Room, deck: Deck, to: int, every: int) -> bool:

@@ -26,7 +26,18 @@ SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
 MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
 """No sentence goes on behind these."""
 UNTOLD: Final = frozenset(
-    {"", "candidate", "notes", "receipt", "phrases", "speaker", "section_end", "answer_used", "dossier"}
+    {
+        "",
+        "candidate",
+        "notes",
+        "receipt",
+        "phrases",
+        "speaker",
+        "section_end",
+        "answer_used",
+        "dossier",
+        "profile",
+    }
 )
 """They belong to the step beside them, or show nothing that it does not."""
 
