@@ -93,6 +93,27 @@ def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: 
     assert step(session, replace(silent, owes_verdict=True)) == Judge()
 
 
+def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Session) -> None:
+    """Before that nothing can come of it: no other question can be put, and half an answer is none."""
+    looking.look_if_due(session.rehearsal)
+    assert session.ask("skeptic") is not None
+
+    def model_step(live: Live) -> Step:
+        now_s = session.room.refreshed_at_s + 60
+        return next_step(replace(session.rehearsal.state(live), has_model=True, now_s=now_s))
+
+    session.add_segment(Segment("It is", 2.0, 3.0, "Ines"))
+    assert model_step(QUIET) == Listen()
+    session.take_answer("It is so.")
+    assert model_step(replace(QUIET, owes_verdict=True)) == Judge()
+    judging = replace(QUIET, is_judging=True)
+    assert model_step(judging) == Refresh("timer", leave_out="skeptic")
+    assert step(session, judging) == Listen()  # without a model no verdict takes time
+    session.judge("satisfied", reason="it is")
+    assert session.room.open is None
+    assert model_step(replace(QUIET, is_looking=True)) == Refresh("timer")
+
+
 def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
     assert step(session, QUIET) == Look()
     assert step(session, replace(QUIET, is_looking=True)) == Listen()

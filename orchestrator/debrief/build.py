@@ -88,7 +88,7 @@ def debrief_of(
         bill=bill_of(room.calls),
         shares=shares_of(rehearsal),
         observed=_observed(room.observed),
-        still_wanted=_still_wanted(said, room),
+        still_wanted=_still_wanted(said, room, without),
         took_over=room.took_over,
         failed=room.debrief_failed,
     )
@@ -187,9 +187,10 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
     return tuple({(one.text, one.quote): one for one in observed}.values())
 
 
-def _still_wanted(said: DebriefWords, room: Room) -> tuple[str, ...]:
+def _still_wanted(said: DebriefWords, room: Room, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
+    gone = {text for text, one in room.wanted.items() if room.is_about_dismissed(one, without)}
     if said.still_wanted:
-        return said.still_wanted[:MOST_WANTED]
-    latest = {candidate.agent: candidate.question for candidate in room.never_asked}
+        return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
+    latest = {one.agent: one.question for one in room.never_asked if one.question not in gone}
     return tuple(latest.values())

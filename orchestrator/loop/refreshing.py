@@ -221,6 +221,8 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     last = rehearsal.room.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.room, last.candidate):
         return None
+    if rehearsal.room.is_about_dismissed(last.candidate):
+        return None
     own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
     return own[0] if own else None
 

@@ -26,7 +26,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
         return f"its status is {waiting.status}"
     if (asked := was_asked(room, question)) is not None:
         return asked
-    if _is_dismissed(room, question):
+    if room.is_about_dismissed(question):
         return "the presenter says that this is no contradiction"
     if waiting.intel_sha256 != room.intel_sha256:
         return "the intel has changed"
@@ -45,15 +45,6 @@ def was_asked(room: Room, question: Candidate) -> str | None:
     if question.quote is None or question.is_missing:
         return "it has been asked" if question.question in room.asked_questions else None
     return "its words have been asked about" if _sides(question) & _asked_sides(room) else None
-
-
-def _is_dismissed(room: Room, question: Candidate) -> bool:
-    """Whether both its quotes are those of a contradiction that was dismissed, and of none that stands."""
-    if question.beside is None:
-        return False
-    pair = {question.quote, question.beside.quote}
-    about = [one for one in room.found if pair == {one.a.quote, one.b.quote}]
-    return bool(about) and all(map(room.is_dismissed, about))
 
 
 def _asked_sides(room: Room) -> frozenset[Side]:

@@ -6,7 +6,7 @@ room, so any process can go on from any record. Nothing here writes, and no Mark
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -192,6 +192,17 @@ class Room:
         """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
         return tension.digest in self.dismissed
 
+    def is_about_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
+        """Whether it puts a contradiction that was dismissed: the words of both its places.
+
+        *later*: digests of what was dismissed after the session's end.
+        """
+        if question.beside is None:
+            return False
+        words = {question.quote, question.beside.quote}
+        about = [one for one in self.found if words == {one.a.quote, one.b.quote}]
+        return bool(about) and all(self.is_dismissed(one) or one.digest in later for one in about)
+
     @property
     def tensions(self) -> list[Tension]:
         """The contradictions that stand, in the order of finding."""
@@ -241,7 +252,8 @@ class Room:
     @property
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
-        return tuple(one for text, one in self.wanted.items() if text not in self.asked_questions)
+        open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
+        return tuple(one for one in open_ if not self.is_about_dismissed(one))
 
     @property
     def asked_questions(self) -> frozenset[str]:

@@ -149,6 +149,13 @@ def _is_over(state: State) -> bool:
 
 
 def _in_exchange(state: State, exchange: Exchange) -> Step:
+    """The answer is waited for, taken and judged; nobody else asks before the exchange is closed.
+
+    So the others' candidates are looked at again when the answer is complete, while its verdict is
+    under way: they have then heard it, and are ready when the floor is free. Earlier nothing could come
+    of it: a question made of half an answer cannot be put, and is overtaken by the other half. Where
+    verdicts take no time there is no such while, and the round comes as soon as the exchange is closed.
+    """
     live = state.live
     if live is None:
         return TakeAnswer() if exchange.turns[-1].answer is None else Judge()
@@ -156,7 +163,7 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
         return TakeAnswer() if _has_answered(state, live) else Listen()
     if live.owes_verdict:
         return Judge()
-    why = _why_refresh(state, presides=True) if state.has_model else None  # the others need not wait
+    why = _why_refresh(state, presides=True) if state.has_model else None
     return Refresh(why, leave_out=exchange.agent) if why is not None else Listen()
 
 
