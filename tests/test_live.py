@@ -156,7 +156,7 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         assert "broke the connection off" in (done.turns[-1].reason or "")
         until("the state", lambda: "- Unjudged: x1: the engine gave no judgement" in feed.state())
         until(
-            "the word", lambda: any("; unjudged: the engine gave no judgement" in line for line in feed.told)
+            "the word", lambda: any("; not judged: the engine gave no judgement" in line for line in feed.told)
         )
         assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
 

@@ -27,8 +27,10 @@ from tests.steady import DECK, SteadyEngine
         ),
         (
             "1 boat, 2 piers, 3 ports, 4 lines, 5 crews, 6 yards, 7 docks.",
-            'an answer of 14 words, with "1 boat", "2 piers", "3 ports", "4 lines", "5 crews", "6 yards" '
-            "and 1 more",
+            (
+                'an answer of 14 words, with "1 boat", "2 piers", "3 ports", "4 lines", "5 crews", "6 yards" '
+                "and 1 more"
+            ),
         ),
     ],
 )
