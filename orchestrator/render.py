@@ -221,7 +221,7 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     if new_numbers:
         numbers = ", ".join(f'"{one_line(number)}"' for number in new_numbers)
         lines += [f"New numbers, said for the first time: {numbers}.", ""]
-    last = done.turns[-1]
+    last = (done.answered or done.turns)[-1]
     left = last.still_open or (last.needs if done.outcome != "satisfied" else ())
     if left:
         lines += [f"Stays open: {one_line('; '.join(left) if last.still_open else ', '.join(left))}.", ""]

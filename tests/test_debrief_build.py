@@ -185,6 +185,22 @@ def test_what_a_follow_up_closed_is_not_open_and_what_it_left_for_a_new_question
     assert list(_left_open(NEW.turns)) == ["of what age"]
 
 
+def test_an_answer_that_was_found_wanting_stays_so_where_its_follow_up_got_none(
+    home: Path, tmp_path: Path
+) -> None:
+    with rehearsed(home, tmp_path, Plays(asks_on=True)) as session:
+        session.answer("")
+        assert [turn.answer or None for turn in session.room.exchanges[1].turns] == ["Just trust me.", None]
+        assert session.room.exchanges[1].outcome == "unresolved"
+        found = session.debrief()
+    (wanting,) = [one for one in found.reviews if one.exchange.id == "x2"]
+    assert (wanting.verdict, wanting.still_open) == ("not answered", ("which system",))
+    assert wanting.reason == "no source in the answer; the follow-up got no answer"
+    assert ("x2", "which system") in [(one.exchange, one.why) for one in found.homework]
+    (answers,) = [check for check in found.rubric if check.name == ANSWERS]
+    assert answers.why.startswith("1 of 2 judged, 1 at the first asking; not answered")
+
+
 def test_words_that_came_late_are_to_be_said_at_once_but_not_where_the_question_was_new() -> None:
     late = exchange(
         "x1", "satisfied",
@@ -426,8 +442,9 @@ class Plays:
         ("d1.1", 1, "Season-ticket churn fell to 4%", "Which system says so?", ("source",)),
     )  # fmt: skip
 
-    def __init__(self, words: DebriefWords | None = None) -> None:
+    def __init__(self, words: DebriefWords | None = None, *, asks_on: bool = False) -> None:
         self.words = words
+        self.asks_on = asks_on
 
     def reply(self, request: Request[R], context: Context | None) -> R:
         return cast(R, self._reply(request))
@@ -452,7 +469,10 @@ class Plays:
                         promises=("I will send you the list by Friday",), still_open=("which twelve",),
                         note="- twelve", noticed=seen,
                     )  # fmt: skip
-                return Judgement("follow_up", "no source in the answer", "trust me", ("source",))
+                again, left = ("Which one?", ("which system",)) if self.asks_on else (None, ())
+                return Judgement(
+                    "follow_up", "no source in the answer", "trust me", ("source",), again, still_open=left
+                )
             case DebriefRequest():
                 if self.words is None:
                     raise EngineError("nobody is there")

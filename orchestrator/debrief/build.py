@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import zip_longest
 
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import words
@@ -28,6 +29,7 @@ from orchestrator.speech.delivery import delivery_of
 MOST_WANTED = 6
 """Questions that the panel still wanted to ask: a page shows no more."""
 _CERTAIN = "offline"
+NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
 def debrief_of(
@@ -105,19 +107,26 @@ def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str
 
 
 def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as: str | None) -> Review:
-    answered = [turn for turn in exchange.turns if turn.answer]
-    last = answered[-1] if answered else None
+    last = exchange.answered[-1] if exchange.answered else None
     return Review(
         exchange=exchange,
         name=name,
         asked=bare_question(exchange.turns[0], exchange.quote),
         said=None if last is None else deciding_words(last.answer or "", last.quote),
         verdict=words.outcome(exchange),
-        reason=None if last is None or exchange.turns[-1].reason == YOURS else exchange.turns[-1].reason,
+        reason=None if last is None else _reason(exchange, last),
         stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
-        still_open=tuple(dict.fromkeys(_left_open(exchange.turns))),
+        still_open=tuple(dict.fromkeys(_left_open(exchange.answered))),
     )
+
+
+def _reason(exchange: Exchange, last: Turn) -> str | None:
+    """Why the verdict is as it is; where a follow-up got no answer, that comes behind the last answer's."""
+    if exchange.is_follow_up_silent and exchange.outcome == "unresolved":
+        before = "" if last.reason in (None, YOURS) else f"{(last.reason or '').rstrip('.')}; "
+        return f"{before}{NO_ANSWER_TO_FOLLOW_UP}"
+    return None if exchange.turns[-1].reason == YOURS else exchange.turns[-1].reason
 
 
 def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
@@ -141,7 +150,7 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
 
 def _left_open(turns: Sequence[Turn]) -> Iterator[str]:
     """What the last answer left open, and the last one to each question before a new one was asked."""
-    for turn, after in zip(turns, (*turns[1:], None), strict=True):
+    for turn, after in zip_longest(turns, turns[1:]):
         if after is None or after.is_new_question:
             yield from turn.still_open
 

@@ -125,7 +125,7 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
             show_state(rehearsal, "follow_up", judged)
             show_state(rehearsal, "answering", with_question(judged, follow_up))
         else:
-            resolve(rehearsal, judged, _outcome(judgement))
+            resolve(rehearsal, judged, _outcome(judged))
 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
@@ -134,6 +134,13 @@ def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
 
-def _outcome(judgement: Judgement) -> str:
-    """What an exchange comes to when *judgement* is its last; failure never reads as success."""
-    return {"satisfied": "satisfied", "unjudged": "unjudged"}.get(judgement.verdict, "unresolved")
+def _outcome(judged: Exchange) -> str:
+    """The outcome of an exchange that closes with its last verdict; failure never reads as success.
+
+    Where a follow-up got no answer, the verdict that asked for it stands.
+    """
+    if judged.is_follow_up_silent:
+        return "unresolved"
+    return {"satisfied": "satisfied", "unjudged": "unjudged"}.get(
+        judged.turns[-1].verdict or "", "unresolved"
+    )

@@ -66,5 +66,6 @@ def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
     why = f": {render.one_line(last.reason)}" if last.reason else ""
-    left = f". Still open: {render.one_line('; '.join(last.still_open))}" if last.still_open else ""
+    open_ = (done.answered or done.turns)[-1].still_open
+    left = f". Still open: {render.one_line('; '.join(open_))}" if open_ else ""
     return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}{left}\n"

@@ -111,6 +111,16 @@ class Exchange:
     is_missing: bool = False  # as Candidate.is_missing
     under: str = ""  # as Candidate.under
 
+    @property
+    def answered(self) -> tuple[Turn, ...]:
+        """The turns whose question got an answer."""
+        return tuple(turn for turn in self.turns if turn.answer)
+
+    @property
+    def is_follow_up_silent(self) -> bool:
+        """Whether its last question, asked after an answer to an earlier one, got no answer itself."""
+        return bool(self.answered) and not self.turns[-1].answer
+
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     """Every question once: of one that was parked and put again, the later exchange."""
