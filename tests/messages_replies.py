@@ -242,9 +242,14 @@ def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
     better = [
         {
             "exchange": one["exchange"],
-            "rests_on": [one["turns"][-1]["answer"]],
+            "sentences": [
+                {
+                    "quote": one["turns"][-1]["answer"],
+                    "slide": None,
+                    "text": f"As I said: {one['turns'][-1]['answer']}",
+                }
+            ],
             "bring": ["the record"],
-            "text": f"As I said: {one['turns'][-1]['answer']}",
         }
         for one in answered[:2]
     ]
@@ -254,6 +259,7 @@ def _debrief(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
             {"name": name, "quote": "", "why": "nothing shows it", "state": "not judged"}
             for name in about.get("checks", ())
         ],
+        "promises": [],
         "dismissed": [one["number"] for one in about.get("tensions", ())[:1]],
         "still_wanted": [one["number"] for one in about.get("never_asked", ())[:2]],
         "why": "It was asked twice.",

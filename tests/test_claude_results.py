@@ -269,10 +269,12 @@ def words(**changed: Any) -> DebriefWords:
         "better": [
             {
                 "exchange": "x1",
-                "rests_on": ["about 80 bakers", "we ask for eur 240,000"],
+                "sentences": [
+                    {"quote": "about 80 bakers", "slide": None, "text": "We grind for 80 bakers."},
+                    {"quote": "we ask for eur 240,000", "slide": 2, "text": "We ask for 240,000 euros."},
+                ],
                 "bring": ["the list"],
             }
-            | {"text": "We grind for 80 bakers, and 240,000 euros keep that going."}
         ],
         "checks": [
             {"name": "Limits", "quote": "honestly we do not know", "why": "it is said", "state": "yes"}
@@ -296,7 +298,7 @@ def test_a_whole_debrief() -> None:
         better=(
             BetterAnswer(
                 "x1",
-                "We grind for 80 bakers, and 240,000 euros keep that going.",
+                "We grind for 80 bakers. We ask for 240,000 euros.",
                 (Place(None, 20.0, "About 80 bakers"), Place(2, None, "We ask for EUR 240,000")),
                 ("the list",),
             ),
@@ -307,19 +309,54 @@ def test_a_whole_debrief() -> None:
     )
 
 
+def sentence(quote: str, text: str, slide: int | None = None) -> dict[str, Any]:
+    return {"quote": quote, "slide": slide, "text": text}
+
+
+GRIND = sentence("About 80 bakers", "We grind for 80 bakers.")
+
+
 @pytest.mark.parametrize(
-    "better",
+    ("better", "refused", "told"),
     [
-        {"exchange": "x1", "rests_on": ["About 80 bakers"], "text": "We grind for 85 bakers."},
-        {"exchange": "x1", "rests_on": ["nobody said this"], "text": "We grind."},
-        {"exchange": "x7", "rests_on": ["About 80 bakers"], "text": "We grind."},
+        (
+            {"exchange": "x1", "sentences": [sentence("About 80 bakers", "We grind for 85 bakers.")]},
+            (("empty", 1), ("figure", 1)),
+            "x1, sentence 1: a sentence holds a figure or date that its quote does not have",
+        ),
+        (
+            {"exchange": "x1", "sentences": [sentence("nobody said this", "We grind.")]},
+            (("empty", 1), ("quote", 1)),
+            "x1, sentence 1: the quote of a sentence stands nowhere",
+        ),
+        (
+            {"exchange": "x1", "sentences": [GRIND, sentence("About 80 bakers", "We ask for 240,000.")]},
+            (("figure", 1),),  # it was said, but not in this quote
+            "x1, sentence 2: a sentence holds a figure",
+        ),
+        ({"exchange": "x1", "sentences": []}, (("empty", 1),), "x1: it has no sentence that holds"),
+        ({"exchange": "x7", "sentences": [GRIND]}, (("exchange", 1),), "x7: there is no such exchange"),
     ],
-    ids=["a figure nobody said", "a quote nobody said", "no such exchange"],
+    ids=["a figure nobody said", "a quote nobody said", "another quote's figure", "none", "no such exchange"],
 )
-def test_a_stronger_answer_is_made_only_of_what_was_said(better: dict[str, Any]) -> None:
+def test_a_stronger_answer_is_made_only_of_sentences_that_were_said(
+    better: dict[str, Any], refused: tuple[tuple[str, int], ...], told: str
+) -> None:
     part = DebriefPart.model_validate({"better": [better], "fix": ""})
-    assert outcome_of(DEBRIEF, part, "claude").fault is not None
-    assert words(better=[better]).better == ()
+    fault = outcome_of(DEBRIEF, part, "claude").fault
+    assert fault is not None
+    assert told in fault.sent
+    assert "bakers" not in fault.reason
+    kept = words(better=[better])
+    holds = GRIND in better["sentences"] and better["exchange"] == "x1"
+    assert [one.text for one in kept.better] == (["We grind for 80 bakers."] if holds else [])
+    assert kept.refused == refused
+
+
+def test_promises_of_the_speech_are_its_own_words() -> None:
+    promised = words(promises=["all of them in the valley", "I never said so"])
+    assert promised.promises == (Place(1, 1.0, "all of them in the valley"),)
+    assert promised.refused == (("promise", 1),)
 
 
 def test_a_check_that_nothing_shows_is_not_judged() -> None:

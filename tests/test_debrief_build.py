@@ -602,6 +602,26 @@ def test_a_scripted_session_has_this_page(home: Path, tmp_path: Path) -> None:
     assert found.delivery.common("filler") == [("um", 1)]
 
 
+def test_promises_of_the_speech_stand_before_those_of_answers_each_once(home: Path, tmp_path: Path) -> None:
+    promised = (Place(1, 1.0, "I run the ferries"), Place(None, None, "send you the list by Friday"))
+    with rehearsed(
+        home, tmp_path, Plays(replace(SAID, promises=(*promised, Place(1, 1.0, "I stop."))))
+    ) as session:
+        session.end()
+        assert [words.with_place(one) for one in session.debrief().promises] == [
+            '"I run the ferries" (speech at 0:01, on slide 1)',
+            '"I will send you the list by Friday" (your answer to x1)',
+        ]
+
+
+def test_a_stronger_answer_that_is_not_shown_is_counted_in_the_ledger(home: Path, tmp_path: Path) -> None:
+    made_up = BetterAnswer("x2", "We have 7 registers.", SAID.better[0].rests_on)
+    with rehearsed(home, tmp_path, Plays(replace(SAID, better=(made_up,)))) as session:
+        session.end()
+        assert session.room.debrief_words is not None
+        assert session.room.debrief_words.refused == (("unshown", 1),)
+
+
 def test_without_the_engines_words_the_worst_is_counted_and_the_page_says_why(
     home: Path, tmp_path: Path
 ) -> None:

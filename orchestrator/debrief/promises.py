@@ -1,17 +1,41 @@
-"""What the presenter undertook in answers, as the panel heard it: from the records of its verdicts."""
+"""What the presenter undertook: in the speech, as the debrief heard it, and in answers, as the panel did."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orchestrator.checks.grounding import grounded
+from orchestrator.checks.passages import speech_passages
 from orchestrator.debrief.model import Source
+from orchestrator.debrief.verified import source_of
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
 
 
 def promises_of(rehearsal: Rehearsal) -> tuple[Source, ...]:
-    """Every undertaking that a verdict names, once, in order; its words stand in the answer."""
+    """Every undertaking once: those of the speech, then those that a verdict names; all stand verbatim."""
+    answered = _of_answers(rehearsal)
+    told = [one.quote.casefold() for one in answered]
+    spoken = [one for one in _of_speech(rehearsal) if not any(_is_one(one.quote, quote) for quote in told)]
+    return (*spoken, *answered)
+
+
+def _is_one(quote: str, other: str) -> bool:
+    return quote.casefold() in other or other in quote.casefold()
+
+
+def _of_speech(rehearsal: Rehearsal) -> list[Source]:
+    """Those of the debrief's words that stand in the speech; what was said in an answer is that answer's."""
+    room, scene = rehearsal.room, rehearsal.scene()
+    told = room.debrief_words.promises if room.debrief_words is not None else ()
+    passages = speech_passages(scene.segments)
+    found = [place for one in told if (place := grounded(one, passages)) is not None]
+    return [source_of(place, room.exchanges) for place in dict.fromkeys(found)]
+
+
+def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
+    """Those that a verdict names, in order."""
     store = rehearsal.store
     answers = {
         exchange.id: " ".join(" ".join((turn.answer or "").split()) for turn in exchange.turns)

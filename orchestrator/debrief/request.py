@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.checks.grounding import material
 from orchestrator.debrief.rubric import CHECKS
+from orchestrator.debrief.verified import better_answers
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
@@ -15,6 +17,8 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.values import to_json
 
 RECORD = "debrief_words"
+UNSHOWN = "unshown"
+"""Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""
 
 
 def ask_for_debrief(rehearsal: Rehearsal) -> None:
@@ -37,5 +41,9 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
         return
     rehearsal.note_calls()
     places = [room.found.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
-    words = replace(words, dismissed=tuple(places))
+    scene = request.scene
+    shown = better_answers(words, scene.exchanges, material(scene.deck, scene.segments))
+    unshown = sum(one.exchange not in shown for one in words.better)
+    refused = (*words.refused, *([(UNSHOWN, unshown)] if unshown else []))
+    words = replace(words, dismissed=tuple(places), refused=refused)
     rehearsal.store.note({"type": RECORD, "words": to_json(words)}, by=MODERATOR)

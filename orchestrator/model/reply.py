@@ -57,6 +57,8 @@ class DebriefWords:
     checks: tuple[RubricCheck, ...] = ()
     dismissed: tuple[int, ...] = ()  # places in `DebriefRequest.tensions`: no contradiction after all
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask, as questions
+    promises: tuple[Place, ...] = ()  # what the presenter undertook in the speech, outside answers
+    refused: tuple[tuple[str, int], ...] = ()  # how many parts were left out, by the reason
 
 
 @dataclass(frozen=True, slots=True)

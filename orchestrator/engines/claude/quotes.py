@@ -7,7 +7,6 @@ What is kept is always the source's own text.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,8 +18,6 @@ from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.proposal import Passage
-
-_FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 IN_NOTES: Final = (
     "the quote stands in speaker notes or on a hidden slide, which are never quoted to the board"
@@ -48,11 +45,6 @@ class Standing:
     def place(self) -> Place:
         """The same without the claim."""
         return Place(self.slide, self.said_at_s, self.quote)
-
-
-def figures_of(text: str) -> set[str]:
-    """The figures of *text* as written, separators aside."""
-    return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(text)}
 
 
 def in_answers(quote: str, exchange: Exchange) -> str | None:

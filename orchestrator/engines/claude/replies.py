@@ -114,11 +114,16 @@ class NotesPart(Part):  # the panelist's own page
     text: Paragraph
 
 
-class BetterPart(Part):  # a stronger answer to one exchange, and the words that it is made of
+class SentencePart(Part):  # one sentence of a stronger answer, behind the words that say it
+    quote: Line
+    slide: int | None = None  # where the quote stands; null: it was said
+    text: Line
+
+
+class BetterPart(Part):  # a stronger answer to one exchange
     exchange: Line
-    rests_on: Few[Line]
+    sentences: Few[SentencePart]
     bring: Few[Line]
-    text: Paragraph
 
 
 class CheckPart(Part):  # one line of the rubric
@@ -131,6 +136,7 @@ class CheckPart(Part):  # one line of the rubric
 class DebriefPart(Part):  # all that a debrief says and that no count gives
     better: Many[BetterPart]
     checks: Many[CheckPart]
+    promises: Many[Line]  # what was undertaken in the speech, verbatim
     dismissed: Many[int]
     still_wanted: Many[int]
     why: Optional = ""
