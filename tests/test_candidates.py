@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request
+from orchestrator.deck.read import read_deck_text
+from orchestrator.engines.claude.about import candidate
+from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
+from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.refreshing import refresh
-from orchestrator.model.exchange import Candidate, Target
+from orchestrator.loop.rehearsal import read_seats
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Target, Turn
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from tests.steady import SteadyEngine, recording
@@ -124,6 +130,54 @@ def test_it_is_told_what_stands_what_was_asked_and_how_much_is_left(home: Path, 
         assert last.current.quote == LINES["analyst"][1]
         assert (last.exchanges_left, last.minutes_left) == (3, 8.5)
         assert last_of(engine, "skeptic").current is None  # what it asked is no question of its own any more
+
+
+TWICE = Tension(
+    "deck-vs-deck", Place(1, None, "Revenue grew 18%"), Place(2, None, "We ask for EUR 1.8M"), "Not both."
+)
+
+
+def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        room, panel = session.room, session.rehearsal.options.panel
+        room.tensions.append(TWICE)
+        room.targets.clear()
+        refresh(session.rehearsal, "break")
+        assert {one.whose for one in engine.asked} == {(panel[0],)}  # nobody has asked: who is seated first
+        told = {one.seat.persona.id: candidate(one)["tensions"] for one in engine.asked}
+        assert {agent: [one["whose"] for one in seen] for agent, seen in told.items()} == {
+            agent: ["yours" if agent == panel[0] else "another's"] for agent in panel
+        }
+        slide, quote = LINES["contrarian"]
+        room.targets["contrarian"] = (Target(None, slide, None, quote, "a", "b"),)
+        assert whose(room, panel, [TWICE]) == ["contrarian"]  # its focus brief has a line of the slide
+        kept = room.waiting["analyst"]
+        pair = replace(kept.candidate, slide=1, quote=TWICE.a.quote, beside=TWICE.b)
+        room.waiting["analyst"] = replace(kept, candidate=pair)
+        assert whose(room, panel, [TWICE, TWICE]) == ["analyst", "analyst"]  # its question stands
+        assert session.ask("analyst") is not None
+        assert whose(room, panel, [TWICE]) == ["x1"]
+        assert candidate(last_request(session, "skeptic"))["tensions"][0]["whose"] == "asked in x1"
+
+
+def last_request(session: Session, agent: str) -> CandidateRequest:
+    """What the panelist would be asked now."""
+    session.answer("It is audited.")
+    refresh(session.rehearsal, "break")
+    engine = session.rehearsal.engine
+    assert isinstance(engine, Model)
+    return last_of(engine, agent)
+
+
+def test_the_line_of_speech_that_was_asked_about_is_taken(home: Path) -> None:
+    asked = Exchange("x1", "analyst", None, 1, 4.0, "It grew", True, "", 5.0, (Turn("Why?"),))
+    shown = replace(asked, id="x2", said_at_s=None, quote="Revenue grew 18%")
+    lines = frozenset({"It grew", "Revenue grew 18%"})
+    scene = Scene(read_deck_text(DECK), (), (), (), (asked, shown), 1, 9.0, "moderate", ())
+    seats = read_seats(Home.open(home).read_templates(Home.open(home).layout(None)), ("skeptic",))
+    assert candidate(CandidateRequest(seats["skeptic"], scene, taken_lines=lines))["taken_lines"] == [
+        "It grew"
+    ]
 
 
 def test_a_question_that_is_kept_stays_alive_and_its_file_says_since_when(home: Path, engine: Model) -> None:

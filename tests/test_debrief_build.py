@@ -164,6 +164,13 @@ def test_a_question_and_a_contradiction_are_linked_by_their_places(one: Exchange
     assert (found is not None) is is_about
 
 
+def test_a_question_is_about_a_contradiction_by_any_two_of_its_places() -> None:
+    third = Place(4, None, "Boats are sold")
+    three = replace(CLASH, places=(CLASH.a, third, CLASH.b))
+    assert asked_about([review(replace(ABOUT, beside=third))], three) is not None
+    assert asked_about([review(OPEN)], three) is None
+
+
 # -- homework
 
 

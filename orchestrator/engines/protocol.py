@@ -166,6 +166,7 @@ class CandidateRequest(SeatRequest[Candidate | None]):
     minutes_left: float = 0.0
     may_look_ahead: bool = False  # lines of slides that were not shown yet may be asked about
     current: Candidate | None = None  # its own question that was not put yet, to be kept or replaced
+    whose: tuple[str, ...] = ()  # of each of the scene's tensions: the exchange that asked, or who is to
 
 
 OCCASIONS: Final = ("break", "pause", "end", "refresh")

@@ -27,6 +27,7 @@ from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import panelist
+from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
 from orchestrator.loop.state import Waiting
@@ -191,6 +192,7 @@ def _request(
         minutes_left=round(max(0.0, left_s) / 60, 1),
         may_look_ahead=room.is_played_out or room.slide is None,
         current=current,
+        whose=tuple(whose(room, options.panel, scene.tensions)),
     )
 
 

@@ -31,13 +31,15 @@ def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
 def candidate(request: protocol.CandidateRequest) -> Plain:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    told = {one.quote for one in request.standing} | {one.quote for one in scene.exchanges}
+    told = {one.quote for one in (*request.standing, *scene.exchanges) if one.said_at_s is None}
     about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
         "taken": sorted(request.taken),
         "taken_lines": sorted(request.taken_lines - told),
-        "tensions": tensions_of(scene.tensions),
+        "tensions": [
+            {**plain, "whose": _whose(request, plain["number"])} for plain in tensions_of(scene.tensions)
+        ],
         "slide": scene.slide,
         "last_slide": None if request.may_look_ahead else furthest_shown(scene),
         "intensity": scene.intensity,
@@ -143,6 +145,14 @@ def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
         | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
         for number, tension in enumerate(tensions)
     ]
+
+
+def _whose(request: protocol.CandidateRequest, number: int) -> str:
+    """The exchange that asked about a contradiction, else whether it is this panelist's to ask."""
+    whose = request.whose[number] if number < len(request.whose) else request.seat.persona.id
+    if any(one.id == whose for one in request.scene.exchanges):
+        return f"asked in {whose}"
+    return "yours" if whose == request.seat.persona.id else "another's"
 
 
 def _question(candidate: Candidate) -> Plain:

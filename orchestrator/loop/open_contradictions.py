@@ -1,0 +1,57 @@
+"""Contradictions that were found: which question is about which, and which panelist is to ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from orchestrator.loop.state import Room
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange
+
+
+def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
+    """Whether two of the contradiction's places stand in the question's: its own, and the one beside it."""
+    if asked.quote is None:
+        return False
+    own = [Place(asked.slide, asked.said_at_s, asked.quote)]
+    own += [asked.beside] if asked.beside is not None else []
+    sides = dict.fromkeys(tension.sides)
+    return sum(any(_is_one(side, place) for place in own) for side in sides) >= 2
+
+
+def whose(room: Room, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:
+    """For each: the exchange that asked about it, else the one panelist that is to.
+
+    One whose question about it stands; else one whose focus brief has a line of its slides; else any.
+    Among them whoever has asked least, and has been given fewest, in the order of the seats.
+    """
+    asked = Counter(exchange.agent for exchange in room.asked)
+    given: Counter[str] = Counter()
+    found = []
+    for tension in tensions:
+        exchange = next((one for one in reversed(room.asked) if is_about(one, tension)), None)
+        if exchange is not None:
+            found.append(exchange.id)
+            continue
+        rank = {agent: (_fit(room, agent, tension), asked[agent], given[agent]) for agent in panel}
+        agent = min(panel, key=lambda one: rank[one])
+        given[agent] += 1
+        found.append(agent)
+    return found
+
+
+def _fit(room: Room, agent: str, tension: Tension) -> int:
+    """0: its question about it stands; 1: its focus brief has a line of its slides; 2: neither."""
+    waiting = room.waiting.get(agent)
+    if waiting is not None and waiting.status == "ready" and is_about(waiting.candidate, tension):
+        return 0
+    slides = {side.slide for side in tension.sides if side.slide is not None}
+    return 1 if any(target.slide in slides for target in room.targets.get(agent, ())) else 2
+
+
+def _is_one(one: Place, other: Place) -> bool:
+    """One slide, one moment, and one of the quotes holds the other."""
+    if (one.slide, one.said_at_s) != (other.slide, other.said_at_s):
+        return False
+    return bool(one.quote and other.quote) and (one.quote in other.quote or other.quote in one.quote)
