@@ -86,4 +86,6 @@ def test_no_note_is_asked_for_and_silence_is_judged_by_nobody(home: Path) -> Non
     taken, values, exchanges = rehearsed(home, answers=())
     assert {exchange.outcome for exchange in exchanges} == {"unjudged"}
     assert by_task(taken)["judgement"] == 0
+    rounds = [value for value in values if value.get("type") == "refresh"]
+    assert by_task(taken)["candidate_question"] < 3 * len(rounds)  # the others' questions stand
     assert "notes" not in [value.get("type") for value in values]

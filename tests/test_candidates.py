@@ -194,6 +194,30 @@ def test_a_question_that_is_kept_stays_alive_and_its_file_says_since_when(home: 
         assert (exchange.quote, exchange.good_answer) == (LINES["analyst"][1], "a")
 
 
+def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
+    home: Path, engine: Model
+) -> None:
+    def asked_now() -> list[str]:
+        before = len(engine.asked)
+        refresh(session.rehearsal, "break")
+        return [one.seat.persona.id for one in engine.asked[before:]]
+
+    with started(home, engine) as session:
+        everybody = list(session.rehearsal.options.panel)
+        assert asked_now() == everybody
+        assert asked_now() == []
+        assert session.ask("skeptic") is not None
+        session.answer("")  # nobody has learnt anything from this exchange
+        assert asked_now() == ["skeptic"]
+        session.room.tensions.append(TWICE)
+        assert asked_now()[0] == whose(session.room, everybody, [TWICE])[0]
+        assert session.ask("analyst") is not None
+        session.answer("It is audited.")
+        assert asked_now() == everybody
+        session.slide(2)
+        assert asked_now() == everybody
+
+
 def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
         refresh(session.rehearsal, "break")
@@ -222,6 +246,7 @@ def test_of_two_on_one_line_only_the_one_seated_later_is_told_of_the_other(
         monkeypatch.setitem(LINES, agent, LINES["skeptic"])
     with started(home, engine) as session:
         refresh(session.rehearsal, "break")
+        session.slide(2)
         refresh(session.rehearsal, "break")
         told = {one.seat.persona.id: [other.agent for other in one.standing] for one in engine.asked[3:]}
         assert told == {"analyst": [], "contrarian": ["analyst"], "skeptic": ["analyst", "contrarian"]}

@@ -53,13 +53,15 @@ class Asked:
     inputs: str  # digest of files 5 to 10
     at_s: float  # session clock, as of the context
     opened: int  # how many exchanges had been opened by then
+    bears: str  # digest of what bears on its question
     reply: Future[Candidate | None]
 
 
 def refresh(rehearsal: Rehearsal, why: str) -> None:
     """Look at every panelist's candidate question again and wait for it; one record says when and why.
 
-    By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again.
+    By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again, and a
+    model's question stands unasked wherever nothing has come since that bears on it.
     *why*: one of `OCCASION`'s keys.
     """
     at_s = rehearsal.now_s()
@@ -145,11 +147,42 @@ def _to_ask(
         digest = _digest([sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES]])
         if why == "timer" and agent in running and running[agent].inputs == digest:
             continue
-        if why == "timer" and agent not in room.failed and room.inputs.get(agent) == digest:
+        is_same = agent not in room.failed and room.inputs.get(agent) == digest
+        if (why == "timer" and is_same) or (agent not in running and _stands(rehearsal, agent)):
             unchanged[agent] = digest
             continue
         wanted.append((agent, context, digest))
     return unchanged, wanted
+
+
+def _stands(rehearsal: Rehearsal, agent: str) -> bool:
+    """Whether a model's question may be asked, and nothing has come since that bears on it."""
+    room = rehearsal.room
+    last = room.waiting.get(agent)
+    if not rehearsal.has_model or last is None or agent in room.failed:
+        return False
+    return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == _bearing(rehearsal, agent)
+
+
+def _bearing(rehearsal: Rehearsal, agent: str) -> str:
+    """The digest of what a panelist's choice of a question rests on: words, slides, its contradictions.
+
+    An exchange that got no answer is none of it: what was asked there stood among the others' questions.
+    """
+    room, tensions = rehearsal.room, rehearsal.scene().tensions
+    seats = zip(tensions, whose(room, rehearsal.options.panel, tensions), strict=True)
+    to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
+    values = (len(room.segments), len(room.slides), room.is_played_out, room.intel_sha256, to_ask)
+    return _digest([repr(values), repr(_beside_others(rehearsal, agent))])
+
+
+def _beside_others(rehearsal: Rehearsal, agent: str) -> list[str]:
+    """The others' questions on its question's line, to which it must give way."""
+    current, state = _current(rehearsal, agent), rehearsal.state()
+    own = _quotes([current] if current is not None else [])
+    ready = [one.candidate for one in state.room.waiting.values() if why_stale(state, one) is None]
+    standing = _standing(rehearsal.options.panel, agent, ready, current)
+    return [one.question for one in standing if not _quotes([one]).isdisjoint(own)]
 
 
 def _ask(
@@ -166,7 +199,8 @@ def _ask(
         context = rehearsal.addressed(request, context)
         rehearsal.keep(context)
         reply = together.begun(rehearsal.engine, request, context)
-        asked.append(Asked(agent, context, digest, at_s, state.room.opened, reply))
+        bears = _bearing(rehearsal, agent)
+        asked.append(Asked(agent, context, digest, at_s, state.room.opened, bears, reply))
     return asked
 
 
@@ -238,11 +272,12 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
             panelist.write_candidate(rehearsal, agent, replace(waiting, status="stale"))
 
 
-def _confirm(rehearsal: Rehearsal, one: Asked) -> None:
-    """A model has kept its question: its file says when. Of rules, at every tick, the record says it."""
-    last = rehearsal.room.waiting.get(one.agent)
+def _confirm(rehearsal: Rehearsal, agent: str, at_s: float, bears: str) -> None:
+    """A model's question was kept: its file says when. Of rules, at every tick, the record says it."""
+    last = rehearsal.room.waiting.get(agent)
     if rehearsal.has_model and last is not None and last.status == "ready":
-        panelist.write_candidate(rehearsal, one.agent, replace(last, confirmed_at_s=one.at_s))
+        kept = replace(last, confirmed_at_s=at_s, bears_sha256=bears)
+        panelist.write_candidate(rehearsal, agent, kept)
 
 
 # ---------------------------------------------------------------------- writing
@@ -289,6 +324,8 @@ def _write_round(
     value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
     value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
     with rehearsal.store.transaction():
+        for agent in unchanged if why != "timer" else ():
+            _confirm(rehearsal, agent, at_s, rehearsal.room.waiting[agent].bears_sha256)
         _write(rehearsal, came, value, spent=spent)
 
 
@@ -301,7 +338,7 @@ def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: b
     for agent, waiting in came.made.items():
         panelist.write_candidate(rehearsal, agent, waiting)
     for one in came.kept:
-        _confirm(rehearsal, one)
+        _confirm(rehearsal, one.agent, one.at_s, one.bears)
     hands = _hands_up(rehearsal, came)
     if came.failed:
         value["failed"] = dict(came.failed)
@@ -331,6 +368,7 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
         input_sha256=_digest([sha256 for _, _, sha256 in files[:10]]),
         intel_sha256=files[INTEL][2],
         confirmed_at_s=one.at_s if is_kept else None,
+        bears_sha256=one.bears if rehearsal.has_model else "",
     )
     return waiting, None
 

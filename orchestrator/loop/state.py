@@ -75,6 +75,7 @@ class Waiting:
     input_sha256: str  # of files 1 to 10, as the candidate was made from them
     intel_sha256: str
     confirmed_at_s: float | None = None  # when its panelist last kept it; None: not since it was made
+    bears_sha256: str = ""  # of what bore on it when it was made or last kept (`refreshing`)
 
 
 @dataclass(frozen=True, slots=True)
