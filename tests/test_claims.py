@@ -132,6 +132,20 @@ def test_a_cell_takes_its_subject_from_the_row_and_period_and_unit_from_the_head
     ]
 
 
+def test_a_cell_takes_money_from_its_heading_or_the_corner_and_no_percent_of_a_figure() -> None:
+    cases = Table((("Case", "NPV €m", "IRR"), ("EBITDA 20% lower", "5.8", "14%")))
+    years = Table((("€m", "2027 (H2)", "2028"), ("Trays (m)", "7.9", "58.6"), ("Revenue", "1.1", "8.2")))
+    claims = deck_claims(deck(Slide(1, "Line 4", tables=(cases, years))))
+    assert [(one.text, one.quantities[0].value, one.quantities[0].unit) for one in claims] == [
+        ("5.8", 5_800_000, "EUR"),
+        ("14%", 14, "%"),
+        ("7.9", 7.9, None),
+        ("58.6", 58.6, None),
+        ("1.1", 1_100_000, "EUR"),
+        ("8.2", 8_200_000, "EUR"),
+    ]
+
+
 def test_a_chart_claims_from_its_first_to_its_last_value() -> None:
     chart = Chart("line", "", ("2025", "2026", "2027"), (Series("Passengers", (180.0, None, 212.0)),))
     (claim,) = deck_claims(deck(Slide(1, "Growth", charts=(chart,))))

@@ -188,7 +188,15 @@ def test_a_lone_icon_is_no_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "alone"), [("4.2 Mio", True), ("USD 3bn", False), ("12–14", True), ("Q3", True), ("abc", False)]
+    ("text", "alone"),
+    [
+        ("4.2 Mio", True),
+        ("USD 3bn", False),
+        ("12–14", True),
+        ("Q3", True),
+        ("abc", False),
+        ("IRR: 18%", False),
+    ],
 )
 def test_a_figure_may_have_its_unit(text: str, alone: bool) -> None:
     assert is_lone_figure(text) == alone

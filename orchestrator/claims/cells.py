@@ -15,7 +15,11 @@ from orchestrator.model.slide import Chart, Table
 MOST_CELLS: Final = 24
 """Claims of one table; the arithmetic reads the table itself."""
 _LONGEST_CELL: Final = 60
-_UNIT_PLACES = re.compile(r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$|(%)")
+_MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
+_UNIT_PLACES = re.compile(
+    r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$"
+    rf"|(?<!\S)({_MONEY})\s*$|(?<!\d)(?<!\d\s)(%)"  # of "EBITDA 20% lower" the % is the figure's own
+)
 
 Found = tuple[str, tuple[Quantity, ...]]
 """Text and quantities of one claim."""
@@ -25,25 +29,29 @@ def table_assertions(table: Table) -> Iterator[Found]:
     """Each cell that is a number beside a label or under a heading, at most `MOST_CELLS`.
 
     Its subject is the row's label, its period a date in the column's heading or in the label,
-    its unit its own, or the one that heading or label names: "Revenue (€m)".
+    its unit its own, or the one that heading or label names: "Revenue (€m)"; else the money that
+    stands alone in the table's corner, unless the label has a unit.
     """
     cells = (
         (cell, row[0].strip(), table.rows[0][column].strip() if at and column < len(table.rows[0]) else "")
         for at, row in enumerate(table.rows)
         for column, cell in enumerate(row[1:], start=1)
     )
-    found = ((cell.strip(), _quantity(cell, label, heading)) for cell, label, heading in cells)
+    corner = table.rows[0][0].strip() if table.rows and table.rows[0] else ""
+    money = corner if re.fullmatch(_MONEY, corner) else ""
+    found = ((cell.strip(), _quantity(cell, label, heading, money)) for cell, label, heading in cells)
     return itertools.islice(((text, (one,)) for text, one in found if one is not None), MOST_CELLS)
 
 
-def _quantity(cell: str, label: str, heading: str) -> Quantity | None:
+def _quantity(cell: str, label: str, heading: str, money: str) -> Quantity | None:
     if len(cell) > _LONGEST_CELL or not any(char.isdigit() for char in cell) or dates_in(cell):
         return None
     number = cell_number(cell)
     if number is None or not (label or heading):
         return None
     if number.unit is None:
-        with_units = (_with_unit(number, text) for text in (heading, label))
+        corner = "" if _UNIT_PLACES.search(label) else money
+        with_units = (_with_unit(number, text) for text in (heading, label, corner))
         number = next((one for one in with_units if one is not None), number)
     dates = [date.text for text in (heading, label) for date in dates_in(text)]
     unit = number.unit or number.noun
@@ -57,7 +65,9 @@ def _with_unit(number: Number, heading: str) -> Number | None:
         for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
             read = numbers_in(one)
             if len(read) == 1 and read[0].text == one and read[0].unit:
-                return number._replace(value=number.value * read[0].value, unit=read[0].unit, noun=None)
+                return number._replace(
+                    value=round(number.value * read[0].value, 6), unit=read[0].unit, noun=None
+                )
     return None
 
 

@@ -34,6 +34,7 @@ _FEW_WORDS = 4
 """A line with an address and no more words than this only tells where something is to be found."""
 _MOSTLY_ADDRESS = 0.4
 """Share of a longer line's characters that its address takes, if it does."""
+_NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
 _MOST_LETTERS_OF_A_FIGURE = 3
 """As in "USD", "Mio" or "bn"."""
 
@@ -53,7 +54,9 @@ def marked(deck: Deck) -> Deck:
 
 
 def is_lone_figure(text: str) -> bool:
-    """Whether *text* is a number with at most its unit: "4.2 M", "12", "< 5 %", "USD 3bn"."""
+    """Whether *text* is a number with at most its unit: "4.2 M", "12", "< 5 %"; "IRR: 18%" has a name."""
+    if _NAMED.match(text):
+        return False
     letters = sum(character.isalpha() for character in text)
     return letters <= _MOST_LETTERS_OF_A_FIGURE and any(character.isdigit() for character in text)
 

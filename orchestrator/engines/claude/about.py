@@ -31,7 +31,8 @@ def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
 def candidate(request: protocol.CandidateRequest) -> Plain:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
-    told = {one.quote for one in (*request.standing, *scene.exchanges) if one.said_at_s is None}
+    told = {one.quote for one in request.standing if one.said_at_s is None}
+    told |= {one.quote for one in scene.exchanges if one.said_at_s is None}
     about = {
         "has_current": request.current is not None,
         "standing": [_question(one) for one in request.standing],
