@@ -205,9 +205,8 @@ May" (slide 4). Bring the name of the owner and the contract.
 ## Still open
 
 - [ ] x3 (general): parked
-- [ ] x2, "Boats run on time" (slide 2): no owner and no date. The boats come on 3 May, and one of us \
-answers for them. It rests on "The boats come on 3 May" (slide 4). Bring the name of the owner and the \
-contract.
+- [ ] x2, "Boats run on time" (slide 2): no owner and no date. A stronger \
+answer stands with the question.
 - [ ] x1, "We grew 40%" (slide 2): how many of the 200 are electric
 
 ## Still wanted to ask

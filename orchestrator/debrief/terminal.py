@@ -133,7 +133,7 @@ def _review(review: Review) -> Iterator[Row]:
     texts = [f"{review.name}: {review.asked}"]
     texts += [f"Then: {question}" for question in review.asked_again[-MOST_FOLLOW_UPS:]]
     if review.said is not None and not _holds_words(review.reason):
-        texts.append(f"You: {words.quoted(review.said)}")
+        texts.append(f"You: {words.quoted(words.said(review))}")
     if review.reason:
         texts.append(f"Why: {review.reason}")
     style = _STYLES.get(review.verdict, "bold")
@@ -151,7 +151,7 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
     """The open points; only which ones, where all of each stands with its question above."""
     if not is_above or not debrief.homework:
-        return [words.homework(point) for point in debrief.homework]
+        return [words.homework(point, is_above=is_above) for point in debrief.homework]
     return [f"{words.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"]
 
 

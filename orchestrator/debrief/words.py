@@ -20,6 +20,7 @@ SHOWN_OVER: Final = 3
 DO_THESE_AGREE: Final = "Do these agree?"
 """The heading over what no figure decides: asked, and not counted as a contradiction."""
 STILL_OPEN: Final = "Still open"
+SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = "not judged"
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
 GENERAL: Final = render.GENERAL
@@ -151,11 +152,30 @@ def times_asked(exchange: Exchange) -> str:
     return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
 
-def homework(point: OpenPoint) -> str:
-    """An open point: its question, why it is open, and a stronger answer."""
+def homework(point: OpenPoint, *, is_above: bool = True) -> str:
+    """An open point: its question, and why it is open.
+
+    *is_above*: its stronger answer stands with the question, and is only named here.
+    """
     about = f" ({GENERAL})" if point.about is None else f", {with_place(point.about)}"
-    said = [stopped(point.why), *stronger(point.stronger)] if point.stronger is not None else [point.why]
-    return f"{point.exchange}{about}: {' '.join(said)}"
+    if point.stronger is None:
+        return f"{point.exchange}{about}: {point.why}"
+    better = [SEE_STRONGER] if is_above else stronger(point.stronger)
+    return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
+
+
+def said(review: Review) -> str:
+    """The presenter's deciding words, with dots where their sentence goes on or began before them."""
+    text = review.said or ""
+    answers = [" ".join((turn.answer or "").split()) for turn in review.exchange.answered]
+    whole = next((one for one in reversed(answers) if text in one), text)
+    before, _, after = whole.partition(text)
+    first = "… " if before and not _is_ended(before) else ""
+    return f"{first}{text}{' …' if after.strip() and not _is_ended(text) else ''}"
+
+
+def _is_ended(text: str) -> bool:
+    return text.rstrip().rstrip('"”').endswith((".", "!", "?", "…"))
 
 
 def stronger(answer: Stronger) -> list[str]:
