@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.dossier.board import read_board
+from orchestrator.engines.claude.room import members_of, rules_of
 from orchestrator.errors import InputError
 from orchestrator.model.dossier import BoardMember
 from tests.rehearsals import greenroom
@@ -176,3 +177,9 @@ def test_a_bad_board_stops_a_start_before_anything_is_made(home: Path, tmp_path:
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == f"greenroom: {path}, line 1: has no name: begin each member with `- name: …`\n"
     assert not (home / "sessions").exists() or not list((home / "sessions").iterdir())
+
+
+def test_the_bodys_rules_have_a_field_of_their_own_and_are_no_member() -> None:
+    board = (BoardMember("Ines Example", "chair", rules=("Two readings.",)), BoardMember("Otto Example"))
+    assert members_of(board) == [{"name": "Ines Example", "role": "chair"}, {"name": "Otto Example"}]
+    assert rules_of(board) == ["Two readings."]

@@ -285,3 +285,12 @@ def test_erase_without_a_terminal_wants_yes(home: Path, tmp_path: Path) -> None:
     assert Path(path).is_dir()
     greenroom(home, "erase", "s1", "--yes")
     assert not Path(path).exists()
+
+
+def test_prepared_answers_that_have_run_out_are_spoken_of_once(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    few = tmp_path / "few.yaml"
+    few.write_text("- It is 5.\n- It is 6.\n", "utf-8")
+    run = greenroom(home, "run", files.deck, "--answers", few, "--id", "r1")
+    assert run.stderr.count("note: all 2 answers are used, ") == 1
+    assert "follow-ups included" in " ".join(greenroom(home, "run", "--help").stdout.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,7 +57,11 @@ def run(
     speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
     answers: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", help="A YAML list of your answers; - asks you at the terminal."),
+        typer.Option(
+            metavar="FILE|-",
+            help="A YAML list of your answers, used in order, one for each question asked, "
+            "follow-ups included; - asks you at the terminal.",
+        ),
     ] = None,
     id_: options.Id = None,
     presenter: options.Presenter = None,
@@ -182,10 +186,12 @@ def play_to_the_end(
     is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
     shows_bar = is_slow and screen.is_watched and not is_typed
     with stoppable() as stop, progress(session, shows_bar) as count:
+        tell_when_out = _tells_when_out()
 
         def on_step(rehearsal: Rehearsal) -> None:
             if is_shown:
                 dialogue.show()
+            tell_when_out(rehearsal)
             count(rehearsal)
 
         finished = session.play(
@@ -197,3 +203,22 @@ def play_to_the_end(
     if stop() or not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
     return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)
+
+
+def _tells_when_out() -> Callable[[Rehearsal], None]:
+    """Says once that the prepared answers are used up, when a question finds none left."""
+    is_told = False
+
+    def tell(rehearsal: Rehearsal) -> None:
+        nonlocal is_told
+        room = rehearsal.room
+        count = len(room.playback.answers) if room.playback is not None else 0
+        is_waiting = room.open is not None and room.open.turns[-1].answer is None
+        if not is_told and room.open is not None and is_waiting and 0 < count <= len(room.answers_used):
+            is_told = True
+            Screen.current.note(
+                f"note: all {count} answers are used, one a question, follow-ups included: "
+                f"none is left from {room.open.id} on"
+            )
+
+    return tell

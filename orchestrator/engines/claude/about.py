@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude.room import furthest_shown, members_of
+from orchestrator.engines.claude.room import furthest_shown, members_of, rules_of
 from orchestrator.model.exchange import Candidate, Exchange
 from orchestrator.privacy.off_record import LABEL as OFF_RECORD
 from orchestrator.privacy.off_record import Withheld
@@ -106,6 +106,7 @@ def dossier(request: protocol.DossierRequest) -> Plain:
     return {
         "limit": request.limit,
         "members": members_of(request.members),
+        "rules": rules_of(request.members),
         "panelists": [{"name": one.persona.name, "title": one.persona.title} for one in request.seats],
         "tensions": tensions_of(request.tensions),
         "intel": [

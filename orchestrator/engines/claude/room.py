@@ -25,7 +25,7 @@ def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
     """Where the rehearsal stands, a line each, for the one who is asked."""
     scene = request.scene
     named = request.members if isinstance(request, protocol.FocusBriefRequest) else ()
-    yield _board(named or scene.members)
+    yield from _board(named or scene.members)
     if scene.kind:
         yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
     match request:
@@ -44,15 +44,13 @@ def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
 
 
 def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
-    """A board as plain values; what is not known of a person is left out.
+    """A board as plain values; what is not known of a person is left out, as are the body's own rules."""
+    return [{key: value for key, value in asdict(one).items() if value and key != "rules"} for one in members]
 
-    The body's own rules hold for every member, so they stand once, as the last entry.
-    """
-    rules = list(dict.fromkeys(rule for one in members for rule in one.rules))
-    known = [
-        {key: value for key, value in asdict(one).items() if value and key != "rules"} for one in members
-    ]
-    return [*known, {"rules of the whole body": rules}] if rules else known
+
+def rules_of(members: Sequence[BoardMember]) -> list[str]:
+    """The rules of the whole body, each once: they hold for every member."""
+    return list(dict.fromkeys(rule for one in members for rule in one.rules))
 
 
 def furthest_shown(scene: protocol.Scene) -> int | None:
@@ -62,10 +60,13 @@ def furthest_shown(scene: protocol.Scene) -> int | None:
     return max([scene.slide, *(one.slide for one in scene.segments if one.slide is not None)])
 
 
-def _board(members: Sequence[BoardMember]) -> str:
+def _board(members: Sequence[BoardMember]) -> Iterator[str]:
     if not members:
-        return "Nobody has said who sits on the real board: think of the kind of board that this deck is for."
-    return f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
+        yield "Nobody has said who sits on the real board: think of the kind of board that this deck is for."
+        return
+    yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
+    if rules := rules_of(members):
+        yield f"The rules of that board, which hold for every member (data): {as_data(rules)}"
 
 
 def _shown(scene: protocol.Scene) -> str:
