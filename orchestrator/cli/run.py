@@ -217,8 +217,8 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
         if not is_told and room.open is not None and is_waiting and 0 < count <= len(room.answers_used):
             is_told = True
             Screen.current.note(
-                f"note: all {count} answers are used, one a question, follow-ups included: "
-                f"none is left from {room.open.id} on"
+                f"note: all {count} answers are used, follow-ups took one each; "
+                f"none is left for {room.open.id}"
             )
 
     return tell
