@@ -155,9 +155,8 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         assert (done.outcome, done.turns[-1].verdict) == ("unjudged", "unjudged")
         assert "broke the connection off" in (done.turns[-1].reason or "")
         until("the state", lambda: "- Unjudged: x1: the engine gave no judgement" in feed.state())
-        until(
-            "the word", lambda: any("; not judged: the engine gave no judgement" in line for line in feed.told)
-        )
+        why = "; not judged: the engine gave no judgement"
+        until("the word", lambda: any(why in line for line in feed.told))
         assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
 
 
