@@ -355,7 +355,7 @@ def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
         engine: Any = OfflineEngine()
         is_asked = "--offline" not in arguments
         if is_asked:
-            from tests.messages_server import MessagesServer
+            from tests.helpers.messages_server import MessagesServer
 
             server = stack.enter_context(MessagesServer())
             engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))

@@ -29,10 +29,10 @@ from orchestrator.loop import transcript  # noqa: E402 (the path is set first)
 from orchestrator.loop.live_panel import Panel  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
-from tests.claude_requests import engine_on  # noqa: E402
-from tests.live_feeds import quicken  # noqa: E402
-from tests.messages_server import Fault, MessagesServer  # noqa: E402
-from tests.rehearsals import write_rehearsal  # noqa: E402
+from tests.helpers.claude_requests import engine_on  # noqa: E402
+from tests.helpers.live_feeds import quicken  # noqa: E402
+from tests.helpers.messages_server import Fault, MessagesServer  # noqa: E402
+from tests.helpers.rehearsals import write_rehearsal  # noqa: E402
 
 HANGING = "skeptic"
 SLIDES = 4

@@ -29,8 +29,8 @@ from orchestrator.memory.errors import EmbeddingError  # noqa: E402
 from orchestrator.memory.memories import memories  # noqa: E402
 from orchestrator.memory.model import MAX_MEMORIES  # noqa: E402
 from orchestrator.memory.recall import embed_missing, recall  # noqa: E402
-from tests.memories import write_memory  # noqa: E402
-from tests.recall_measure import measure, read_memories, read_topics  # noqa: E402
+from tests.helpers.memories import write_memory  # noqa: E402
+from tests.helpers.recall_measure import measure, read_memories, read_topics  # noqa: E402
 
 NOW = "2026-11-22T08:00:00Z"
 PANEL = ("skeptic", "analyst", "contrarian", "moderator")

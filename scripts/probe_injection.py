@@ -27,7 +27,7 @@ from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.model.exchange import Candidate, Exchange, Turn  # noqa: E402
 from orchestrator.model.usage import total  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
-from tests.injection_probes import FAKE_VERDICT, PROBES, Probe  # noqa: E402
+from tests.helpers.injection_probes import FAKE_VERDICT, PROBES, Probe  # noqa: E402
 
 AGENT = "skeptic"
 

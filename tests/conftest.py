@@ -9,9 +9,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests import memory_modes
-from tests.memory_modes import VARIABLE
-from tests.seed_promises import PROMISES, node_of
+from tests.helpers import memory_modes
+from tests.helpers.memory_modes import VARIABLE
+from tests.helpers.seed_promises import PROMISES, node_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"

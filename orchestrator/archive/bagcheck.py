@@ -2,7 +2,7 @@
 
 Reads only plain files, follows no link, fetches nothing. The `bagit` library is not used here:
 it stops at its first fault, follows links, waits for ever on a pipe, and judges four bags of the
-Library of Congress suite differently (tests/test_bagit_suite.py names them).
+Library of Congress suite differently (tests/verify/test_bagit_suite.py names them).
 
 Source: RFC 8493, sections 2 and 3.
 """

@@ -1,6 +1,6 @@
 """The question bank: data that people who sit on boards have written, one file a kind of deck.
 
-Read once in a process. `tests/test_bank.py` holds the schema; here a broken file is an error.
+Read once in a process. `tests/engines/test_bank.py` holds the schema; here a broken file is an error.
 """
 
 from __future__ import annotations

@@ -1,0 +1,176 @@
+"""`greenroom check`: arithmetic without a model; with one, two classes of what it names and code verifies."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.engines import catalogue
+from orchestrator.engines.protocol import TensionsRequest
+from orchestrator.errors import EngineError
+from orchestrator.model.proposal import Operand, Proposal
+from tests.helpers.commands import Commands
+
+DECK = """# Depot plan
+
+- Turnover came to EUR 4.2M in 2025
+- The depot will not be sold
+
+---
+
+# Money
+
+| Line | 2024 | 2025 |
+| --- | --- | --- |
+| Vans | 412 | 433 |
+| Cars | 188 | 207 |
+| Total | 600 | 740 |
+
+Last year we sold for EUR 3.9M
+"""
+SPEECH = [
+    {
+        "start_s": 4,
+        "end_s": 9,
+        "text": "The depot goes to the highest bidder, from March to May 2026, two years.",
+    }
+]
+READ = Proposal(
+    "speech-vs-deck",
+    "not both",
+    (Operand("d1.l2", "will not be sold"), Operand("s1", "The depot goes to the highest bidder")),
+    "the depot",
+    "It cannot be kept and sold.",
+)
+SUM = Proposal(
+    "deck-vs-deck",
+    "v0 == v1",
+    (
+        Operand("d1.l1", "EUR 4.2M", "EUR 4.2M", 4.2, "EUR"),
+        Operand("d2.l1", "EUR 3.9M", "EUR 3.9M", 3.9, "EUR"),
+    ),
+    "turnover",
+    "Two figures for one year.",
+)
+INVENTED = Proposal(
+    "deck-vs-deck", "v0 == v1", (SUM.operands[0], Operand("d2.l1", "EUR 9M", "EUR 9M", 9, "EUR")), "", "No."
+)
+
+
+class Reader:
+    """An engine that names three contradictions, one of which stands nowhere, and doubts none."""
+
+    name = "model"
+
+    def __init__(self, failing: bool = False) -> None:
+        self.failing = failing
+
+    def reply(self, request: Any, context: object) -> Any:
+        if self.failing:
+            raise EngineError("nobody answers")
+        if isinstance(request, TensionsRequest):
+            return () if request.refused else (READ, SUM, INVENTED)
+        return tuple(None for _ in request.tensions)
+
+
+@pytest.fixture
+def commands(home: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
+    return Commands(home, capsys)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str]:
+    """The arguments that name deck and speech."""
+    (tmp_path / "deck.md").write_text(DECK)
+    (tmp_path / "talk.json").write_text(json.dumps(SPEECH))
+    return str(tmp_path / "deck.md"), "--speech", str(tmp_path / "talk.json")
+
+
+def with_engine(monkeypatch: pytest.MonkeyPatch, *, failing: bool = False) -> None:
+    monkeypatch.setattr(catalogue, "engine_named", lambda *_, **__: Reader(failing))
+
+
+def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tuple[str, ...]) -> None:
+    found = commands.json("check", *files, "--engine", "offline")
+    assert set(found) == {"kind", "slides", "claims", "tensions", "gaps"}
+    assert [(one["kind"], one["class"], one["by"], one["sum"]) for one in found["tensions"]] == [
+        ("sum", "computed", "offline", "433 + 207 = 640, not 740"),
+        ("duration", "computed", "offline", "March to May 2026 is 3 months, not two years"),
+    ]
+    assert found["tensions"][0]["a"] == {
+        "slide": 2,
+        "said_at_s": None,
+        "quote": "740",
+        "under": "Total / 2025",
+    }
+    assert found["tensions"][1]["b"]["said_at_s"] == 4.0
+    page = commands("check", *files, "--engine", "offline").stdout
+    assert 'slide 2, Total / 2025: "740"' in page
+
+
+def test_what_a_model_names_is_shown_in_two_classes_and_what_stands_nowhere_not_at_all(
+    commands: Commands, files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_engine(monkeypatch)
+    found = commands.json("check", *files, "--engine", "model")["tensions"]
+    assert [(one["class"], one["by"], one["subject"]) for one in found] == [
+        ("computed", "offline", ""),
+        ("computed", "offline", ""),
+        ("read", "model", "the depot"),
+        ("computed", "model", "turnover"),
+    ]
+    page = commands("check", *files, "--engine", "model")
+    assert page.stdout.splitlines()[0].endswith("3 contradictions")
+    assert "EUR 4.2M, not EUR 3.9M" in page.stdout
+    asked = page.stdout.split("Do these agree?")[1]
+    assert '"will not be sold"' in asked
+    assert '"The depot goes to the highest bidder"' in asked
+    assert "EUR 3.9M" not in asked.split("\n\n")[0]
+    assert "1 of what the model engine named did not hold" in page.stderr
+
+
+def test_where_the_model_fails_arithmetic_is_left_and_it_is_said(
+    commands: Commands, files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_engine(monkeypatch, failing=True)
+    page = commands("check", *files, "--engine", "model")
+    assert page.stdout.splitlines()[0].endswith("2 contradictions")
+    assert "warning: the model engine did not read all of it: nobody answers" in page.stderr
+
+
+def test_an_unknown_engine_or_kind_is_refused_in_one_line(commands: Commands, files: tuple[str, ...]) -> None:
+    for wrong in (("--engine", "oracle"), ("--kind", "poem")):
+        done = commands("check", *files, *wrong, check=False)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert wrong[1] in done.stderr
+
+
+def test_a_long_deck_with_half_an_hour_of_speech_takes_less_than_three_seconds(
+    commands: Commands, tmp_path: Path
+) -> None:
+    line = "We expect {} sites and EUR {}.4M of costs in 2026, up {} % on the year before, from March on."
+    table = "| | A | B |\n| --- | --- | --- |\n" + "\n".join(
+        f"| L{n} | {n * 37} | {n * 91} |" for n in range(1, 9)
+    )
+    pages = [
+        f"# Page {at}\n\n"
+        + "\n".join(f"- {line.format(at * n, n, at)}" for n in range(1, 9))
+        + f"\n\n{table}"
+        for at in range(25)
+    ]
+    speech = [
+        {"start_s": 6 * at, "end_s": 6 * at + 5, "text": line.format(at, at % 9, at % 50)}
+        for at in range(300)
+    ]
+    (tmp_path / "deck.md").write_text("\n\n---\n\n".join(pages))
+    (tmp_path / "talk.json").write_text(json.dumps(speech))
+    began = time.perf_counter()
+    commands(
+        "check", str(tmp_path / "deck.md"), "--speech", str(tmp_path / "talk.json"), "--engine", "offline"
+    )
+    assert time.perf_counter() - began < 3

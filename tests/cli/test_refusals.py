@@ -1,0 +1,134 @@
+"""What is wrong is said once, where it belongs: as one line for people, as one document for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.archive.register import note_archive
+from orchestrator.home.folder import Home
+from orchestrator.session import Session
+from tests.helpers.commands import Commands
+
+DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
+
+
+@pytest.fixture
+def greenroom(home: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
+    return Commands(home, capsys)
+
+
+@pytest.fixture
+def sessions(home: Path) -> tuple[str, ...]:
+    """Two sessions, neither of them ended."""
+    for name in ("first", "second"):
+        Session.start(Home.open(home), deck_text=DECK, id=name).close()
+    return ("first", "second")
+
+
+def _listed(greenroom: Commands) -> tuple[dict[str, str], str]:
+    done = greenroom("--json", "list")
+    return {row["session"]: row["state"] for row in json.loads(done.stdout)["sessions"]}, done.stderr
+
+
+# ---------------------------------------------------------------------- for programs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (
+            ["show", "nobody"],
+            1,
+            {
+                "code": "session_not_found",
+                "message": "there is no session 'nobody' in {home}/sessions: see `greenroom list`",
+                "value": "nobody",
+            },
+        ),
+        (
+            ["check", "{home}/none.md"],
+            1,
+            {
+                "code": "deck",
+                "message": "{home}/none.md does not exist; check the path",
+                "file": "{home}/none.md",
+            },
+        ),
+        (["run"], 2, {"code": "usage", "message": "Missing argument 'DECK'."}),
+        (["list", "--home"], 2, {"code": "usage", "message": "--home needs a folder"}),
+        (
+            ["start", "{deck}", "--panel", "skeptic,nobody"],
+            2,
+            {
+                "code": "usage",
+                "message": "there is no panelist 'nobody' here: this home has analyst, contrarian, skeptic",
+                "value": "nobody",
+            },
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_with_json_an_error_is_one_document_on_stdout(
+    home: Path, greenroom: Commands, arguments: list[str], code: int, error: dict[str, Any]
+) -> None:
+    deck = home / "deck.md"
+    deck.write_text(DECK, "utf-8")
+    given = [argument.format(home=home, deck=deck) for argument in arguments]
+    done = greenroom("--json", *given, check=False)
+    expected = {name: text.format(home=home) for name, text in error.items()}
+    assert (done.returncode, json.loads(done.stdout), done.stderr) == (code, {"error": expected}, "")
+
+
+def test_a_wrong_setting_names_its_file(home: Path, greenroom: Commands) -> None:
+    (home / "greenroom.yaml").write_text("minutes: 10\nengine: ofline\n", "utf-8")
+    (home / "deck.md").write_text(DECK, "utf-8")
+    error = json.loads(greenroom("--json", "start", str(home / "deck.md"), check=False).stdout)["error"]
+    assert error == {
+        "code": "configuration",
+        "message": f"{home}/greenroom.yaml, line 2: engine is 'ofline', but must be one of "
+        "offline, claude, model",
+        "file": f"{home}/greenroom.yaml",
+    }
+
+
+# ---------------------------------------------------------------------- the list goes on
+
+
+def test_a_wrong_setting_does_not_keep_sessions_from_being_listed(
+    home: Path, greenroom: Commands, sessions: tuple[str, ...]
+) -> None:
+    (home / "greenroom.yaml").write_text("minuts: 10\n", "utf-8")
+    states, said = _listed(greenroom)
+    assert states == dict.fromkeys(sessions, "active")
+    assert said == (
+        f"greenroom: {home}/greenroom.yaml, line 1: there is no key 'minuts'; the nearest is 'minutes'\n"
+    )
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 4096, b"no record\n"])
+def test_a_ledger_that_cannot_be_read_stops_no_list(
+    home: Path, greenroom: Commands, sessions: tuple[str, ...], damage: bytes
+) -> None:
+    (home / "sessions" / "first" / "ledger" / "ledger.jsonl").write_bytes(damage)
+    states, said = _listed(greenroom)
+    assert states == {"first": "damaged", "second": "active"}
+    assert said.startswith("greenroom: first: ")
+    assert said.count("\n") == 1
+
+
+def test_a_bad_line_in_the_register_of_archives_stops_no_list(
+    home: Path, greenroom: Commands, sessions: tuple[str, ...]
+) -> None:
+    note_archive(Home.open(home), "first", "file:///elsewhere", "file:///elsewhere/first")
+    register = home / "sessions" / ".records" / "first" / "archives.jsonl"
+    register.write_text(register.read_text("utf-8") + "no line of ours\n", "utf-8")
+    states, said = _listed(greenroom)
+    assert states == dict.fromkeys(sessions, "active")
+    assert said == (
+        f"greenroom: {register}, line 2: this is no line of the register of archives: "
+        "remove it, and archive the session again\n"
+    )

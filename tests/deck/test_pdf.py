@@ -1,0 +1,494 @@
+"""PDF decks: whole sentences in reading order, whatever pieces the page was drawn in."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from orchestrator.deck.asserted import asserted_lines
+from orchestrator.deck.pdf_operations import operations
+from orchestrator.deck.read import read_deck
+from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck, Slide
+from tests.helpers.deck_files import PAGE, assembled, pdf, stream
+
+
+def read(tmp_path: Path, content: bytes) -> Deck:
+    path = tmp_path / "deck.pdf"
+    path.write_bytes(content)
+    return read_deck(path)
+
+
+def text(words: str, left: float, up: float, size: float = 16, font: str = "F1") -> bytes:
+    """A line of text *up* points above the lower edge of a page 405 points high."""
+    shown = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252")
+    return b"BT /%s %g Tf %g %g Td (%s) Tj ET\n" % (font.encode(), size, left, up, shown)
+
+
+def lines_of(tmp_path: Path, *content: bytes) -> tuple[str, ...]:
+    """The lines of a page of which the first is its title."""
+    (slide,) = read(tmp_path, pdf(text("Title", 40, 370, 30) + b"".join(content))).slides
+    assert slide.title == "Title"
+    return slide.lines
+
+
+def test_a_whole_deck(tmp_path: Path) -> None:
+    def furniture(number: int) -> bytes:
+        return text("Example AG, confidential", 40, 12, 9) + text(f"{number} / 4", 680, 12, 9)
+
+    content = pdf(
+        text("Growth plan", 40, 330, 30) + text("For the board, June 2026", 40, 290) + furniture(1),
+        text("Revenue", 40, 370, 30)
+        + text("Revenue grew 40 % to $4.2 M in the third quarter, which is more than", 40, 320)
+        + text("in all of 2025.", 40, 300)
+        + text("•", 40, 260)
+        + text("New customers in Austria, Germany and Switzerland brought half of", 60, 260)
+        + text("it.", 60, 240)
+        + text("•", 40, 220)
+        + text("Churn stays at 2 %.", 60, 220)
+        + furniture(2),
+        text("Thanks", 300, 200, 30) + furniture(3),
+        b"0 0 100 100 re f" + furniture(4),
+    )
+    assert read(tmp_path, content) == Deck(
+        kind="pdf",
+        name="deck.pdf",
+        sha256=hashlib.sha256(content).hexdigest(),
+        title="Growth plan",
+        slides=(
+            Slide(1, "Growth plan", ("For the board, June 2026",)),
+            Slide(
+                2,
+                "Revenue",
+                (
+                    "Revenue grew 40 % to $4.2 M in the third quarter, which is more than in all of 2025.",
+                    "New customers in Austria, Germany and Switzerland brought half of it.",
+                    "Churn stays at 2 %.",
+                ),
+            ),
+            Slide(3, "Thanks"),
+            Slide(4, ""),
+        ),
+    )
+
+
+def test_a_page_that_is_only_a_picture_is_named(tmp_path: Path) -> None:
+    deck = read(tmp_path, pdf(text("Some words", 40, 300), b"0 0 100 100 re f", b""))
+    assert deck.slides[1:] == (Slide(2, ""), Slide(3, ""))
+    assert deck.notices == ("pages 2, 3 without any text: a picture or a scan is not read",)
+
+
+@pytest.mark.parametrize("mark", ["• ", "- ", "– ", "•"])
+def test_bullets_are_taken_away(tmp_path: Path, mark: str) -> None:
+    assert lines_of(tmp_path, text(f"{mark}First", 40, 300), text(f"{mark}-5 % in 2026", 40, 280)) == (
+        "First",
+        "-5 % in 2026",
+    )
+
+
+def test_numbers_of_items_are_kept(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path,
+        text("1.", 40, 300) + text("Normalise what comes in from all of the plants that", 60, 300),
+        text("we have.", 60, 280),
+        text("2. Decide", 40, 260),
+    ) == ("1. Normalise what comes in from all of the plants that we have.", "2. Decide")
+
+
+def test_lines_that_end_early_are_lines_of_their_own(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path,
+        text("This line reaches as far to the right as there is room.", 40, 300),
+        text("Anna Muster, chair", 40, 260),
+        text("Berta Beispiel, finance", 40, 240),
+    ) == (
+        "This line reaches as far to the right as there is room.",
+        "Anna Muster, chair",
+        "Berta Beispiel, finance",
+    )
+
+
+def test_points_without_a_mark_are_told_apart_by_the_space_between(tmp_path: Path) -> None:
+    first, second = "A plant in Graz that makes twice as", "We ask the board for all of the money"
+    assert lines_of(
+        tmp_path,
+        *(text(first, 40, 300), text("much as before", 40, 282)),
+        *(text(second, 40, 252), text("rent is paid for", 40, 222), text("and some of the rest", 40, 204)),
+    ) == (f"{first} much as before", second, "rent is paid for and some of the rest")
+
+
+def test_a_wrapped_bullet_is_one_line_whatever_else_begins_at_its_place(tmp_path: Path) -> None:
+    wide = "A paragraph that is set across the whole of the page, much wider than the bullets below it."
+    assert lines_of(
+        tmp_path,
+        text(wide, 60, 330),
+        *(
+            text("•", 40, 280),
+            text("New customers in Austria and in", 60, 280),
+            text("Germany brought", 60, 262),
+        ),
+        *(text("•", 40, 244), text("Churn stays", 60, 244)),
+    ) == (wide, "New customers in Austria and in Germany brought", "Churn stays")
+
+
+def test_a_bullet_that_is_wrapped_to_its_mark_is_one_line(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path,
+        text("- New customers in Austria, Germany and Switzerland brought half of", 40, 300),
+        text("Everything that we earn", 40, 282),
+        text("- Churn stays at 2 %", 40, 264),
+    ) == (
+        "New customers in Austria, Germany and Switzerland brought half of Everything that we earn",
+        "Churn stays at 2 %",
+    )
+
+
+def test_bullets_side_by_side_are_two(tmp_path: Path) -> None:
+    left, right = text("\u2022 Two plants", 40, 300), text("\u2022 Four plants", 147, 300)
+    assert lines_of(tmp_path, left + right) == ("Two plants", "Four plants")
+
+
+def test_points_stand_under_the_one_that_is_less_indented(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + text("We ask for:", 40, 320)
+            + b"".join(
+                text("\u2022", left, up) + text(words, left + 16, up)
+                for words, left, up in (
+                    ("money", 44, 300),
+                    ("for the plant", 64, 280),
+                    ("for the team", 64, 260),
+                    ("time", 44, 240),
+                )
+            )
+            + text("And nothing else.", 40, 180)
+        ),
+    )
+    assert list(asserted_lines(deck.slides[0])) == [
+        ("title", "Title", None),
+        ("line", "We ask for:", None),
+        ("line", "money", "We ask for:"),
+        ("line", "for the plant", "money"),
+        ("line", "for the team", "money"),
+        ("line", "time", "We ask for:"),
+        ("line", "And nothing else.", None),
+    ]
+
+
+def test_texts_of_a_card_stand_under_its_heading_and_a_band_below_under_none(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + b"".join(
+                text(f"{name} plan", left, 300, 20)
+                + text(f"{name} text, which says much more", left, 270, 12)
+                for name, left in (("First", 40), ("Second", 400))
+            )
+            + text("A band below all of the cards and across them, from the left to the right", 40, 240, 12)
+        ),
+    )
+    slide = deck.slides[0]
+    assert (slide.lines, slide.parents) == (
+        (
+            "First plan",
+            "First text, which says much more",
+            "Second plan",
+            "Second text, which says much more",
+            "A band below all of the cards and across them, from the left to the right",
+        ),
+        (None, 0, None, 2, None),
+    )
+
+
+def test_a_figure_that_is_shown_off_belongs_to_its_label_and_one_beside_none_to_nothing(
+    tmp_path: Path,
+) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + text("40 %", 40, 280, 48)
+            + text("of customers renew", 40, 258, 14)
+            + text("$4.2 M", 300, 280, 48)
+            + text("Revenue", 300, 330, 14)
+            + text("17", 600, 100, 14)
+            + text("A statement about all of that, in a line that is long enough.", 40, 60, 14)
+        ),
+    )
+    assert [line for _, line, _ in asserted_lines(deck.slides[0])][1:] == [
+        "40 % of customers renew",
+        "Revenue $4.2 M",
+        "A statement about all of that, in a line that is long enough.",
+    ]
+    assert "17" in deck.slides[0].lines
+
+
+def test_names_in_a_diagram_and_program_text_are_labels(tmp_path: Path) -> None:
+    deck = read(
+        tmp_path,
+        pdf(
+            text("Title", 40, 370, 30)
+            + b"".join(
+                text(name, left, 250) for name, left in (("Studio", 40), ("Vendor", 300), ("Client app", 500))
+            )
+            + text("for x in xs:", 40, 100, 12, "F2")
+            + text("We pay for none of these.", 40, 50)
+        ),
+    )
+    assert [line for _, line, _ in asserted_lines(deck.slides[0])] == ["Title", "We pay for none of these."]
+
+
+def test_a_word_broken_at_its_hyphen_is_one_word(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path, text("The community publishes end-to-", 40, 300), text("end references.", 40, 280)
+    ) == ("The community publishes end-to-end references.",)
+
+
+def test_spaced_out_letters_are_words(tmp_path: Path) -> None:
+    spaced = b"BT /F1 16 Tf 40 300 Td [" + b"-170".join(b"(%c)" % c for c in b"CHIEF OFFICER") + b"] TJ ET\n"
+    by_operator = b"BT /F1 16 Tf 4 Tc 40 200 Td (BOARD) Tj ET"
+    assert lines_of(tmp_path, spaced, by_operator) == ("CHIEF OFFICER", "BOARD")
+
+
+def test_words_without_spaces_between_them_are_told_by_their_gaps(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, b"BT /F1 16 Tf 40 300 Td [(Six)-300(mon)20(ths)-280(left)] TJ ET") == (
+        "Six months left",
+    )
+
+
+def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path,
+        text("Now", 40, 300, 20),
+        text("Two plants in Graz", 40, 270),
+        text("Next", 400, 300, 20),
+        text("Four plants, two of them in Linz", 400, 270),
+    ) == ("Now", "Two plants in Graz", "Next", "Four plants, two of them in Linz")
+
+
+def test_program_text_keeps_its_lines(tmp_path: Path) -> None:
+    assert lines_of(
+        tmp_path, text("for x in xs:", 40, 300, 12, "F2"), text("    print(x)", 40, 286, 12, "F2")
+    ) == ("for x in xs:", "print(x)")
+
+
+def test_text_drawn_twice_is_read_once(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, text("A shadow", 40, 300), text("A shadow", 40.8, 299.2)) == ("A shadow",)
+
+
+def test_text_off_the_page_is_not_read(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, text("off", 40, -300), text("on the page", 40, 300)) == ("on the page",)
+
+
+def test_a_page_that_is_turned_is_read_as_shown(tmp_path: Path) -> None:
+    turned = PAGE.replace(b"/MediaBox", b"/Rotate 90/MediaBox")
+    upwards = b"BT /F1 %d Tf 0 1 -1 0 %d 20 Tm (%s) Tj ET\n"
+    content = pdf(upwards % (30, 100, b"Title") + upwards % (16, 200, b"below it"), page=turned)
+    assert read(tmp_path, content).slides == (Slide(1, "Title", ("below it",)),)
+
+
+def test_forms_are_read_where_they_are_drawn(tmp_path: Path) -> None:
+    page = PAGE.replace(b"/Resources<<", b"/Resources<</XObject<</X 7 0 R>>")
+    form = stream(
+        text("in a form", 0, 0), b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Matrix[1 0 0 1 0 50]"
+        b"/Resources<</Font<</F1 3 0 R>>>>"
+    )  # fmt: skip
+    drawn = text("Title", 40, 370, 30) + text("last", 40, 100) + b"q 1 0 0 1 40 200 cm /X Do Q"
+    assert read(tmp_path, pdf(drawn, page=page, more=[form])).slides == (
+        Slide(1, "Title", ("in a form", "last")),
+    )
+
+
+def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
+    page = PAGE.replace(b"/Resources<<", b"/Resources<</XObject<</X 7 0 R>>")
+    form = stream(
+        b"/X Do /X Do", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 7 0 R>>>>"
+    )
+    assert read(tmp_path, pdf(text("Title", 40, 370, 30) + b"/X Do", page=page, more=[form])).slides == (
+        Slide(1, "Title"),
+    )
+
+
+def test_tags_tell_which_lines_belong_together(tmp_path: Path) -> None:
+    """Two lines that look like one sentence are two paragraphs, and a figure has an alt text."""
+    tagged = [
+        b"<</Type/StructTreeRoot/ParentTree 8 0 R>>",
+        b"<</Nums[0 [9 0 R 10 0 R 9 0 R 11 0 R]]>>",
+        b"<</Type/StructElem/S/P/P 7 0 R>>",
+        b"<</Type/StructElem/S/Span/P 12 0 R>>",
+        b"<</Type/StructElem/S/Figure/P 7 0 R/Alt(The plant in Graz)>>",
+        b"<</Type/StructElem/S/P/P 7 0 R>>",
+    ]
+    content = (
+        b"/P <</MCID 0>> BDC " + text("The first half of a sentence that", 40, 300) + b"EMC "
+        b"/P <</MCID 2>> BDC " + text("Goes on in spite of its capital", 40, 280) + b"EMC "
+        b"/Span <</MCID 1>> BDC " + text("another paragraph", 40, 260) + b"EMC "
+        b"/Artifact BMC " + text("page furniture", 40, 20) + b"EMC"
+    )
+    page = PAGE.replace(b"/Parent", b"/StructParents 0/Parent")
+    deck = read(tmp_path, pdf(content, page=page, more=tagged, catalog=b"/StructTreeRoot 7 0 R"))
+    assert deck.slides == (
+        Slide(
+            1,
+            "The first half of a sentence that Goes on in spite of its capital",
+            ("another paragraph",),
+            alt_texts=("The plant in Graz",),
+        ),
+    )
+
+
+def test_what_letters_really_say_is_taken_from_the_file(tmp_path: Path) -> None:
+    spoken = b"/Span <</ActualText (efficient)>> BDC " + text("e?cient", 40, 300) + b"EMC"
+    assert lines_of(tmp_path, spoken) == ("efficient",)
+
+
+def test_text_whose_letters_the_file_does_not_tell_is_named(tmp_path: Path) -> None:
+    composite = b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[8 0 R]>>"
+    descendant = b"<</Type/Font/Subtype/CIDFontType2/BaseFont/X/DW 500>>"
+    page = PAGE.replace(b"/F2 4 0 R", b"/F2 7 0 R")
+    content = text("Title", 40, 370, 30) + b"BT /F2 16 Tf 40 300 Td <00480065> Tj ET"
+    deck = read(tmp_path, pdf(content, page=page, more=[composite, descendant]))
+    assert (deck.slides, deck.notices) == (
+        (Slide(1, "Title"),),
+        ("page 1 with text that the file does not say the letters of: it is not read",),
+    )
+
+
+def test_a_page_that_is_broken_costs_a_notice_and_not_the_deck(tmp_path: Path) -> None:
+    content = pdf(text("Whole", 40, 300), text("Broken", 40, 300)).replace(b"/FlateDecode", b"/FlatDecoder")
+    deck = read(tmp_path, content.replace(b"/FlatDecoder", b"/FlateDecode", 1))
+    assert deck.slides == (Slide(1, "Whole"), Slide(2, ""))
+    assert deck.notices == ("page 2 cannot be read: damaged",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"%PDF-1.7 and nothing else", "is damaged and cannot be read as a PDF; export it again"),
+        (assembled([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Kids[]/Count 0>>"]), "has no pages"),
+        (
+            assembled([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 9>>"]),
+            "is damaged: its list of pages cannot be read; export it as PDF again",
+        ),
+    ],
+)
+def test_a_pdf_without_pages_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(DeckError) as refused:
+        read(tmp_path, content)
+    assert str(refused.value) == f"{tmp_path / 'deck.pdf'} {message}"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"1 0 0 1 5 -.5 cm", [(b"cm", [1, 0, 0, 1, 5, -0.5])]),
+        (b"1 2 m 3 4 l S 0 g /G1 gs 1 2 3 rg f*", []),
+        (b"(a (nested) \\) \\101\\\n!) Tj", [(b"Tj", [b"a (nested) ) A!"])]),
+        (b"<48 65 6>Tj", [(b"Tj", [b"He`"])]),
+        (b"[(a)-12.5<62>]TJ", [(b"TJ", [[b"a", -12.5, b"b"]])]),
+        (b"/F#31 12 Tf", [(b"Tf", ["/F1", 12])]),
+        (b"/Span<</MCID 3/Lang(de)>>BDC", [(b"BDC", ["/Span", {"/MCID": 3, "/Lang": b"de"}])]),
+        (b"BI /W 1 ID (Tj ET\x00 EI Q", [(b"Q", [])]),
+        (b"(1 2 l) Tj % a comment (x) Tj\nET", [(b"Tj", [b"1 2 l"]), (b"ET", [])]),
+        (b"} ) >> ET (open", [(b"ET", [])]),
+    ],
+)
+def test_operators_of_a_content_stream(content: bytes, expected: list[tuple[bytes, list[object]]]) -> None:
+    assert list(operations(content)) == expected
+
+
+def test_numbers_that_no_operator_takes_cost_no_more_than_their_length(tmp_path: Path) -> None:
+    # Where each token looked at all numbers behind it, this took minutes, and the deck was refused.
+    assert lines_of(tmp_path, b"1 " * 100_000 + b"n\n", text("We grew.", 40, 300)) == ("We grew.",)
+
+
+# The real decks.
+
+UPTIME = (
+    "99.95% uptime guaranteed for Atlassian Cloud Enterprise products with no downtime required for "
+    "upgrades or maintenance."
+)
+SHARING = (
+    "Sharing authentication data between media applications, with a single sign on, reduces friction "
+    "for the artist."
+)
+OTHERS = (
+    "Other organizations who may have interest in TROLIE include FERC, NERC, NATF, and NAESB. Some "
+    "specific vendors include Siemens, Open System International, OATI, EIDSN, GridBright, and PCI "
+    "Energy Solutions, among others."
+)
+REAL = {
+    "aswf_atlassian_migration_2024.pdf": (15, 6, UPTIME),
+    "aswf_opentrackio_2025.pdf": (
+        15,
+        6,
+        "It was developed by the SMPTE RIS OSVP group and v1 published in January 2025.",
+    ),
+    "aswf_zerotrust_wg_2024.pdf": (8, 6, SHARING),
+    "lfe_energnn_2026.pdf": (17, 12, "99% of risky outages correctly predicted."),
+    "lfe_trolie_2023.pdf": (4, 3, OTHERS),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_decks_hold_their_pages_and_sentences(shared: Path, name: str) -> None:
+    pages, number, line = REAL[name]
+    deck = read_deck(shared / "decks" / name)
+    assert (deck.kind, len(deck.slides), deck.notices) == ("pdf", pages, ())
+    assert line in deck.slides[number - 1].lines
+
+
+LIBRARY = (
+    "Modular and parametrizable GNN library designed for H2MG data, robust to structure variations, "
+    "and made of interchangeable flax.nnx.Module bricks."
+)
+COUPLER = "3. Coupler. Propagates information throughout the input graph (message passing, neural ode, etc.)."
+
+
+def test_pages_of_real_decks(shared: Path) -> None:
+    slides = read_deck(shared / "decks" / "aswf_opentrackio_2025.pdf").slides
+    assert slides[2] == Slide(
+        number=3,
+        title="THE THREE JAMES'S",
+        lines=(
+            "JAMES UREN",
+            "Technical Director, Mo-Sys Engineering",
+            "Technical Lead of OpenTrackIO",
+            "JIM GEDULDICK",
+            "VFX/VP Supervisor",
+            "SMPTE RIS Chair",
+            "JIM HELMAN",
+            "CTO, Movielabs",
+            "SMPTE RIS Chair",
+        ),
+        alt_texts=("Team member headshot", "James Uren", "Jim Helman", "Jim Geduldick"),
+        parents=(None, 0, 0, None, 3, None, None, 6, None),
+    )
+    assert slides[4].title == "PROBLEM"  # it stands at the foot of the page
+    energy = read_deck(shared / "decks" / "lfe_energnn_2026.pdf").slides[7]
+    assert energy == Slide(
+        number=8,
+        title="energnn.model",
+        lines=(
+            LIBRARY,
+            "1. Normalizer. Robust handling of real-world multi-modal and multi-scale data distributions.",
+            "2. Encoder. Embeds input features into a latent space.",
+            COUPLER,
+            "4. Decoder. Converts latent variables into meaningful predictions.",
+        ),
+    )
+
+
+def test_protection_with_an_empty_password_is_no_hindrance(shared: Path) -> None:
+    deck = read_deck(shared / "hostile" / "pypdf_encryption_r6-owner-password.pdf")
+    assert deck.slides == (Slide(1, "pdf encryption test password: asdfzxcv"),)
+
+
+def test_a_password_is(shared: Path) -> None:
+    with pytest.raises(DeckError, match=r"user-password\.pdf is encrypted; save it without a password$"):
+        read_deck(shared / "hostile" / "pypdf_encryption_r2-user-password.pdf")

@@ -1,0 +1,91 @@
+"""A model is asked where its words can have an effect, and nowhere else: a rehearsal's calls, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.home.folder import Home
+from orchestrator.loop.recorded import Loading
+from orchestrator.model.exchange import Exchange
+from orchestrator.session import Session
+from orchestrator.speech.answers import Answer
+from orchestrator.speech.read import read_speech
+from tests.helpers.claude_requests import engine_on
+from tests.helpers.messages_server import MessagesServer, Taken
+from tests.helpers.rehearsals import ROOT
+
+DEMO = ROOT / "orchestrator" / "demo"
+"""Six minutes of speech, ten slides, eight exchanges."""
+ANSWERS = tuple(Answer(f"The auditors counted {number} of them in May.") for number in range(11, 31))
+"""More than are needed, so that every question is answered."""
+
+
+def rehearsed(
+    home: Path, *, answers: tuple[Answer, ...] = ANSWERS, **options: Any
+) -> tuple[list[Taken], list[Mapping[str, Any]], list[Exchange]]:
+    """The demo with a model, to its end: every request that was sent, every record's value, the exchanges."""
+    loading = Loading(read_speech(DEMO / "speech.vtt"), "run", answers)
+    with MessagesServer() as server, engine_on(server) as engine:
+        given: dict[str, Any] = {"engine": engine, "loading": loading, **options}
+        with Session.start(Home.open(home), DEMO / "deck.md", **given) as session:
+            assert session.play()
+            session.end()
+            assert session.verify().valid
+            store = session.rehearsal.store
+            values = [store.record(entry.seq).value or {} for entry in store.entries()]
+            return server.requests, values, session.room.exchanges
+
+
+def by_task(taken: list[Taken]) -> Counter[str]:
+    return Counter(one.task or "of its own" for one in taken)
+
+
+@pytest.mark.parametrize("mode", ["section-breaks", "hand-raise", "free-flow"])
+def test_a_rehearsal_of_six_minutes_needs_about_45_calls(home: Path, mode: str) -> None:
+    taken, values, exchanges = rehearsed(home, mode=mode)
+    print(mode, len(taken), dict(by_task(taken)))  # noqa: T201 (the figure that is promised)
+    assert len(exchanges) == 8
+    assert len(taken) <= 50
+    rounds = [value for value in values if value.get("type") == "refresh"]
+    assert by_task(taken)["candidate_question"] == 3 * len(rounds)
+    assert {value["why"] for value in rounds} <= {"break", "pause", "end"}
+
+
+def test_no_question_is_thought_of_that_could_not_be_put(home: Path) -> None:
+    """Behind every round of candidates comes a question, or nobody has one; none comes after the last."""
+    _, values, exchanges = rehearsed(home, exchanges=3)
+    kinds = [value.get("type") for value in values]
+    steps = [kind for kind in kinds if kind in ("refresh", "segment", "slide", "exchange_opened", "passed")]
+    behind = [after for before, after in pairwise(steps) if before == "refresh"]
+    assert len(exchanges) == 3
+    assert Counter(behind) == {"exchange_opened": 3}
+    assert steps[-1] != "refresh"
+
+
+def test_contradictions_are_looked_for_before_anybody_thinks_of_a_question(home: Path) -> None:
+    """For the deck before the focus briefs, for what is new before each round in the talk, and at the end."""
+    _, values, _ = rehearsed(home)
+    kinds = [value.get("type") for value in values]
+    assert kinds.index("tensions") < kinds.index("focus_brief")
+    looks = [value for value in values if value.get("type") == "tensions"]
+    assert [look["asked"] for look in looks] == ["start", *["break"] * 4, "exchange"]
+    assert [look["upto"] for look in looks] == sorted(look["upto"] for look in looks)
+    steps = [kind for kind in kinds if kind in ("refresh", "tensions", "segment", "exchange_closed")]
+    in_the_talk = steps[: len(steps) - steps[::-1].index("segment")]
+    before = [one for one, after in pairwise(in_the_talk) if after == "refresh"]
+    assert set(before) == {"tensions"}
+
+
+def test_no_note_is_asked_for_and_silence_is_judged_by_nobody(home: Path) -> None:
+    taken, values, exchanges = rehearsed(home, answers=())
+    assert {exchange.outcome for exchange in exchanges} == {"unjudged"}
+    assert by_task(taken)["judgement"] == 0
+    rounds = [value for value in values if value.get("type") == "refresh"]
+    assert by_task(taken)["candidate_question"] < 3 * len(rounds)  # the others' questions stand
+    assert "notes" not in [value.get("type") for value in values]

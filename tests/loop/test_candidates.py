@@ -1,0 +1,306 @@
+"""What a panelist is told when it is asked for its question, and what becomes of one that it keeps."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from orchestrator.deck.read import read_deck_text
+from orchestrator.engines.claude.about import candidate
+from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
+from orchestrator.errors import EngineError, UsageError
+from orchestrator.home.folder import Home
+from orchestrator.loop.open_contradictions import whose
+from orchestrator.loop.recorded import Loading
+from orchestrator.loop.refreshing import refresh
+from orchestrator.loop.rehearsal import read_seats
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate, Exchange, Target, Turn
+from orchestrator.session import Session
+from orchestrator.speech.answers import Answer
+from tests.helpers.steady import SteadyEngine, recording
+
+if TYPE_CHECKING:
+    from orchestrator.context.assemble import Context
+
+R = TypeVar("R")
+
+DECK = """# Where we stand
+
+- Revenue grew 18% to EUR 4.2M in 2026
+- Nobody else runs ferries here
+
+---
+# The ask
+
+- We ask for EUR 1.8M
+"""
+LINES = {
+    "skeptic": (1, "Revenue grew 18% to EUR 4.2M in 2026"),
+    "analyst": (1, "Nobody else runs ferries here"),
+    "contrarian": (2, "We ask for EUR 1.8M"),
+}
+
+
+class Model(SteadyEngine):
+    """An engine that is asked as a model is: each panelist asks about its line, and keeps what it has."""
+
+    name = "model"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[CandidateRequest] = []
+        self.fails_at: type[Any] | None = None
+
+    def begin(self, request: Request[R], context: Context | None, on_text: Any = None) -> Future[R]:
+        future: Future[R] = Future()
+        try:
+            future.set_result(self.reply(request, context))
+        except EngineError as error:
+            future.set_exception(error)
+        return future
+
+    def _reply(self, request: Any) -> Any:
+        if self.fails_at is not None and isinstance(request, self.fails_at):
+            raise EngineError("out of order")
+        return super()._reply(request)
+
+    def _candidate(self, request: CandidateRequest) -> Candidate | None:
+        self.asked.append(request)
+        if request.current is not None:
+            return request.current
+        slide, quote = LINES[request.seat.persona.id]
+        if quote in request.taken_lines:
+            return None
+        question = f"Why {quote}?"
+        return Candidate(
+            request.seat.persona.id,
+            question,
+            None,
+            slide,
+            None,
+            quote,
+            True,
+            (),
+            0.5,
+            "",
+            "",
+            good_answer="a",
+        )
+
+
+@pytest.fixture
+def engine() -> Model:
+    return Model()
+
+
+def started(home: Path, engine: Model, **options: Any) -> Session:
+    return Session.start(Home.open(home), deck_text=DECK, engine=engine, **options)
+
+
+def last_of(engine: Model, agent: str) -> CandidateRequest:
+    return [one for one in engine.asked if one.seat.persona.id == agent][-1]
+
+
+def test_it_is_told_what_stands_what_was_asked_and_how_much_is_left(home: Path, engine: Model) -> None:
+    with started(home, engine, exchanges=4, minutes=10) as session:
+        session.slide(1)
+        session.rehearsal.playing_s = 60.0
+        assert session.ask("skeptic") is not None
+        session.answer("It is audited.")
+        session.rehearsal.playing_s = 90.0
+        refresh(session.rehearsal, "break")
+        first, last = engine.asked[0], last_of(engine, "analyst")
+        assert (first.standing, first.asked, first.taken_lines, first.occasion) == (
+            (),
+            (),
+            frozenset(),
+            "pause",
+        )
+        assert (first.exchanges_left, first.minutes_left, first.may_look_ahead) == (4, 9.0, False)
+        assert last.occasion == "break"
+        assert last.asked == ("Why Revenue grew 18% to EUR 4.2M in 2026?",)
+        assert [one.agent for one in last.standing] == ["contrarian"]
+        assert last.taken_lines == {LINES["skeptic"][1], LINES["contrarian"][1]}
+        assert last.current is not None
+        assert last.current.quote == LINES["analyst"][1]
+        assert (last.exchanges_left, last.minutes_left) == (3, 8.5)
+        assert last_of(engine, "skeptic").current is None  # what it asked is no question of its own any more
+
+
+TWICE = Tension(
+    "deck-vs-deck", Place(1, None, "Revenue grew 18%"), Place(2, None, "We ask for EUR 1.8M"), "Not both."
+)
+
+
+def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        room, panel = session.room, session.rehearsal.options.panel
+        room.tensions.append(TWICE)
+        room.targets.clear()
+        refresh(session.rehearsal, "break")
+        assert {one.whose for one in engine.asked} == {(panel[0],)}  # nobody has asked: who is seated first
+        told = {one.seat.persona.id: candidate(one)["tensions"] for one in engine.asked}
+        assert {agent: [one["whose"] for one in seen] for agent, seen in told.items()} == {
+            agent: ["yours" if agent == panel[0] else "another's"] for agent in panel
+        }
+        slide, quote = LINES["contrarian"]
+        room.targets["contrarian"] = (Target(None, slide, None, quote, "a", "b"),)
+        assert whose(room, panel, [TWICE]) == ["contrarian"]  # its focus brief has a line of the slide
+        kept = room.waiting["analyst"]
+        pair = replace(kept.candidate, slide=1, quote=TWICE.a.quote, beside=TWICE.b)
+        room.waiting["analyst"] = replace(kept, candidate=pair)
+        assert whose(room, panel, [TWICE, TWICE]) == ["analyst", "analyst"]  # its question stands
+        assert session.ask("analyst") is not None
+        assert whose(room, panel, [TWICE]) == ["x1"]
+        assert candidate(last_request(session, "skeptic"))["tensions"][0]["whose"] == "asked in x1"
+
+
+def last_request(session: Session, agent: str) -> CandidateRequest:
+    """What the panelist would be asked now."""
+    session.answer("It is audited.")
+    refresh(session.rehearsal, "break")
+    engine = session.rehearsal.engine
+    assert isinstance(engine, Model)
+    return last_of(engine, agent)
+
+
+def test_the_line_of_speech_that_was_asked_about_is_taken(home: Path) -> None:
+    asked = Exchange("x1", "analyst", None, 1, 4.0, "It grew", True, "", 5.0, (Turn("Why?"),))
+    shown = replace(asked, id="x2", said_at_s=None, quote="Revenue grew 18%")
+    lines = frozenset({"It grew", "Revenue grew 18%"})
+    scene = Scene(read_deck_text(DECK), (), (), (), (asked, shown), 1, 9.0, "moderate", ())
+    seats = read_seats(Home.open(home).read_templates(Home.open(home).layout(None)), ("skeptic",))
+    assert candidate(CandidateRequest(seats["skeptic"], scene, taken_lines=lines))["taken_lines"] == [
+        "It grew"
+    ]
+
+
+def test_a_question_that_is_kept_stays_alive_and_its_file_says_since_when(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        for at_s in (10.0, 95.0, 130.0):
+            session.rehearsal.playing_s = at_s
+            refresh(session.rehearsal, "break")
+        told = session.read("analyst/candidate-question.md")
+        assert told.startswith("# Candidate question of Priya Sharma\n\nStatus: ready\nMade at: 0:10, ")
+        assert "\nConfirmed at: 2:10\n" in told
+        session.rehearsal.playing_s = 185.0
+        exchange = session.ask("analyst")
+        assert exchange is not None
+        assert (exchange.quote, exchange.good_answer) == (LINES["analyst"][1], "a")
+
+
+def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
+    home: Path, engine: Model
+) -> None:
+    def asked_now() -> list[str]:
+        before = len(engine.asked)
+        refresh(session.rehearsal, "break")
+        return [one.seat.persona.id for one in engine.asked[before:]]
+
+    with started(home, engine) as session:
+        everybody = list(session.rehearsal.options.panel)
+        assert asked_now() == everybody
+        assert asked_now() == []
+        assert session.ask("skeptic") is not None
+        session.answer("")  # nobody has learnt anything from this exchange
+        assert asked_now() == ["skeptic"]
+        session.room.tensions.append(TWICE)
+        assert asked_now()[0] == whose(session.room, everybody, [TWICE])[0]
+        assert session.ask("analyst") is not None
+        session.answer("It is audited.")
+        assert asked_now() == everybody
+        session.slide(2)
+        assert asked_now() == everybody
+
+
+def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        refresh(session.rehearsal, "break")
+        session.rehearsal.playing_s = 100.0
+        engine.fails_at = CandidateRequest
+        refresh(session.rehearsal, "break")
+        assert "Status: stale" in session.read("analyst/candidate-question.md")
+        engine.fails_at = None
+        shown: list[str] = []
+        reply = engine.reply
+
+        def watched(request: Request[R], context: Context | None = None) -> R:
+            shown.append(session.read("analyst/candidate-question.md").splitlines()[2])
+            return reply(request, context)
+
+        engine.reply = watched  # type: ignore[method-assign]
+        refresh(session.rehearsal, "break")
+        assert set(shown) == {"Status: stale"}
+        assert "Status: ready" in session.read("analyst/candidate-question.md")
+
+
+def test_of_two_on_one_line_only_the_one_seated_later_is_told_of_the_other(
+    home: Path, engine: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for agent in LINES:
+        monkeypatch.setitem(LINES, agent, LINES["skeptic"])
+    with started(home, engine) as session:
+        refresh(session.rehearsal, "break")
+        session.slide(2)
+        refresh(session.rehearsal, "break")
+        told = {one.seat.persona.id: [other.agent for other in one.standing] for one in engine.asked[3:]}
+        assert told == {"analyst": [], "contrarian": ["analyst"], "skeptic": ["analyst", "contrarian"]}
+
+
+def test_at_the_end_later_slides_may_be_asked_about(home: Path, engine: Model) -> None:
+    talk = recording((0, 20, None, 1), (20, 40, None, 1))
+    loading = Loading(talk, "run", (Answer("Yes."),) * 3)
+    with started(home, engine, loading=loading, exchanges=3) as session:
+        assert session.play()
+        assert {one.occasion for one in engine.asked} == {"end"}
+        assert all(one.may_look_ahead for one in engine.asked)
+        assert [one.agent for one in session.room.exchanges] == ["analyst", "contrarian", "skeptic"]
+
+
+def test_where_the_engine_fails_the_offline_one_writes_the_focus_briefs(home: Path, engine: Model) -> None:
+    engine.fails_at = FocusBriefRequest
+    with started(home, engine) as session:
+        store = session.rehearsal.store
+        values = [store.record(one.seq).value or {} for one in store.entries()]
+        briefs = [value for value in values if value.get("type") == "focus_brief"]
+        assert [(one["failed"], one["by"]) for one in briefs] == [("out of order", "offline")] * 3
+        assert any(session.room.targets.values())
+
+
+def test_no_line_is_two_panelists_target(home: Path) -> None:
+    class Aiming(Model):
+        taken: list[frozenset[str]] = []  # noqa: RUF012 (of this one test)
+
+        def _reply(self, request: Any) -> Any:
+            if isinstance(request, FocusBriefRequest):
+                self.taken.append(request.taken)
+                slide, quote = LINES[request.seat.persona.id]
+                return (Target(None, slide, None, quote, "-", "-"),)
+            return super()._reply(request)
+
+    engine = Aiming()
+    with started(home, engine) as session:
+        assert [len(one) for one in engine.taken] == [0, 1, 2]
+        assert "## 1. Slide 1\n\n> " in session.read("analyst/focus-brief.md")
+
+
+def test_the_board_and_the_kind_of_deck_reach_every_request(
+    home: Path, engine: Model, tmp_path: Path
+) -> None:
+    board = tmp_path / "board.yaml"
+    board.write_text("- name: Ruth Alvarez\n  role: treasurer\n", "utf-8")
+    with started(home, engine, board=board, kind="request") as session:
+        scene = session.rehearsal.scene()
+        assert [one.name for one in scene.members] == ["Ruth Alvarez"]
+        assert scene.kind == "request for money"
+        with Session.open(None, session.path, engine=engine) as again:
+            refresh(again.rehearsal, "break")
+            assert engine.asked[-1].scene.members == scene.members
+            assert engine.asked[-1].scene.kind == "request for money"
+    with pytest.raises(UsageError, match="there is no kind of deck 'opera': use one of "):
+        started(home, engine, kind="opera")

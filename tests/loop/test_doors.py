@@ -1,0 +1,198 @@
+"""What `Session` offers to a loop of one's own: its questions, its verdicts, its end, its archive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.archive.upload import verify_archive
+from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.loop.recorded import Loading
+from orchestrator.memory.scribe_notes import to_plain
+from orchestrator.model.segment import Segment
+from orchestrator.speech.read import Recording
+from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
+from tests.helpers.strict_s3 import strict_s3
+
+DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
+
+
+def begun(home: Path, **options: Any) -> Session:
+    return Session.start(Home.open(home), deck_text=DECK, id="s1", **options)
+
+
+# ---------------------------------------------------------------------- questions and verdicts
+
+
+def test_a_loop_of_ones_own_asks_and_judges(home: Path) -> None:
+    with begun(home) as session:
+        asked = session.ask(agent="analyst", question="Grew from what?", quote="Revenue grew 18% in 2026")
+        assert asked is not None
+        assert (asked.id, asked.agent, asked.slide, asked.grounded) == ("x1", "analyst", 1, True)
+        assert asked.claim == session.room.deck_claims[0].id
+        taken = session.take_answer("From EUR 3.6M, audited.")
+        assert taken.turns[-1].answer == "From EUR 3.6M, audited."
+        again = session.judge("follow_up", reason="no end point", follow_up="To how much?")
+        assert [turn.question for turn in again.turns] == ["Grew from what?", "To how much?"]
+        session.take_answer("To EUR 4.2M.")
+        closed = session.judge("satisfied", reason="both ends", quote="EUR 4.2M")
+        assert (closed.outcome, closed.turns[-1].quote) == ("satisfied", "EUR 4.2M")
+        assert session.room.exchanges == [closed]
+        session.end()
+        assert session.verify().valid
+
+
+def test_what_was_said_since_the_question_is_its_answer(home: Path) -> None:
+    with begun(home) as session:
+        session.add_segment(Segment("We win in the harbour.", 1.0, 3.0, "Ines"))
+        asked = session.ask("skeptic", question="Win what?", quote="win in the harbour")
+        assert asked is not None
+        assert (asked.slide, asked.said_at_s) == (None, 1.0)
+        session.add_segment(Segment("The tender of the port.", 4.0, 6.0, "Ines"))
+        before = session.ledger_head
+        with pytest.raises(UsageError, match="does not stand in the answer"):
+            session.judge("satisfied", reason="made up", quote="of the harbour")
+        assert session.ledger_head == before
+        closed = session.judge("unjudged", reason="not for me to say")
+        assert (closed.turns[-1].answer, closed.outcome) == ("The tender of the port.", "unjudged")
+
+
+def test_a_question_of_ones_own_can_be_general_and_its_answer_parked(home: Path) -> None:
+    with begun(home) as session:
+        asked = session.ask("skeptic", question="Why now?")
+        assert asked is not None
+        assert (asked.grounded, asked.quote, asked.slide) == (False, None, None)
+        assert session.take_answer("Let us come back to that later.").outcome == "parked"
+        back = session.ask(parked=True)
+        assert back is not None
+        assert back.comes_back_to == "x1"
+
+
+def test_what_is_refused_writes_nothing(home: Path) -> None:
+    with begun(home) as session:
+        before = session.ledger_head
+        for given in (
+            {"agent": "moderator", "question": "Why?"},
+            {"question": "Why?"},
+            {"agent": "skeptic", "question": "  "},
+            {"agent": "skeptic", "quote": "Revenue grew 18% in 2026"},
+            {"agent": "skeptic", "question": "Why?", "quote": "Revenue grew 19% in 2026"},
+            {"agent": "skeptic", "question": "Why?", "quote": ""},
+        ):
+            with pytest.raises(UsageError):
+                session.ask(**given)  # type: ignore[arg-type]  # wrong on purpose
+        with pytest.raises(SessionStateError):
+            session.judge("satisfied", reason="nobody asked")
+        assert session.ledger_head == before
+        session.ask("skeptic", question="Why?")
+        with pytest.raises(SessionStateError, match="x1 is still open"):
+            session.ask("analyst", question="And why else?")
+        with pytest.raises(SessionStateError, match="nothing was answered"):
+            session.judge("satisfied", reason="too early")
+        session.take_answer("Because of the tender.")
+        with pytest.raises(SessionStateError, match="has been answered"):
+            session.take_answer("And again.")
+        answered = session.ledger_head
+        with pytest.raises(UsageError, match="does not stand in the answer"):
+            session.judge("satisfied", reason="made up", quote="because of the harbour")
+        with pytest.raises(UsageError, match="use satisfied, follow_up"):
+            session.judge("good", reason="no such word")
+        assert session.ledger_head == answered
+        session.end(without_debrief=True)
+        with pytest.raises(SessionFrozenError):
+            session.ask("skeptic", question="Why?")
+
+
+def test_recap_is_what_the_command_tells(home: Path) -> None:
+    with begun(home) as session:
+        session.ask("skeptic", question="Why now?")
+        session.answer("We decided to sign the contract on Monday.")
+        told = to_plain(session.recap())
+        assert greenroom_json(home, "recap", "s1") == json.loads(json.dumps(told))
+
+
+# ---------------------------------------------------------------------- the end
+
+
+def archive_of(folder: Path, session: str = "s1") -> bool:
+    return verify_archive(str(folder), session).valid
+
+
+def test_an_end_archives_in_the_home(home: Path) -> None:
+    with begun(home) as session:
+        with pytest.raises(SessionStateError, match="end it first"):
+            session.archive(str(home / "elsewhere"))
+        head = session.end()
+        assert session.ledger_head == head
+        assert session.archived_at == str(home / "archives" / "s1")
+        assert not session.is_to_be_archived
+        assert archive_of(home / "archives")
+        assert session.archive().sent == 0  # it is there already
+        assert session.archive(str(home / "elsewhere")).sent > 0
+
+
+@pytest.mark.parametrize("way", ["end", "end --archive", "run", "run --archive"])
+def test_every_way_to_end_obeys_the_setting_and_the_option(home: Path, tmp_path: Path, way: str) -> None:
+    (home / "greenroom.yaml").write_text(f"archive: {tmp_path / 'set'}\n", "utf-8")
+    named: list[str | Path] = ["--archive", tmp_path / "named"] if "--archive" in way else []
+    files = write_rehearsal(tmp_path)
+    if way.startswith("run"):
+        told = greenroom_json(home, "run", files.deck, "--id", "s1", "--exchanges", "1", *named)
+    else:
+        greenroom(home, "start", files.deck, "--id", "s1")
+        told = greenroom_json(home, "end", "s1", *named)
+    where = tmp_path / ("named" if named else "set")
+    assert (told["state"], told["archive"], told["valid"]) == ("ended", str(where / "s1"), True)
+    assert archive_of(where)
+    assert not (home / "archives").exists()
+    assert greenroom_json(home, "list")["sessions"][0]["archive"] == str(where / "s1")
+
+
+def test_an_s3_address_goes_to_the_server_that_the_environment_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-a-real-secret-key")
+    with strict_s3() as server:
+        monkeypatch.setenv("GREENROOM_S3_ENDPOINT", server.endpoint_url)
+        loading = Loading(Recording.silent(), "run", (), "s3://bucket/run")
+        with begun(home, loading=loading, exchanges=0) as session:
+            assert session.play()
+            session.end()
+            assert session.archived_at == "s3://bucket/run/s1"
+        with Session.start(Home.open(home), deck_text=DECK, id="s2") as session:
+            session.end(archive="s3://bucket/ended")
+            assert session.archived_at == "s3://bucket/ended/s2"
+        assert {key.split("/")[0] for key in server.objects} == {"run", "ended"}
+
+
+def test_an_end_that_cannot_archive_has_ended_and_says_where_it_is_kept(home: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file stands where the archive belongs", "utf-8")
+    with begun(home) as session:
+        with pytest.raises(UsageError):  # refused before anything ends
+            session.end(archive="ftp://nowhere")
+        assert session.state == "active"
+        with pytest.raises(ArchiveError, match="the session has ended and is kept at"):
+            session.end(archive=str(blocked / "a"))
+        assert (session.state, session.archived_at, session.is_to_be_archived) == ("ended", None, True)
+        session.archive()
+        assert not session.is_to_be_archived
+    refused = greenroom(home, "resume", "s1", check=False)
+    assert "nothing to go on with" in refused.stderr
+
+
+def test_outside_of_a_home_nothing_is_archived_that_nobody_asked_for(home: Path, tmp_path: Path) -> None:
+    with begun(home) as session:
+        path = session.path
+    with Session.open(None, path) as session:
+        session.end()
+        assert session.archived_at is None
+        with pytest.raises(UsageError, match="give an address"):
+            session.archive()
+        assert session.archive(str(tmp_path / "a")).sent > 0
+    assert not (home / "archives").exists()

@@ -1,0 +1,75 @@
+"""The exchange history says what an answer brought to light, and what stays open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.home.folder import Home
+from orchestrator.model.exchange import Judgement
+from orchestrator.session import Session
+from tests.helpers.steady import SteadyEngine
+
+DECK = (
+    "# Harbour ferries\n\n---\n\n# Passengers\n\n- Passengers grew 12 % to 340,000 in 2026\n"
+    "- We expect 400,000 passengers in 2027\n"
+)
+HISTORY = "shared/exchange-history.md"
+
+
+def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, intensity="friendly") as session:
+        exchange = session.ask()
+        assert exchange is not None
+        session.answer("We counted 340,000 passengers at 14 piers, and paid 2.1 million euro for fuel.")
+        while session.room.open is not None:
+            session.answer(None)
+        told = session.read(HISTORY)
+        store = session.rehearsal.store
+        closed = [
+            value
+            for entry in store.entries()
+            if (value := store.record(entry.seq).value or {}).get("type") == "exchange_closed"
+        ]
+    assert 'New numbers, said for the first time: "14 piers", "2.1 million euro".' in told
+    assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
+
+
+class Candid(SteadyEngine):
+    """Every answer satisfies, and leaves the same thing open."""
+
+    def _reply(self, request: Any) -> Any:
+        if isinstance(request, JudgementRequest):
+            return Judgement(
+                "satisfied", "a plain no", still_open=("who owns the plan",), remark="That is an answer."
+            )
+        return super()._reply(request)
+
+
+def test_what_an_answer_leaves_open_and_what_was_said_to_it_stand_in_the_history(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=Candid()) as session:
+        assert session.ask("skeptic") is not None
+        session.answer("Nobody owns it yet.")
+        told = session.read(HISTORY)
+        assert told.endswith(
+            "## x1: Marcus Webb (skeptic), at 0:00\n\n"
+            "About the whole; no particular claim.\n\n"
+            "1. Question: Question 1 of skeptic?\n"
+            "   - Answer: Nobody owns it yet.\n"
+            "   - Verdict (satisfied): answered: a plain no\n"
+            "   - Said to it: That is an answer.\n\n"
+            "Stays open: who owns the plan.\n\n"
+            f"Outcome: satisfied. Called on because: {session.room.exchanges[0].why_this_agent}.\n"
+        )
+        assert session.read("moderator/debrief-notes.md").endswith(
+            "on the whole: satisfied: a plain no. Still open: who owns the plan\n"
+        )
+
+
+def test_what_was_asked_for_and_not_given_stays_open(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as session:
+        assert session.ask() is not None
+        session.answer(None)
+        assert "\nStays open: number.\n" in session.read(HISTORY)
+        assert "New numbers" not in session.read(HISTORY)

@@ -1,0 +1,271 @@
+"""Live speech: whatever the model does, the transcript goes on, and what it failed to do is shown.
+
+Only the order of things is asserted, never how long they took.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from orchestrator.engines.claude.engine import ClaudeEngine
+from orchestrator.errors import EngineError
+from orchestrator.session import Session
+from tests.helpers.claude_requests import engine_on
+from tests.helpers.live_feeds import fed, quicken, until
+from tests.helpers.messages_server import Fault, MessagesServer
+
+HANGS = Fault("hang")
+
+
+@pytest.fixture
+def quick(home: Path) -> Path:
+    quicken(home)
+    return home
+
+
+def asked(server: MessagesServer, task: str = "candidate_question") -> Counter[str]:
+    """How often each panelist was asked for this."""
+    return Counter(taken.agent for taken in server.requests if taken.task == task)
+
+
+def is_asked_again(server: MessagesServer, before: int) -> bool:
+    """Whether the analyst was asked for a question more often than *before*."""
+    return asked(server)["analyst"] > before
+
+
+def engine_threads() -> set[threading.Thread]:
+    """The threads in which engines make their calls."""
+    return {thread for thread in threading.enumerate() if thread.name == "claude"}
+
+
+def hangs_on(server: MessagesServer, agent: str, words: str) -> bool:
+    """Whether a call of *agent* hangs that has heard these words, so that no newer one takes its place."""
+    return any(
+        taken.fault == HANGS and taken.agent == agent and words in json.dumps(taken.body)
+        for taken in server.requests
+    )
+
+
+def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Path) -> None:
+    before = engine_threads()
+    hanging = {("skeptic", "candidate_question"): HANGS}  # from the first one on
+    with MessagesServer(by_both=hanging) as server, engine_on(server) as engine:
+        with fed(quick, tmp_path, engine) as feed:
+            for number in range(1, 5):
+                others = asked(server)["analyst"]
+                feed.say(f"Point {number}: revenue grew eighteen percent.", slide=number)
+                feed.heard()
+                assert feed.session.room.slide == number
+                until("the others' refresh", partial(is_asked_again, server, others))
+            until(
+                "the others' questions",
+                lambda: {feed.status("analyst"), feed.status("contrarian")} == {"ready"},
+            )
+            assert feed.status("skeptic") is None
+            until(
+                "a newer call",
+                lambda: any("skeptic" in one.get("given_up", ()) for one in feed.values("refresh")),
+            )
+            assert not any("skeptic" in one.get("given_up", ()) for one in feed.values("refresh")[:1])
+        assert len(engine_threads() - before) == 1  # it is the engine's, not the feed's
+        dropped = [one["dropped"] for one in feed.values("refreshed") if "dropped" in one]
+        assert dropped[-1] == "the feed was stopped"
+    assert engine_threads() == before
+
+
+def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer() as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        panel = feed.session.rehearsal.options.panel
+        until("questions", lambda: {feed.status(agent) for agent in panel} == {"ready"})
+        server.always = Fault("overloaded")
+        feed.say("We are the leading ferry operator on the estuary.")
+        until("stale questions", lambda: {feed.status(agent) for agent in panel} == {"stale"})
+        why = "is busy or broken (529, overloaded); tried 1 times"
+        until("the state", lambda: feed.state().count(why) == len(panel))
+        assert all(why in one for one in feed.session.room.failed.values())
+        with pytest.raises(EngineError, match=r"nobody has a question that may be asked: .*529, overloaded"):
+            feed.session.ask()
+        tries = len(server.requests)
+        until("further tries", lambda: len(server.requests) > tries + 6)  # though nothing new was said
+        server.always = None
+        until("questions again", lambda: {feed.status(agent) for agent in panel} == {"ready"})
+        until("the state", lambda: "Not refreshed" not in feed.state())
+        feed.heard()
+    notes = [line for line in feed.told if line.startswith("note: ")]
+    assert len([line for line in notes if "has no new question, and the last one is stale" in line]) == len(
+        panel
+    )
+    assert len([line for line in notes if line.endswith("has questions again")]) == len(panel)
+
+
+def test_what_comes_when_a_question_is_open_is_not_written(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer() as server,
+        engine_on(server) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.heard()  # before a question is put, or it would be the answer
+        until("questions", lambda: feed.status("analyst") == "ready")
+        server.by_agent = {"skeptic": Fault("hang")}
+        feed.say("The pilot has three routes.")
+        feed.heard()
+        until("a call that hangs", lambda: hangs_on(server, "skeptic", "The pilot has three routes."))
+        server.by_agent = {}
+        assert feed.session.ask("analyst") is not None
+        until(  # on a busy machine others' calls were under way as well
+            "the hanging call's end",
+            lambda: "skeptic" in [one["agent"] for one in feed.values("refreshed") if one.get("dropped")],
+        )
+        feed.say("It is audited revenue for 2026, against EUR 3.6M in 2025.")
+        until("the verdict", lambda: feed.session.room.exchanges)
+        assert feed.session.room.exchanges[0].outcome == "satisfied"
+
+
+def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer(by_task={"judgement": HANGS}) as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.heard()
+        until("questions", lambda: feed.status("analyst") == "ready")
+        assert feed.session.ask("analyst") is not None
+        feed.say("It is audited revenue for 2026.")
+        until("the judgement's call", lambda: asked(server, "judgement")["analyst"])
+        others = asked(server)
+        feed.say("And the pilot has three routes.", slide=2)
+        feed.heard()
+        until("the others' refresh", lambda: asked(server)["skeptic"] > others["skeptic"])
+        assert feed.session.room.open is not None
+        server.let_go()
+        (done,) = until("the end of it", lambda: feed.session.room.exchanges)
+        assert (done.outcome, done.turns[-1].verdict) == ("unjudged", "unjudged")
+        assert "broke the connection off" in (done.turns[-1].reason or "")
+        until("the state", lambda: "- Unjudged: x1: the engine gave no judgement" in feed.state())
+        why = "; not judged: the engine gave no judgement"
+        until("the word", lambda: any(why in line for line in feed.told))
+        assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
+
+
+def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer() as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine, exchanges=0) as feed,
+    ):
+        looks = len(feed.values("tensions"))  # that of the deck, at the start
+        server.by_task = {"tensions": HANGS}
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.say("The pilot has three routes.", slide=2)
+        feed.heard()
+        until("the look", lambda: [one for one in server.requests if one.fault == HANGS])
+        feed.say("And the risks.", slide=3)
+        feed.heard()
+        assert feed.session.room.slide == 3
+        assert len(feed.values("tensions")) == looks
+        server.by_task = {}
+        server.let_go()
+        *_, found = until("its end", lambda: feed.values("tensions")[looks:])
+        assert "broke the connection off" in found["failed"]
+        feed.say("The ask is next.", slide=4)
+        feed.say("And that is all.", slide=1)
+        until(  # all that was said since the start
+            "the next look",
+            lambda: [one for one in feed.values("tensions") if one["upto"] >= 4 and "failed" not in one],
+        )
+
+
+def test_an_end_elsewhere_ends_the_feed_while_calls_hang(quick: Path, tmp_path: Path) -> None:
+    before = engine_threads()
+    with (
+        MessagesServer() as server,
+        engine_on(server) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        server.always = HANGS
+        feed.say("Revenue grew eighteen percent.", slide=1)
+        until("calls", lambda: len(asked(server)) == 3)
+        feed.session.end(without_debrief=True)  # which would wait for the model's words
+        feed.say("Nobody hears this.")
+    with Session.open(None, feed.session.path) as ended:
+        assert ended.state == "ended"
+        assert ended.verify().valid
+    assert engine_threads() == before
+
+
+def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: Path) -> None:
+    with (
+        MessagesServer(by_task={"judgement": HANGS}) as server,
+        engine_on(server) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        feed.say("Revenue grew eighteen percent.", slide=1)
+        feed.heard()
+        until("questions", lambda: feed.status("analyst") == "ready")
+        feed.session.ask("analyst")
+        feed.say("It is audited.")
+        until("the judgement's call", lambda: asked(server, "judgement")["analyst"])
+        feed.session.park()
+        (left_out,) = until("the record", lambda: feed.values("left_out"))
+        assert (left_out["what"], left_out["exchange"]) == ("judgement", "x1")
+        assert [one.outcome for one in feed.session.room.exchanges] == ["parked"]
+
+
+def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, tmp_path: Path) -> None:
+    with MessagesServer() as server, engine_on(server) as engine:
+        with fed(quick, tmp_path, engine) as feed:
+            feed.say("Revenue grew eighteen percent.", slide=1)
+            feed.heard()
+            until("questions", lambda: feed.status("analyst") == "ready")
+            server.by_task = {"judgement": HANGS}
+            feed.session.ask("analyst")
+            feed.say("It is audited, EUR 4.2M for 2026.")
+            until("the judgement's call", lambda: asked(server, "judgement")["analyst"])
+        assert feed.values("left_out")[-1]["why"] == "the feed was stopped"
+        server.by_task = {}
+        with Session.open(None, feed.session.path, engine=engine) as again:
+            assert again.room.open is not None
+            told: list[str] = []
+            again.listen(str(feed.speech), stop=lambda: bool(again.room.exchanges), say=told.append)
+            assert [one.outcome for one in again.room.exchanges] == ["satisfied"]
+            assert [line for line in told if line.startswith("x1: taken as the answer to ")]
+
+
+def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path) -> None:
+    quicken(quick, hand_raise_pause=600)  # nobody is called on
+    with (
+        MessagesServer() as server,
+        engine_on(server, retries=0) as engine,
+        fed(quick, tmp_path, engine, mode="hand-raise") as feed,
+    ):
+        feed.say("Revenue grew eighteen percent.", slide=1)
+        panel = feed.session.rehearsal.options.panel
+        until("hands", lambda: set(feed.session.room.hands) == set(panel))
+        server.by_agent = {"skeptic": Fault("refusal")}
+        feed.say("The pilot has three routes.")
+        until("one hand less", lambda: "skeptic" not in feed.session.room.hands)
+        until("the state", lambda: "- Not refreshed: " in feed.state())
+
+
+def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
+    """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
+    from orchestrator.engines.claude.fallback import FallbackEngine
+    from orchestrator.engines.offers import Beginning
+    from orchestrator.engines.offline import OfflineEngine
+
+    assert issubclass(ClaudeEngine, Beginning)
+    assert issubclass(FallbackEngine, Beginning)
+    assert not issubclass(OfflineEngine, Beginning)

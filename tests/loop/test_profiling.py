@@ -1,0 +1,77 @@
+"""The presenter's profile: a line after each exchange, of what is certain and nothing more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.loop.profiling import answered
+from orchestrator.model.exchange import Turn
+from tests.helpers.steady import DECK, SteadyEngine
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "no answer was given"),
+        ("  ", "no answer was given"),
+        ("Let me come back to you on that.", "the answer was put off"),
+        ("I do not know.", "the presenter does not know it, and says so"),
+        ("Yes.", "an answer of 1 word, without a figure"),
+        ("We are on a good way there.", "an answer of 7 words, without a figure"),
+        (
+            "It is 3.1 million over nine weeks, from 12 ports.",
+            'an answer of 10 words, with "3.1 million", "nine weeks", "12 ports"',
+        ),
+        (
+            "1 boat, 2 piers, 3 ports, 4 lines, 5 crews, 6 yards, 7 docks.",
+            (
+                'an answer of 14 words, with "1 boat", "2 piers", "3 ports", "4 lines", "5 crews", "6 yards" '
+                "and 1 more"
+            ),
+        ),
+    ],
+)
+def test_an_answer_is_told_by_what_is_certain(answer: str | None, said: str) -> None:
+    assert answered(Turn("Why?", answer=answer)) == said
+
+
+def profile(session: Session, agent: str) -> str:
+    """What was added to the page that the session began with."""
+    page = session.read(f"{agent}/presenter-profile.md")
+    return page[page.find("\n## ") :] if "\n## " in page else ""
+
+
+@pytest.mark.parametrize("engine", ["offline", SteadyEngine()])
+def test_after_every_exchange_there_is_one_also_where_nothing_was_answered(
+    home: Path, engine: str | SteadyEngine
+) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine) as session:
+        for said in (None, "We shall see how it goes.", "It is 12 ports."):
+            asked = session.ask()
+            assert asked is not None
+            session.answer(said)
+            question = asked.turns[0].question
+            assert f'## {asked.id}, at 0:00: how it was answered\n\n1. "{question}": ' in profile(
+                session, asked.agent
+            )
+        pages = "".join(profile(session, agent) for agent in session.rehearsal.options.panel)
+        assert pages.count("how it was answered") == 3
+        assert "no answer was given." in pages
+        assert "an answer of 6 words, without a figure." in pages
+        assert 'an answer of 4 words, with "12 ports".' in pages
+        assert all(word not in pages for word in ("evasive", "evaded", "well"))
+
+
+def test_it_has_every_asking_and_the_wish_to_come_back(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as session:
+        first = session.ask("skeptic")
+        assert first is not None
+        session.answer("No.")
+        session.park()
+        page = profile(session, "skeptic")
+    assert '\n1. "' in page
+    assert '\n2. "Question x1 again?": no answer was given.\n' in page
+    assert page.endswith("The presenter asked to come back to it.\n")

@@ -1,0 +1,151 @@
+"""What comes next is seen from the state alone: nothing is written, nobody is asked, and it is repeatable."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.loop import looking, phrases, recorded, refreshing
+from orchestrator.loop.folding import FOLDS, fold
+from orchestrator.loop.state import Live, Room
+from orchestrator.loop.steps import (
+    Ask,
+    End,
+    Judge,
+    Listen,
+    Look,
+    Piece,
+    Refresh,
+    Speak,
+    Step,
+    TakeAnswer,
+    next_step,
+)
+from orchestrator.model.segment import Segment
+from tests.helpers.rehearsals import loaded, write_rehearsal
+from tests.helpers.steady import DECK, SteadyEngine
+
+QUIET = Live(silent_s=0.0)
+
+
+@pytest.mark.parametrize("mode", ["section-breaks", "hand-raise", "free-flow"])
+def test_a_recording_is_a_row_of_steps_that_only_the_driver_carries_out(
+    home: Path, tmp_path: Path, mode: str
+) -> None:
+    taken: list[Step] = []
+    with loaded(home, write_rehearsal(tmp_path), mode=mode) as session:
+        rehearsal = session.rehearsal
+        while True:
+            before, head = copy.deepcopy(session.room), session.ledger_head
+            state = rehearsal.state()
+            taken.append(next_step(state))
+            assert next_step(state) == taken[-1]
+            assert (session.room, session.ledger_head) == (before, head)
+            if not recorded.step(rehearsal):
+                break
+    assert taken[0] == Speak(phrases.OPENING)
+    assert taken[-1] == End()
+    kinds = Counter(type(step) for step in taken)
+    assert kinds[Listen] > 8 < kinds[Refresh]
+    assert kinds[TakeAnswer] == kinds[Judge] >= kinds[Ask] - 1 > 0  # the last Ask may find nobody
+    pieces = [step.piece for step in taken if isinstance(step, Listen)]
+    assert pieces.count(Piece.SEGMENT) == 8
+    assert pieces.count(Piece.PLAYED_OUT) == 1
+    assert (Piece.SECTION_END in pieces) is (mode == "section-breaks")
+    assert any(one.at_pause for one in taken if isinstance(one, Ask)) is (mode != "section-breaks")
+
+
+@pytest.fixture
+def session(home: Path) -> Iterator[Session]:
+    """One in which somebody has spoken, and every panelist has a question."""
+    given: dict[str, Any] = {"engine": SteadyEngine(), "mode": "hand-raise", "exchanges": 3}
+    with Session.start(Home.open(home), deck_text=DECK, **given) as made:
+        made.slide(1)
+        made.add_segment(Segment("Good morning", 0.0, 1.0, "Ines"))
+        refreshing.refresh(made.rehearsal, "slide")
+        yield made
+
+
+def step(session: Session, live: Live) -> Step:
+    return next_step(session.rehearsal.state(live))
+
+
+def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: Session) -> None:
+    looking.look_if_due(session.rehearsal)
+    assert step(session, QUIET) == Listen()
+    silent = replace(QUIET, silent_s=3.0)
+    assert step(session, silent) == Ask(at_pause=True)
+    assert session.ask("skeptic") is not None
+    assert step(session, silent) == Listen()  # nothing was said to it
+    session.add_segment(Segment("It is so.", 2.0, 3.0, "Ines"))
+    assert step(session, QUIET) == Listen()
+    assert step(session, silent) == TakeAnswer()
+    assert step(session, replace(QUIET, is_over=True)) == TakeAnswer()
+    session.take_answer("It is so.")
+    assert step(session, silent) == Listen()  # it is judged elsewhere
+    assert step(session, replace(silent, owes_verdict=True)) == Judge()
+
+
+def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Session) -> None:
+    """Before that nothing can come of it: no other question can be put, and half an answer is none."""
+    looking.look_if_due(session.rehearsal)
+    assert session.ask("skeptic") is not None
+
+    def model_step(live: Live) -> Step:
+        now_s = session.room.refreshed_at_s + 60
+        return next_step(replace(session.rehearsal.state(live), has_model=True, now_s=now_s))
+
+    session.add_segment(Segment("It is", 2.0, 3.0, "Ines"))
+    assert model_step(QUIET) == Listen()
+    session.take_answer("It is so.")
+    assert model_step(replace(QUIET, owes_verdict=True)) == Judge()
+    judging = replace(QUIET, is_judging=True)
+    assert model_step(judging) == Refresh("timer", leave_out="skeptic")
+    assert step(session, judging) == Listen()  # without a model no verdict takes time
+    session.judge("satisfied", reason="it is")
+    assert session.room.open is None
+    assert model_step(replace(QUIET, is_looking=True)) == Refresh("timer")
+
+
+def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
+    assert step(session, QUIET) == Look()
+    assert step(session, replace(QUIET, is_looking=True)) == Listen()
+
+
+def test_live_a_break_waits_for_questions_that_are_being_made(session: Session) -> None:
+    looking.look_if_due(session.rehearsal)
+    session.room.break_due = True
+    assert step(session, QUIET) == Ask()
+    assert step(session, replace(QUIET, is_asking=True)) == Listen()
+    assert step(session, replace(QUIET, is_asking=True, waited_s=6.0)) == Ask()
+
+
+def test_live_the_end_waits_for_what_is_under_way_and_begins_nothing(session: Session) -> None:
+    over = replace(QUIET, is_over=True)
+    assert step(session, over) == End()
+    assert step(session, replace(over, is_judging=True)) == Listen()
+    session.room.state = "closing"
+    assert step(session, replace(QUIET, silent_s=60.0)) == Listen()
+    assert step(session, over) == End()
+    session.end(without_debrief=True)
+    assert step(session, QUIET) == End()
+
+
+def test_every_value_of_a_ledger_that_has_a_row_folds_to_the_same_room(home: Path, tmp_path: Path) -> None:
+    with loaded(home, write_rehearsal(tmp_path)) as session:
+        assert session.play()
+        store, again = session.rehearsal.store, Room()
+        seen = set()
+        for entry in store.entries():
+            record = store.record(entry.seq)
+            fold(again, record)
+            seen.add((record.value or {}).get("type"))
+        assert again == session.room
+        assert len(seen & FOLDS.keys()) > 15

