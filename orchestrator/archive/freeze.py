@@ -25,7 +25,7 @@ from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
-from orchestrator.verify.folder import LEFTOVER, home_digest
+from orchestrator.verify.session_folder import LEFTOVER, home_digest
 
 FILE_MODE: Final = 0o444
 FOLDER_MODE: Final = 0o555

@@ -43,7 +43,7 @@ class Read:
 def plain(read: Read) -> dict[str, Any]:
     """The JSON document."""
     from orchestrator.debrief.exchange_json import picked
-    from orchestrator.debrief.plain import tension_json
+    from orchestrator.debrief.json_form import tension_json
 
     quantity = ("value", "unit", "period", "subject", "text")
     return {

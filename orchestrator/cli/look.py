@@ -114,7 +114,7 @@ def show(
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
     from orchestrator.debrief.exchange_json import exchange_json
-    from orchestrator.debrief.plain import tension_json
+    from orchestrator.debrief.json_form import tension_json
     from orchestrator.debrief.terminal import shown
     from orchestrator.debrief.words import counted, numbered, outcome
     from orchestrator.loop.moderator_lines import question_lines
@@ -191,8 +191,8 @@ def debrief(
     """A session's debrief."""
     from orchestrator import render
     from orchestrator.cli.summary import page_text
+    from orchestrator.debrief.json_form import as_json
     from orchestrator.debrief.page import as_html, as_markdown
-    from orchestrator.debrief.plain import as_json
 
     if format_ == "pdf":
         raise GreenroomError("the debrief as pdf is not built yet: use html, and print it from a browser")

@@ -133,8 +133,8 @@ def edit(
     from orchestrator.clock import utc_now
     from orchestrator.memory.export import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
-    from orchestrator.memory.rules import check_clean
     from orchestrator.memory.scratchpads import edit_scratchpad
+    from orchestrator.memory.validation import check_clean
 
     if content == "-":
         content = sys.stdin.read()

@@ -91,7 +91,7 @@ def dossier(
 ) -> None:
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
-    from orchestrator.dossier.text import dossier_text
+    from orchestrator.dossier.terminal import dossier_text
     from orchestrator.intel.read import read_intel
     from orchestrator.loop.rehearsal import read_seats
 

@@ -140,7 +140,7 @@ def resume(
     speed: options.Speed = "max",
 ) -> None:
     """Repair a session that was cut off, and go on with it."""
-    from orchestrator.cli.finish import end_run
+    from orchestrator.cli.run_end import end_run
 
     began = perf_counter()
     screen = Screen.current
@@ -172,9 +172,9 @@ def play_to_the_end(
 ) -> dict[str, Any]:
     """Play what is loaded, end, archive and verify; prints the result and returns it."""
     from orchestrator.cli.dialogue import Dialogue
-    from orchestrator.cli.finish import end_run
     from orchestrator.cli.progress import progress
     from orchestrator.cli.prompt import KEYS, prompt_of
+    from orchestrator.cli.run_end import end_run
 
     screen = Screen.current
     loaded = session.room.playback

@@ -13,7 +13,7 @@ from orchestrator.checks.passages import speech_passages
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import panelist, phrases, refreshing
-from orchestrator.loop.choosing import Choice, choose, choose_at_pause, not_heard
+from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
 from orchestrator.loop.exchanges import bare_first, tagged_exchange
 from orchestrator.loop.phrases import say
 from orchestrator.loop.rehearsal import Rehearsal

@@ -24,7 +24,7 @@ from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import add_segment, move_to, set_clock
-from orchestrator.speech.lines import STDIN, Lines
+from orchestrator.speech.line_reader import STDIN, Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
 
 POLL_S: Final = 0.1

@@ -34,7 +34,7 @@ from math import inf
 from typing import TypeAlias
 
 from orchestrator.loop import phrases, time_rules
-from orchestrator.loop.choosing import choose, choose_at_pause, may_ask_at_pause
+from orchestrator.loop.calling_on import choose, choose_at_pause, may_ask_at_pause
 from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.state import Live, Playback, State
 from orchestrator.loop.transcript import ends_section

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from orchestrator import __version__
 from orchestrator.errors import GreenroomError, UsageError
-from orchestrator.mcp.calls import call_tool, input_schema
 from orchestrator.mcp.resources import TEMPLATES, Listed, listed, read
 from orchestrator.mcp.scope import Scope
+from orchestrator.mcp.tool_calls import call_tool, input_schema
 from orchestrator.memory.tools import TOOLS, Tool
 
 if TYPE_CHECKING:

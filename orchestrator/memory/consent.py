@@ -15,7 +15,7 @@ import unicodedata
 from orchestrator.home.user_list import one_line
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
-from orchestrator.memory.rules import checked_presenter, checked_time
+from orchestrator.memory.validation import checked_presenter, checked_time
 
 
 def same_name(one: str, other: str) -> bool:

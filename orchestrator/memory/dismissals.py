@@ -9,7 +9,7 @@ from typing import Final
 
 from orchestrator.memory.consent import is_given, name_in
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.rules import checked_time
+from orchestrator.memory.validation import checked_time
 
 MOST: Final = 1_000
 """Dismissals that a session takes along, the newest; a digest is 64 bytes of its first record."""

@@ -18,7 +18,7 @@ from orchestrator.checks.grounding import figures, found_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.memory.fact_log import FactLog, is_sound
 from orchestrator.memory.names import large
-from orchestrator.memory.words import english, stems
+from orchestrator.memory.telling_words import english, stems
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.render import one_line
 

@@ -24,7 +24,7 @@ from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_grounding import is_negated
 from orchestrator.memory.names import large
-from orchestrator.memory.words import english
+from orchestrator.memory.telling_words import english
 
 AS_GOOD_AS_SAME: Final = 0.9
 """Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""

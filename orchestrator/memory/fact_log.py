@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from orchestrator.memory.passages import Plain, maybe, of_kind, passage_of
+from orchestrator.memory.fact_passages import Plain, maybe, of_kind, passage_of
 from orchestrator.memory.record_types import ODD
 from orchestrator.model.fact import (
     CONFIDENCES,

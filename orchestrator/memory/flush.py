@@ -36,10 +36,10 @@ from orchestrator.memory.open_points import (
     says,
 )
 from orchestrator.memory.past_sessions import deck_tag
-from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scribe import Scribe, scribe_of
 from orchestrator.memory.scribe_notes import Noted, SessionContext
-from orchestrator.memory.words import stems
+from orchestrator.memory.telling_words import stems
+from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck
 from orchestrator.render import one_line

@@ -17,7 +17,7 @@ from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
 from orchestrator.memory.memories import MEMORY, memory_of, unindex, unknown
 from orchestrator.memory.model import Forgotten, Memory
-from orchestrator.memory.rules import checked_time, normalised
+from orchestrator.memory.validation import checked_time, normalised
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')
 _KEPT_OF: Final = (

@@ -16,7 +16,7 @@ from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError
 from orchestrator.memory.model import MAX_GOALS, Goal
-from orchestrator.memory.rules import checked_goal, checked_source, checked_time, normalised
+from orchestrator.memory.validation import checked_goal, checked_source, checked_time, normalised
 
 _ACTS: Final = {"proposed": "goal proposed", "open": "goal added", "done": "goal done"}
 """By the state that a goal comes to; as the history tells it."""

@@ -22,7 +22,7 @@ from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, existing, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
 from orchestrator.memory.model import MAX_MEMORIES, Act, Left, Memory, Written
-from orchestrator.memory.rules import checked_agent, checked_memory, checked_time, normalised
+from orchestrator.memory.validation import checked_agent, checked_memory, checked_time, normalised
 
 HALF_LIFE_DAYS: Final = 90.0
 """A quarter: boards meet about that often, so what no rehearsal needed for one is worth half. Our own."""

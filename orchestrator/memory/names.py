@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from orchestrator.claims.calendar import MONTH_NUMBERS, WEEKDAYS
-from orchestrator.memory.words import english
+from orchestrator.memory.telling_words import english
 
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w’'&-]*"
 _NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) )?{_CAPITAL}){{0,4}}")

@@ -23,9 +23,9 @@ from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.recall import recent, search_memories
-from orchestrator.memory.rules import MemoryWrite, check_clean, checked_memory, checked_page, normalised
 from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
-from orchestrator.memory.words import words_of
+from orchestrator.memory.telling_words import words_of
+from orchestrator.memory.validation import MemoryWrite, check_clean, checked_memory, checked_page, normalised
 
 T = TypeVar("T")
 S = TypeVar("S")

@@ -16,7 +16,7 @@ from typing import Final
 from orchestrator.errors import GreenroomError, LedgerCorruptError
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
-from orchestrator.memory.rules import checked_presenter
+from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json

@@ -20,8 +20,8 @@ from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_bl
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import MEMORY, memories, memory_of
 from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Memory, Recalled
-from orchestrator.memory.rules import checked_agent, checked_time
-from orchestrator.memory.words import scored_by_words
+from orchestrator.memory.telling_words import scored_by_words
+from orchestrator.memory.validation import checked_agent, checked_time
 
 MAX_TOPIC_CHARS: Final = 2_000
 """Of a topic that is embedded: small models read some 250 words, and ignore the rest."""

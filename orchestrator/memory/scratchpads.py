@@ -16,7 +16,7 @@ from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, made_scope, note
 from orchestrator.memory.errors import ScratchpadChangedError
 from orchestrator.memory.model import Scratchpad
-from orchestrator.memory.rules import checked_agent, checked_page, checked_time
+from orchestrator.memory.validation import checked_agent, checked_page, checked_time
 
 KEPT_REVISIONS: Final = 10
 

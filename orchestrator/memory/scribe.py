@@ -17,6 +17,7 @@ from typing import Any, Final
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory import statements
 from orchestrator.memory.names import names
+from orchestrator.memory.previously_on import SILENT, Course, Line, line_of, most_telling, summary_of
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, EntryRow, Row, read, rows, type_of
 from orchestrator.memory.scribe_notes import (
     AGENT,
@@ -31,7 +32,6 @@ from orchestrator.memory.scribe_notes import (
     cut,
 )
 from orchestrator.memory.sentences import Joining, Sentence
-from orchestrator.memory.summary import SILENT, Course, Line, line_of, most_telling, summary_of
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.render import one_line

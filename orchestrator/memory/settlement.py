@@ -21,8 +21,8 @@ from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.memories import keep
 from orchestrator.memory.model import Memory, Scratchpad, Written
 from orchestrator.memory.proposals import Proposal, proposed
-from orchestrator.memory.rules import checked_time
 from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.memory.validation import checked_time
 from orchestrator.privacy.off_record import is_clean
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store

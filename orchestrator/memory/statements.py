@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.memory.fact_grounding import grounded
-from orchestrator.memory.passages import of_kind
+from orchestrator.memory.fact_passages import of_kind
 from orchestrator.model.fact import EXCHANGE, FactDraft, Passage
 from orchestrator.model.reply import Remembered
 from orchestrator.model.values import from_json

@@ -31,8 +31,8 @@ from orchestrator.memory.arguments import (
 )
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.notebook import Found, MemoryKept, Notebook, Page, PageKept
-from orchestrator.memory.rules import MemoryWrite
 from orchestrator.memory.session_files import MAX_READ_CHARS, FileList, FileText, list_files, read_file
+from orchestrator.memory.validation import MemoryWrite
 from orchestrator.store.store import Store
 
 MAX_FOUND: Final = 20

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from orchestrator.claims.language import reads_as_english
-from orchestrator.speech.written import written
+from orchestrator.speech.word_lists import written
 
 FILLER: Final = "filler"
 HEDGE: Final = "hedge"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.text import label
-from orchestrator.speech.written import word_list
+from orchestrator.speech.word_lists import word_list
 
 _PREFIX = re.compile(r"(?:>>+\s*)?([^\W\d_][^:：?!;,\"“”\n]{0,39})(?::\s+|：\s*)(\S.*)", re.DOTALL)
 _NUMBER = re.compile(r"[ _#]*[0-9a-z]{0,3}", re.IGNORECASE)  # behind a role

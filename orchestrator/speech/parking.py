@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from orchestrator.speech.written import written
+from orchestrator.speech.word_lists import written
 
 _PARTNERS = {"returns": "back", "to you": "within", "parks": "parked for"}
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")

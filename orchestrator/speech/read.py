@@ -12,7 +12,7 @@ from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
-from orchestrator.speech.plain import read_plain
+from orchestrator.speech.plain_text import read_plain
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.speech.source import open_recording
 from orchestrator.speech.text import shown

@@ -12,7 +12,7 @@ from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.speech.captions import Cue, CueReader, pieces_of, without_repeats
 from orchestrator.speech.labels import is_role, split_label
 from orchestrator.speech.pace import spoken_s
-from orchestrator.speech.plain import read_plain_line
+from orchestrator.speech.plain_text import read_plain_line
 from orchestrator.speech.segment_json import parse_line
 from orchestrator.speech.timeline import segment_of
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from orchestrator.speech.pace import CJK
-from orchestrator.speech.written import word_list
+from orchestrator.speech.word_lists import word_list
 
 _TERM = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+(?:['’][^\\W_{CJK}]+)*")
 _IS_CJK = re.compile(f"[{CJK}]")

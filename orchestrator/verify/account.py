@@ -13,7 +13,7 @@ from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
 from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
-from orchestrator.verify.lines import Line, Lines
+from orchestrator.verify.ledger_lines import Line, Lines
 from orchestrator.verify.receipts import check_receipt
 from orchestrator.verify.rules import Replay, max_revisions_of
 from orchestrator.verify.shape import is_sha256, read_record

@@ -16,7 +16,7 @@ from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import kind_of, opened
 from orchestrator.verify.finding import Report, Verification
-from orchestrator.verify.folder import Folder, check_home
+from orchestrator.verify.session_folder import Folder, check_home
 
 LOCK_TIMEOUT_S: Final = 30.0
 """How long to wait for a writer. A transaction holds the lock over one engine call at most."""

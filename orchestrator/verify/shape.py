@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store.ledger import FILE_OPS, OTHER_OPS, Record, decode, encode
-from orchestrator.verify.lines import Line
+from orchestrator.verify.ledger_lines import Line
 
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from orchestrator.debrief.bill import Bill
+from orchestrator.debrief.json_form import as_json, json_text
 from orchestrator.debrief.model import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.page import as_html, as_markdown
-from orchestrator.debrief.plain import as_json, json_text
 from orchestrator.debrief.shares import Shares
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.claim import Place, Tension

@@ -15,7 +15,7 @@ from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
-from orchestrator.dossier.text import WIDTH, dossier_text
+from orchestrator.dossier.terminal import WIDTH, dossier_text
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown
-from orchestrator.debrief.plain import as_json
 from orchestrator.debrief.terminal import as_text
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.loop import asking, panelist
-from orchestrator.loop.choosing import Choice, choose
+from orchestrator.loop.calling_on import Choice, choose
 from orchestrator.loop.staleness import why_stale
 from orchestrator.loop.state import Waiting
 from orchestrator.model.claim import Place

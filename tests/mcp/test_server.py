@@ -19,10 +19,10 @@ import pytest
 
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
-from orchestrator.mcp.calls import call_tool, input_schema
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import Scope
 from orchestrator.mcp.server import build
+from orchestrator.mcp.tool_calls import call_tool, input_schema
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.memories import memories

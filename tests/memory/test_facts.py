@@ -22,7 +22,7 @@ from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import grounded
 from orchestrator.memory.fact_likeness import AlikeByMeaning
 from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog
-from orchestrator.memory.passages import passage_of
+from orchestrator.memory.fact_passages import passage_of
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of

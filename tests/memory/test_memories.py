@@ -36,7 +36,7 @@ from orchestrator.memory.memories import (
 )
 from orchestrator.memory.model import MAX_MEMORIES, Memory
 from orchestrator.memory.recall import recall, search_memories
-from orchestrator.memory.rules import MemoryWrite, normalised
+from orchestrator.memory.validation import MemoryWrite, normalised
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 
 

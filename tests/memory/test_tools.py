@@ -17,9 +17,9 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import left, memories
 from orchestrator.memory.model import MAX_MEMORIES, TYPES
 from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.rules import MemoryWrite
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, anthropic_tools, call
+from orchestrator.memory.validation import MemoryWrite
 
 NOW = "2026-11-22T09:00:00Z"
 LESSON = {"type": "lesson", "content": "Ines gives growth without its base.", "confidence": 0.8}
