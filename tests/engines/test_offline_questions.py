@@ -247,6 +247,40 @@ def test_the_first_slide_and_the_headings_say_which_kind_it_is(first: str, body:
     assert kind_of(read_deck_text(f"{first}\n\n---\n\n{body}\n")).id == kind
 
 
+LIBRARY = """# TidePy: a research library for tides\n\n- Sandbox application\n\n---\n
+# Method\n\n- A baseline on a dataset of 40 gauges\n- Published in a paper\n\n---\n
+# Status\n\n- On GitHub under Apache 2.0\n- Release 0.9 in May\n- Two maintainers\n"""
+GROUP = """# Device Identity WG\n\n---\n\n# Who takes part\n\n- Three chip makers\n\n---\n
+# What we will standardise\n\n- Names of keys\n- Statements\n\n---\n
+# Proposal\n\n- The TAC approves the group\n"""
+UPDATE = """# GridCast: yearly update\n\n---\n\n# This year\n\n- 4 releases, 312 commits\n- Income\n\n---\n
+# Community\n\n- 5 maintainers and 21 contributors, more than last year\n"""
+
+
+@pytest.mark.parametrize(("deck", "kind"), [(LIBRARY, "project"), (GROUP, "group"), (UPDATE, "review")])
+def test_a_deck_for_a_technical_council_is_known_by_many_weak_signs(deck: str, kind: str) -> None:
+    assert kind_of(read_deck_text(deck)).id == kind
+
+
+def test_signs_in_a_deck_of_another_language_are_chance() -> None:
+    body = "".join(f"- App, API, dashboard, prototype: Zeile {n} über die Fähre\n" for n in range(8))
+    deck = read_deck_text(f"# Fähre App\n\n---\n\n# Demo\n\n{body}\n---\n\n# Features\n\n{body}")
+    assert (kind_of(deck).id, kind_of(deck, "product").id) == ("any", "product")
+
+
+def test_a_small_product_is_asked_no_questions_of_a_venture() -> None:
+    deck = "# NoteNest app\n\n---\n\n# Features\n\n- Search and tags\n- Export\n\n---\n\n# Demo\n\n- Now\n"
+    venture = {"ten-times", "protect", "price", "unit", "stop-using"}
+
+    def topics(text: str) -> set[str]:
+        asked = (entry_of(one.question) for one in asked_all(read_deck_text(text), 20))
+        return {entry.topic for entry in asked if entry is not None}
+
+    assert not topics(deck) & venture
+    assert {"tested", "left-out"} <= topics(deck)
+    assert topics(f"{deck}\n---\n\n# Market\n\n- Customers pay a subscription\n") & venture
+
+
 def test_mixed_signs_give_only_what_boards_of_both_kinds_ask() -> None:
     deck = read_deck_text(
         "# Quay wall renewal\n\n- Annual report\n\n---\n\n# Works\n\n- We build\n\n---\n\n# Staff\n\n- Many\n"

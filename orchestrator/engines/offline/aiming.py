@@ -30,13 +30,11 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
             if len(chosen) < most and quote is not None and not is_taken and not {quote, topic} & seen:
                 chosen.append(_target(option, quote))
                 seen |= {quote, topic}
-    cover = next((slide for slide in request.scene.deck.slides if not slide.hidden and slide.title), None)
-    for option in own:
-        if cover is None:
-            break
+    covers = [slide for slide in request.scene.deck.slides if not slide.hidden and slide.title][:1]
+    for option in own if covers else ():
         if len(chosen) < FEWEST_TARGETS and option.quote is None and option.entry.topic not in seen:
             good = option.entry.good
-            chosen.append(Target(None, cover.number, None, cover.title, option.question, good, True))
+            chosen.append(Target(None, covers[0].number, None, covers[0].title, option.question, good, True))
             seen.add(option.entry.topic)
     return tuple(chosen)
 

@@ -54,7 +54,7 @@ class Entry:
     when: tuple[Condition, ...] = ()  # any one of them; none: always
     but: tuple[str, ...] = ()  # none of them in that line, or on the slide whose title is quoted
     on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
-    kinds: tuple[str, ...] = ()  # of deck, of an entry of ANY that is not for all of them
+    kinds: tuple[str, ...] = ()  # of deck beside its own; of an entry of ANY, the only ones
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it may be answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
@@ -88,6 +88,7 @@ class DeckKind:
     cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
     titles: tuple[str, ...]  # that weigh more in a heading than in a text
     texts: tuple[str, ...]
+    council: int = 0  # added to its score where a deck is one for a technical council
     needs: tuple[Condition, ...] = ()  # any one of them in the deck, or it is not of this kind; none: nothing
 
 
@@ -102,6 +103,8 @@ class Phrases:
     estimates: re.Pattern[str]  # before a figure: it is an estimate, and the line says so
     abbreviations: re.Pattern[str]  # their full stop ends no sentence
     bounds: tuple[str, ...]  # beside them a number counts nothing
+    council: tuple[tuple[str, ...], ...]  # words of technical councils, and of software work anywhere
+    english: tuple[str, ...]  # words that make up a good part of any English text
     agendas: tuple[str, ...]  # titles of slides that only list what is to come
     courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
     hesitations: tuple[str, ...]  # nobody is quoted with them
@@ -137,9 +140,8 @@ def bank() -> Bank:
 
 
 def _kind(data: Mapping[str, Any]) -> DeckKind:
-    signs: dict[str, Any] = {name: tuple(one) for name, one in data["signs"].items()}
-    needs = _conditions(signs.pop("needs", ()))
-    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs, needs=needs)
+    signs = {**data["signs"], "needs": _conditions(data["signs"].get("needs", ()))}
+    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs)
 
 
 def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:
@@ -149,7 +151,7 @@ def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Ent
 
 def _load(path: Path) -> dict[str, Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads it ten times faster
-    loaded: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=loader)  # noqa: S506  # both are safe
+    loaded: dict[str, Any] = _frozen(yaml.load(path.read_text("utf-8"), Loader=loader))  # noqa: S506  # both are safe
     return loaded
 
 
@@ -175,11 +177,10 @@ def _conditions(items: Any) -> tuple[Condition, ...]:
 
 def _phrases(data: Mapping[str, Any]) -> Phrases:
     compiled = {name: re.compile("|".join(data[name])) for name in OF_PATTERNS}
-    frozen = {name: _frozen(value) for name, value in data.items()}
-    return Phrases(**{**frozen, **compiled})
+    return Phrases(**{**data, **compiled})
 
 
 def _frozen(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _frozen(one) for key, one in value.items()}
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value

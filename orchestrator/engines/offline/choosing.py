@@ -115,12 +115,11 @@ def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
 
 
 def _claim_at(place: Place, scene: Scene) -> str | None:
-    is_said = place.said_at_s is not None
-    for claim in scene.speech_claims if is_said else scene.deck_claims:
-        is_there = claim.said_at_s == place.said_at_s if is_said else claim.slide == place.slide
-        if is_there and (claim.text in place.quote or place.quote in claim.text):
-            return claim.id
-    return None
+    if place.said_at_s is not None:
+        there = [claim for claim in scene.speech_claims if claim.said_at_s == place.said_at_s]
+    else:
+        there = [claim for claim in scene.deck_claims if claim.slide == place.slide]
+    return next((one.id for one in there if one.text in place.quote or place.quote in one.text), None)
 
 
 def _candidate(option: Option, agent: str, relevance: float) -> Candidate:

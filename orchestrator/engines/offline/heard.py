@@ -33,12 +33,7 @@ def is_answered(option: Option, speech: str) -> bool:
 def speech_of(scene: Scene) -> str:
     """All that was said, answers too, as plain words."""
     answers = (turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
-    return _joined((*(segment.text for segment in scene.segments), *answers))
-
-
-@lru_cache(maxsize=8)
-def _joined(texts: tuple[str, ...]) -> str:
-    return plain(" ".join(texts))
+    return plain(" ".join((*(segment.text for segment in scene.segments), *answers)))
 
 
 def _admitted(scene: Scene) -> Iterator[Option]:

@@ -51,11 +51,8 @@ def sort_of(said: list[str]) -> str | None:
     """PUT_OFF or DO_NOT_KNOW where every sentence says so and nothing else; None: there is more in it."""
     phrases = bank().phrases
     known = {PUT_OFF: phrases.put_off, DO_NOT_KNOW: phrases.do_not_know}
-    sorts = [
-        next((sort for sort, forms in known.items() if bare in forms), None)
-        for bare in (_bare(sentence) for sentence in said)
-        if bare
-    ]
+    bare = [words for words in map(_bare, said) if words]
+    sorts = [next((sort for sort, forms in known.items() if words in forms), None) for words in bare]
     if not sorts or None in sorts:
         return None
     return DO_NOT_KNOW if DO_NOT_KNOW in sorts else PUT_OFF

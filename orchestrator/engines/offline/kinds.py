@@ -25,6 +25,13 @@ LEAST_SCORE: Final = 5
 LEAST_LEAD: Final = 1.3
 """Times the second kind's score: with less the signs are mixed, and only what suits both is asked."""
 
+FEWEST_OF_COUNCIL: Final = 3
+"""Signs of a technical council in a deck for one: a single one stands in many others too."""
+
+TOO_SHORT_TO_TELL: Final = 40  # words; taken for English
+LEAST_ENGLISH: Final = 0.02
+"""Share of the commonest words: the tersest of 61 English decks had 0.03, those in other languages none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -59,20 +66,34 @@ def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) 
 def read_as(pages: Pages) -> Kind:
     """The kind with the highest score; the first of the list where two are equal."""
     kinds = bank().kinds
-    scored = sorted((-_score(kind, pages), number) for number, kind in enumerate(kinds))
+    weight = int(_is_for_council(pages))
+    scored = sorted((-_score(one, pages, weight), number) for number, one in enumerate(kinds))
     (best, first), (next_best, second) = scored[0], scored[1]
-    if -best < LEAST_SCORE:
+    if -best < LEAST_SCORE or not _is_english(pages):
         return NO_KIND
     is_mixed = -best < LEAST_LEAD * -next_best
     return Kind(kinds[first].id, kinds[first].name, -best, beside=kinds[second].id if is_mixed else None)
 
 
-def _score(kind: DeckKind, pages: Pages) -> int:
+def _is_for_council(pages: Pages) -> bool:
+    """Many weak signs, one at least of those that hardly stand elsewhere."""
+    sure, weak = (sum(holds(pages.words, one) for one in signs) for signs in bank().phrases.council)
+    return sure > 0 and sure + weak >= FEWEST_OF_COUNCIL
+
+
+def _is_english(pages: Pages) -> bool:
+    words = pages.words.split()
+    known = sum(word in bank().phrases.english for word in words)
+    return len(words) < TOO_SHORT_TO_TELL or known >= LEAST_ENGLISH * len(words)
+
+
+def _score(kind: DeckKind, pages: Pages, council: int) -> int:
     if kind.needs and not any(holds_all(pages.words, one) for one in kind.needs):
         return 0
     on_cover = COVER_WEIGHT * any(holds(pages.cover, pattern) for pattern in kind.cover)
     in_titles = sum(TITLE_WEIGHT for pattern in kind.titles if holds(pages.titles, pattern))
-    return on_cover + in_titles + sum(1 for pattern in kind.texts if holds(pages.words, pattern))
+    in_texts = sum(1 for pattern in kind.texts if holds(pages.words, pattern))
+    return on_cover + in_titles + in_texts + council * kind.council
 
 
 def _given(given: str) -> Kind:

@@ -93,9 +93,8 @@ def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
     """Where the signs are mixed, only what boards of both kinds or of any ask."""
-    if entry.kind == ANY:
-        return not entry.kinds or {kind.id, kind.beside or kind.id} <= {*entry.kinds}
-    return entry.kind == kind.id and kind.beside is None
+    kinds = {*entry.kinds} | ({entry.kind} - {ANY})
+    return not kinds or {kind.id, kind.beside or kind.id} <= kinds
 
 
 def tier_of(entry: Entry) -> int:
@@ -135,7 +134,8 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
     title = "" if page is None else page.title
     if entry.on and not any(holds_all(plain(title), one) for one in entry.on):
         return None
-    if any(holds(line.words, one) for one in entry.but):
+    whole = page.words if page is not None and line.is_title else line.words
+    if any(holds(whole, one) for one in entry.but):
         return None
     around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
     for when in entry.when:
@@ -146,8 +146,7 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
         if not holds_all(line.words, tags) or not holds_all(around, words):
             continue
         for sentence in sentences(line.text):
-            if len(sentence) > LONGEST_QUOTE:
-                continue  # what it is about could be what is cut off
-            if holds_all(plain(sentence), words[:1]):
+            is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
+            if is_whole and holds_all(plain(sentence), words[:1]):
                 return replace(line, text=sentence)
     return None

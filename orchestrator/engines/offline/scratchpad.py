@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from orchestrator.engines.protocol import ScratchpadRequest
 from orchestrator.model.exchange import Exchange, each_once
 
-_SECTION = re.compile(r"^## ", re.MULTILINE)
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 def scratchpad(request: ScratchpadRequest) -> str:
@@ -22,11 +21,7 @@ def scratchpad(request: ScratchpadRequest) -> str:
     title = " ".join((request.scene.deck.title or request.scene.deck.name).split())
     heading = f"## {title}"
     newest = [f"{heading} ({request.day})", "", *_lines(request)]
-    older = [
-        section
-        for section in _sections(request.before)
-        if not section.partition("\n")[0].startswith(f"{heading} (")
-    ]
+    older = [one for one in _sections(request.before) if not one.startswith(f"{heading} (")]
     while newest and len(_page([newest])) > request.limit:
         newest = newest[:-1]
     kept = [newest]
@@ -60,8 +55,7 @@ def _line(exchange: Exchange) -> str:
 
 
 def _sections(page: str) -> list[str]:
-    ends = [match.start() for match in _SECTION.finditer(page)] + [len(page)]
-    return [page[at:end].strip() for at, end in pairwise(ends)]
+    return [part.strip() for part in _SECTION.split(page) if part.startswith("## ")]
 
 
 def _page(sections: list[list[str]]) -> str:

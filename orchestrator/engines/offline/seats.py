@@ -10,7 +10,7 @@ from typing import Final
 
 from orchestrator.engines.offline.bank import SEATS, bank
 from orchestrator.engines.offline.words import holds, plain
-from orchestrator.templates.persona import Persona, Seat
+from orchestrator.templates.persona import Seat
 
 MOST: Final = 3
 """Seats that one panelist takes by its words: half of the table."""
@@ -18,16 +18,12 @@ MOST: Final = 3
 
 def seats_of(seat: Seat) -> frozenset[str]:
     """The seats that this panelist asks for; empty: all alike."""
-    return frozenset(seat.persona.asks) or _by_words(_title_and_role(seat.persona))
+    return frozenset(seat.persona.asks) or _by_words(plain(f"{seat.persona.title} {seat.persona.role}"))
 
 
 def fits(words: str, seat: str) -> int:
     """How many of the seat's words stand in a plain text."""
     return sum(1 for pattern in bank().phrases.seats[seat] if holds(words, pattern))
-
-
-def _title_and_role(persona: Persona) -> str:
-    return plain(f"{persona.title} {persona.role}")
 
 
 @lru_cache(maxsize=64)
