@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "run": ("demo", "run", "resume"),
     "start": ("start", "end"),
     "feed": ("feed", "slide", "pause"),
-    "question": ("ask", "answer", "park"),
+    "question": ("ask", "answer", "park", "dismiss"),
     "check": ("check",),
     "prepare": ("dossier", "intel"),
     "look": ("context", "show", "debrief", "verify", "doctor", "list"),

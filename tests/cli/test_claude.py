@@ -232,8 +232,9 @@ def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so
     assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)
     assert plain["exchanges"]
     assert plain["took_over"].startswith("claude-sonnet-5-5 never answered: ")
-    first, last = done.stderr.splitlines()
+    first, used_up, last = done.stderr.splitlines()
     assert first == f"greenroom: the offline panel takes over: {plain['took_over']}"
+    assert used_up.startswith("note: all 5 answers are used")
     assert last.startswith(
         "greenroom: no call to the model succeeded, and the offline panel sat in its place"
     )

@@ -140,7 +140,7 @@ TWICE = Tension(
 def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
         room, panel = session.room, session.rehearsal.options.panel
-        room.tensions.append(TWICE)
+        room.found.append(TWICE)
         room.targets.clear()
         refresh(session.rehearsal, "break")
         assert {one.whose for one in engine.asked} == {(panel[0],)}  # nobody has asked: who is seated first
@@ -209,7 +209,7 @@ def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
         assert session.ask("skeptic") is not None
         session.answer("")  # nobody has learnt anything from this exchange
         assert asked_now() == ["skeptic"]
-        session.room.tensions.append(TWICE)
+        session.room.found.append(TWICE)
         assert asked_now()[0] == whose(session.room, everybody, [TWICE])[0]
         assert session.ask("analyst") is not None
         session.answer("It is audited.")
