@@ -31,9 +31,10 @@ def is_answered(option: Option, speech: str) -> bool:
 
 
 def speech_of(scene: Scene) -> str:
-    """All that was said, answers too, as plain words."""
-    answers = (turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
-    return plain(" ".join((*(segment.text for segment in scene.segments), *answers)))
+    """All that was said, answers too, as plain words. Each text is read once, however long the talk."""
+    answers = (turn.answer for exchange in scene.exchanges for turn in exchange.turns)
+    texts = (*(segment.text for segment in scene.segments), *answers)
+    return "".join(plain(text)[:-1] for text in texts if text) + " "
 
 
 def _admitted(scene: Scene) -> Iterator[Option]:
