@@ -62,7 +62,7 @@ def furthest_shown(scene: protocol.Scene) -> int | None:
 
 def _board(members: Sequence[BoardMember]) -> Iterator[str]:
     if not members:
-        yield "Nobody has said who sits on the real board: think of the kind of board that this deck is for."
+        yield "Nobody has named the real board: think of the one that this deck is for."
         return
     yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
     if rules := rules_of(members):
@@ -86,7 +86,4 @@ def _left(request: protocol.CandidateRequest) -> Iterator[str]:
 def _ahead(request: protocol.CandidateRequest) -> str:
     if request.may_look_ahead or furthest_shown(request.scene) is None:
         return "Every slide of the deck may be asked about."
-    return (
-        "Ask only about slides that were shown and about what was said. What a later slide may answer, leave "
-        "until then."
-    )
+    return "Ask only about what was shown or said; leave what a later slide answers."

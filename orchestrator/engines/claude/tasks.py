@@ -109,7 +109,7 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "") -> str:
     kind = kind_of(request)
     words, shape = prompt(kind)
     if kind in AGAIN:
-        wanted = f'Do this as it is written under "How to do {kind}" in your instructions above.\n{tools}'
+        wanted = f'Do it as "How to do {kind}" in your instructions says.\n{tools}'
     else:
         wanted = f"{words}\n{tools}{_shape(kind, shape)}"
     opening = "\n".join(prompt("moderator")) + "\n" if isinstance(request, protocol.DebriefRequest) else ""
