@@ -330,14 +330,11 @@ def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
             "For the whole panel there is time for 3 questions more, each with its follow-ups, "
             "and about 12 minutes."
         ),
-        (
-            "Ask only about slides that were shown and about what was said. "
-            "What a later slide may answer, leave until then."
-        ),
+        ("Ask only about what was shown or said; leave what a later slide answers."),
     ]
     over = lines_of(replace(request, scene=replace(scene, slide=None), occasion="end"))
     assert over[1:5] == [
-        "Nobody has said who sits on the real board: think of the kind of board that this deck is for.",
+        "Nobody has named the real board: think of the one that this deck is for.",
         "All 4 slides have been shown.",
         "The talk is over; this is the round of questions at its end.",
         "Every slide of the deck may be asked about.",
