@@ -98,7 +98,7 @@ def dismiss(rehearsal: Rehearsal, home: Home | None, remembering: Remembering, f
         )
     elif tension.digest not in room.dismissed | dismissed_of(home, rehearsal.options.id):
         note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
-    remembering.dismissed(rehearsal.options, tension.digest)
+    remembering.dismissed(rehearsal, tension.digest)
     return tension
 
 

@@ -73,8 +73,8 @@ def commands_page(commands: dict[str, Any]) -> str:
     """Every command with its arguments and options, as `--help` has them."""
     sections = [INTRODUCTION]
     for name, command in commands.items():
-        for full, one in _with_parts(name, command):
-            sections.append(_section(full, one))
+        if not command.hidden:
+            sections += [_section(full, one) for full, one in _with_parts(name, command)]
     return "\n".join(sections)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import zip_longest
 
 from orchestrator.checks.grounding import material
@@ -42,6 +43,8 @@ def debrief_of(
         dismissed: Digests of those that the presenter has dismissed since the session ended.
     """
     room, options, scene = rehearsal.room, rehearsal.options, rehearsal.scene()
+    heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
+    scene = replace(scene, segments=tuple(heard))
     said = room.debrief_words or DebriefWords()
     reads = options.engine != _CERTAIN and room.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)

@@ -11,13 +11,16 @@ from orchestrator.model.exchange import Candidate, Exchange
 
 
 def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
-    """Whether two of the contradiction's places stand in the question's: its own, and the one beside it."""
+    """Whether two of the contradiction's places stand in the question's: its own, and the one beside it.
+
+    One is enough where the contradiction has no other: a sentence that contradicts itself.
+    """
     if asked.quote is None:
         return False
     own = [Place(asked.slide, asked.said_at_s, asked.quote)]
     own += [asked.beside] if asked.beside is not None else []
     sides = dict.fromkeys(tension.sides)
-    return sum(any(_is_one(side, place) for place in own) for side in sides) >= 2
+    return sum(any(_is_one(side, place) for place in own) for side in sides) >= min(2, len(sides))
 
 
 def whose(room: Room, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:

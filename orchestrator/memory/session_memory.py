@@ -75,17 +75,19 @@ class Remembering:
         options = rehearsal.options
         return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
 
-    def dismissed(self, options: Options, digest: str) -> None:
-        """The presenter says that a contradiction is none: remembered rehearsals do not raise it again.
-
-        Raises:
-            MemoryDatabaseError: The disk refused; this session has it all the same.
-        """
+    def dismissed(self, rehearsal: Rehearsal, digest: str) -> None:
+        """The presenter says that a contradiction is none: remembered rehearsals do not raise it again."""
+        options = rehearsal.options
         if not options.remember or options.presenter == UNNAMED:
             return
-        with existing(self._root) as db:
-            if db is not None:
-                keep_dismissal(db, options.presenter, digest, session=options.id, now=utc_now())
+
+        def keep() -> None:
+            with existing(self._root) as db:
+                if db is not None:
+                    keep_dismissal(db, options.presenter, digest, session=options.id, now=utc_now())
+
+        self._guard.call("memory", keep, None)
+        self._guard.tell(rehearsal.store)
 
     def end(self, rehearsal: Rehearsal) -> None:
         """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.

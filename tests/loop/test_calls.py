@@ -20,6 +20,8 @@ from tests.helpers.claude_requests import engine_on
 from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import ROOT
 
+pytestmark = pytest.mark.own_memory  # memory asks the model as well
+
 DEMO = ROOT / "orchestrator" / "demo"
 """Six minutes of speech, ten slides, eight exchanges."""
 ANSWERS = tuple(Answer(f"The auditors counted {number} of them in May.") for number in range(11, 31))

@@ -167,6 +167,7 @@ def test_the_command_says_the_state_and_show_and_debrief_name_what_is_left(
 # ---------------------------------------------------------------------- in the next rehearsal
 
 
+@pytest.mark.own_memory
 def test_the_next_remembered_rehearsal_does_not_raise_it(home: Path) -> None:
     with started(home, "s1", remember=True) as first:
         first.dismiss("c1")
@@ -183,6 +184,7 @@ def test_the_next_remembered_rehearsal_does_not_raise_it(home: Path) -> None:
             assert ids(again) == []
 
 
+@pytest.mark.own_memory
 def test_in_it_another_figure_is_another_contradiction_and_gets_the_first_id(home: Path) -> None:
     with started(home, "s1", remember=True) as first:
         first.dismiss("c1")
@@ -192,6 +194,7 @@ def test_in_it_another_figure_is_another_contradiction_and_gets_the_first_id(hom
         assert [(one.id, one.a.slide) for one in third.contradictions] == [("c1", 3)]
 
 
+@pytest.mark.own_memory
 @pytest.mark.parametrize("remembered", [(True, False), (False, True)])
 def test_it_comes_back_where_one_of_the_two_is_not_remembered(
     home: Path, remembered: tuple[bool, bool]
@@ -202,6 +205,7 @@ def test_it_comes_back_where_one_of_the_two_is_not_remembered(
         assert ids(second) == ["c1", "c2"]
 
 
+@pytest.mark.own_memory
 def test_what_is_kept_is_a_digest_exported_and_gone_with_forget_all_or_erase(home: Path) -> None:
     at = Home.open(home)
     for id in ("s1", "s2"):

@@ -107,6 +107,7 @@ def test_what_is_refused_writes_nothing(home: Path) -> None:
             session.ask("skeptic", question="Why?")
 
 
+@pytest.mark.own_memory
 def test_recap_is_what_the_command_tells(home: Path) -> None:
     with begun(home) as session:
         session.ask("skeptic", question="Why now?")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from orchestrator import Home, Session
 from orchestrator.checks.verify import verify
 from orchestrator.model.claim import Tension
@@ -14,6 +16,7 @@ WRONG = "That is 3 million for boats, 4 million for piers and 5 million for staf
 PROMISE = "We will deliver the boats by May 2027."
 
 
+@pytest.mark.own_memory
 def test_it_is_noted_once(home: Path) -> None:
     with Session.start(
         Home.open(home), deck_text="# Ferries\n", engine="offline", presenter="Ines"

@@ -23,6 +23,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
 from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
 from orchestrator.session import Session
+from orchestrator.speech.read import read_speech
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
@@ -221,3 +222,19 @@ def test_two_words_in_quotation_marks_are_a_quotation_and_without_are_none() -> 
     assert withheld.touches("You said “chairman Quist leaves”. Why?")
     assert not withheld.touches("Is the chairman Quist or another?")
     assert not withheld.touches('What does "the record" hold?')
+
+
+def test_no_page_at_the_end_quotes_what_was_said_off_the_record(home: Path, tmp_path: Path) -> None:
+    speech = tmp_path / "speech.srt"
+    speech.write_text(
+        "1\n00:00:01,000 --> 00:00:04,000\nWe sail every morning and nobody was late this year.\n\n"
+        "2\n00:00:05,000 --> 00:00:08,000\nOff the record, our landlord is a crook.\n",
+        "utf-8",
+    )
+    with Session.start(Home.open(home), deck_text="# Boats\n\n- Two boats sail.\n", id="s1") as session:
+        session.load(read_speech(speech), kind="feed")
+        session.play()
+        session.end()
+        page = (session.path / "debrief.md").read_text("utf-8")
+    assert "We sail every morning" in page
+    assert "landlord" not in page
