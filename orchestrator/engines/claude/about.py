@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.room import furthest_shown, members_of, rules_of
-from orchestrator.model.exchange import Candidate, Exchange
+from orchestrator.model.exchange import Candidate, Exchange, Turn
 from orchestrator.privacy.off_record import LABEL as OFF_RECORD
 from orchestrator.privacy.off_record import Withheld
 
@@ -57,10 +57,7 @@ def judgement(request: protocol.JudgementRequest) -> Plain:
         "beside": None if exchange.beside is None else asdict(exchange.beside),
         "slide": exchange.slide,
         "is_missing": exchange.is_missing,
-        "answers": [
-            {"question": turn.question, "answer": answer, "needs": list(turn.needs), "verdict": turn.verdict}
-            for turn, answer in zip(exchange.turns, _answers(exchange), strict=True)
-        ],
+        "answers": [{**plain, "needs": list(turn.needs)} for turn, plain in _turns(exchange)],
         "angle": request.angle or exchange.angle or "",
         "good_answer": request.good_answer or exchange.good_answer,
         "is_last": request.is_last,
@@ -77,11 +74,7 @@ def debrief(request: protocol.DebriefRequest) -> Plain:
             {
                 "exchange": one.id,
                 "outcome": one.outcome,
-                "turns": [
-                    {"question": turn.question, "answer": answer, "verdict": turn.verdict}
-                    | {"is_new_question": turn.is_new_question}
-                    for turn, answer in zip(one.turns, _answers(one), strict=True)
-                ],
+                "turns": [{**plain, "is_new_question": turn.is_new_question} for turn, plain in _turns(one)],
             }
             for one in request.scene.exchanges
         ],
@@ -161,10 +154,10 @@ def _question(candidate: Candidate) -> Plain:
     return {"question": candidate.question, "slide": candidate.slide, "quote": candidate.quote}
 
 
-def _answers(exchange: Exchange) -> list[str | None]:
-    """The answers, those off the record aside: no service is sent what was said in them."""
+def _turns(exchange: Exchange) -> Iterator[tuple[Turn, Plain]]:
+    """Each turn; as plain values without what was said off the record, which no service is sent."""
     withheld = Withheld()
-    return [
-        OFF_RECORD if turn.answer and withheld.takes(turn.answer, is_speech=True) else turn.answer
-        for turn in exchange.turns
-    ]
+    for turn in exchange.turns:
+        is_off = turn.answer and withheld.takes(turn.answer, is_speech=True)
+        answer = OFF_RECORD if is_off else turn.answer
+        yield turn, {"question": turn.question, "answer": answer, "verdict": turn.verdict}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.checks.grounding import figures, place_in
+from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quotes import said, shown
+from orchestrator.engines.claude.quotes import said
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart, SentencePart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.model.claim import Place
@@ -86,7 +87,7 @@ def _sources(request: DebriefRequest) -> list[Passage]:
         for number, turn in enumerate(one.turns)
         if turn.answer
     )
-    return [*shown(request.scene), *said(request.scene), *answers]
+    return [*deck_passages(request.scene.deck), *said(request.scene), *answers]
 
 
 def _better(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
+from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
@@ -22,12 +22,12 @@ from orchestrator.engines.claude.replies import Reply
 from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
-from orchestrator.engines.claude.task import Outgoing, Task
-from orchestrator.engines.claude.tasks import addressed, is_addressed, kind_of
+from orchestrator.engines.claude.task import OnPartial, Outgoing, Task
+from orchestrator.engines.claude.tasks import addressed, kind_of
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
-from orchestrator.engines.together import done
+from orchestrator.engines.together import done, replies
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Judgement
@@ -91,14 +91,10 @@ class ClaudeEngine:
         Raises:
             EngineError: No usable reply came in time; one line that holds nothing of what was said.
         """
-        future = self.begin(request, context)
-        try:
-            return future.result()
-        except CancelledError:
-            raise EngineError("the call was given up") from None
-        except BaseException:
-            future.cancel()
-            raise
+        (reply,) = replies(self, [(request, context)])
+        if isinstance(reply, EngineError):
+            raise reply
+        return reply
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
         """Start a call and do not wait for it; cancelling the future gives the call up.
@@ -119,7 +115,7 @@ class ClaudeEngine:
         """A call with an agent's context."""
         if context is None:
             raise EngineError(f"the {self.name} engine needs an assembled context")
-        if not is_addressed(context):
+        if context.receipt.layout is None or not context.receipt.extra:  # it does not say what is sent
             context = self.addressed(request, context)
         kind, tooling = kind_of(request), context.tooling if context.receipt.tools else None
         uses = tooling.begin(context.agent, kind, context.receipt.id) if tooling is not None else None
@@ -191,7 +187,7 @@ class ClaudeEngine:
         self.close()
 
 
-def _shown(request: Request[Any], on_text: OnText | None) -> Callable[[Mapping[str, Any]], None] | None:
+def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
     """Shows the follow-up question while it comes, once what it rests on is known to have been said."""
     if on_text is None or not isinstance(request, JudgementRequest):
         return None

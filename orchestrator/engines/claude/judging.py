@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quotes import in_answers, standing
-from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart
+from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart, NoticedPart
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.exchange import Exchange, Judgement, Observation
@@ -31,12 +31,12 @@ def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcom
         missing=tuple(dict.fromkeys(part.missing)) if part.verdict != "satisfied" else (),
         follow_up=follow_up or None,
         promises=tuple(dict.fromkeys(said for one in part.promises if (said := found_in(one, answer)))),
-        contradicts=_contradiction(request, part.contradicts, by),
+        contradicts=_contradiction(request, part.contradicts, by) if part.contradicts else None,
         still_open=tuple(dict.fromkeys(one_line(one) for one in part.still_open if one.strip())),
         remark=one_line(part.remark),
         is_new_question=bool(follow_up) and part.is_new_question,
         note=part.note.strip(),
-        noticed=_noticed(part, exchange),
+        noticed=_noticed(part.noticed, exchange) if part.noticed else None,
     )
     return Outcome(judgement)
 
@@ -50,24 +50,20 @@ def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
     return Fault(NO_QUOTE) if part.verdict == "satisfied" and not part.quote else None
 
 
-def _contradiction(request: JudgementRequest, part: ContradictionPart | None, by: str) -> Tension | None:
+def _contradiction(request: JudgementRequest, part: ContradictionPart, by: str) -> Tension | None:
     """The answer beside other words; None where either does not stand, or both are the same words."""
-    exchange = request.exchange
-    said = in_answers(part.quote, exchange) if part is not None else None
-    other = standing(part.beside, request.scene) if part is not None else None
-    if part is None or said is None or other is None or other.quote == said:
+    said, other = in_answers(part.quote, request.exchange), standing(part.beside, request.scene)
+    if said is None or other is None or other.quote == said:
         return None
     kind = "speech-vs-deck" if other.said_at_s is None else "speech-vs-speech"
-    here = next(
-        (one.place for one in [standing(said, request.scene)] if one and one.said_at_s is not None), None
-    )
-    spoken = here or Place(None, exchange.asked_at_s, said)
+    here = standing(said, request.scene)
+    if here is None or here.said_at_s is None:  # an answer, and no part of the talk
+        spoken = Place(None, request.exchange.asked_at_s, said)
+    else:
+        spoken = here.place
     return Tension(kind, other.place, spoken, one_line(part.why), class_=READ, by=by)
 
 
-def _noticed(part: JudgementPart, exchange: Exchange) -> Observation | None:
-    noticed = part.noticed
-    quote = in_answers(noticed.quote, exchange) if noticed is not None else None
-    if noticed is None or quote is None or not noticed.text.strip():
-        return None
-    return Observation(one_line(noticed.text), quote)
+def _noticed(part: NoticedPart, exchange: Exchange) -> Observation | None:
+    quote = in_answers(part.quote, exchange)
+    return Observation(one_line(part.text), quote) if quote is not None and part.text.strip() else None

@@ -56,11 +56,6 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
 # ---------------------------------------------------------------------- a rehearsal
 
 
-def shown(scene: Scene) -> tuple[Passage, ...]:
-    """What the deck says, notes included, slide by slide."""
-    return deck_passages(scene.deck)
-
-
 def said(scene: Scene) -> list[Passage]:
     """What the presenter said, the latest first."""
     whole = speech_passages(scene.segments)
@@ -73,7 +68,7 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
 
     Looked for on *slide* first, then in what the presenter said, the latest first, then on all slides.
     """
-    deck = shown(scene)
+    deck = deck_passages(scene.deck)
     named = [one for one in deck if one.slide == slide]
     found = first_place(quote, (*named, *(said(scene) if speech else ()), *deck))
     if found is None:
@@ -84,7 +79,7 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
 
 def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
     """Which rule a quote breaks that stands nowhere."""
-    deck = shown(scene)
+    deck = deck_passages(scene.deck)
     if place_in(quote, deck, notes=True):
         return Fault(IN_NOTES)
     if any(found_in(quote, segment.text) for segment in scene.segments):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from orchestrator.engines.claude.failures import UnusableError, shape_fault
-from orchestrator.engines.claude.replies import KINDS, PARTS, Part, Reply, is_text
+from orchestrator.engines.claude.replies import KINDS, Part, Reply, is_text
 from orchestrator.engines.prices import cost_usd
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import CallUsage
@@ -98,11 +98,6 @@ def received(plain: Mapping[str, Any]) -> Received:
 
 
 def _uses(blocks: Sequence[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
-    """The tools that a message uses.
-
-    Raises:
-        UnusableError: One cannot be answered, or cannot be sent back.
-    """
     try:
         found = tuple(ToolUse.model_validate(block) for block in blocks if block.get("type") == "tool_use")
     except ValidationError as error:
@@ -142,7 +137,7 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
         UnusableError: It holds no such object; the message repeats none of its words.
     """
     names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
-    fields = PARTS.get(kind, shape).model_fields
+    fields = (get_args(Reply.model_fields[kind].annotation)[0] if shape is Reply else shape).model_fields
     needed = {name for name, field in fields.items() if field.is_required()}
     plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(names & set(found)) or needed <= set(found))
     if plain is None:

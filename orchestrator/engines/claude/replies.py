@@ -144,15 +144,6 @@ class DebriefPart(Part):  # all that a debrief says and that no count gives
     fix: Annotated[Paragraph, _or("")]
 
 
-PARTS: Final[dict[str, type[Part]]] = {
-    "focus_brief": FocusBriefPart,
-    "candidate_question": CandidatePart,
-    "judgement": JudgementPart,
-    "notes": NotesPart,
-    "debrief": DebriefPart,
-}
-
-
 class Reply(Part):
     """One answer of the model."""
 
