@@ -137,8 +137,6 @@ def in_unit(amount: Amount, unit: str) -> Amount:
 def _in_one_unit(one: Amount, other: Amount) -> tuple[Amount, Amount]:
     if one.of == other.of:
         return one, other
-    if not (one.of and other.of):
-        raise UnitError("a length of time needs its unit (day, week, month, year)")
     table = IN_MONTHS if {one.of, other.of} & set(IN_MONTHS) else IN_DAYS
     unit = max((of for of in (one.of, other.of) if of in table), key=table.__getitem__)
     return in_unit(one, unit), in_unit(other, unit)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ LONGEST_NUMBER: Final = 20
 _COMPARISONS: Final = {
     ast.Eq: "==", ast.NotEq: "!=", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">",
 }  # fmt: skip
+_OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 _SIGNS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 _TOKEN = re.compile(r"[ \t]*(v[0-9]{1,2}(?![0-9])|[0-9]+(?:\.[0-9]+)?|[=!<>]=|[<>()+*/-]|abs(?=[ \t]*\())")
@@ -160,14 +162,8 @@ def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
         if node.sign == "abs":
             return left.__abs__()  # `abs` would give the bound, not T
         return -left
-    right = evaluate(node.right, leaf)
-    if node.sign == "+":
-        return left + right
-    if node.sign == "-":
-        return left - right
-    if node.sign == "*":
-        return left * right
-    return left / right
+    value: T = _OPERATIONS[node.sign](left, evaluate(node.right, leaf))
+    return value
 
 
 def _tokens(text: str) -> list[str]:

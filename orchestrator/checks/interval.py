@@ -58,13 +58,9 @@ class Interval:
         8.5 to 9.5 and 9.5 to 10.5 are the roundings of nine and of ten: no figure is both.
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
-        return self._is_in(other) or (low < high and not _near(low, high))
-
-    def _is_in(self, other: Interval) -> bool:
-        """One of them is a single value, and lies in the other."""
-        if not (self.is_point or other.is_point):
-            return False
-        return self.may_be_at_most(other) and other.may_be_at_most(self)
+        if self.is_point or other.is_point:
+            return self.may_be_at_most(other) and other.may_be_at_most(self)
+        return low < high and not _near(low, high)
 
     def may_be_at_most(self, other: Interval) -> bool:
         """Some value of this one is not above some value of the other."""

@@ -69,16 +69,13 @@ def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
     if not any(char.isalnum() for part in parts for char in part):
         return Broken("empty", "The quote holds no word.")
     joined = _join(tuple(texts))
-    at, begin, broken = 0, -1, ""
+    at, begin = 0, -1
     for part in parts:
         found = _whole(joined.text, part, at)
         if found < 0:
-            broken = part
-            break
+            return _told(part, joined.text)
         begin = found if begin < 0 else begin
         at = found + len(part)
-    if broken:
-        return _told(broken, joined.text)
     return Stretch(tuple(joined.parts(begin, at, texts)))
 
 

@@ -194,9 +194,8 @@ def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str])
 def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell]) -> Tension:
     *parts, target = cells
     signs = ["−" if part == relation.minus else "+" for part in relation.parts[1:]]
-    written = parts[0].text.strip()
-    for sign, cell in zip(signs, parts[1:], strict=True):
-        written += f" {sign} {cell.text.strip()}"
+    others = (f" {sign} {cell.text.strip()}" for sign, cell in zip(signs, parts[1:], strict=True))
+    written = parts[0].text.strip() + "".join(others)
     sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
     places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
     return Tension(

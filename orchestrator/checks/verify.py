@@ -79,11 +79,11 @@ def _verified(
 
 
 def _check_apart(figures: Sequence[Figure]) -> None:
-    for one, other in itertools.combinations(figures, 2):
-        apart = one.passage.id != other.passage.id or one.end <= other.start or other.end <= one.start
-        if apart:
-            return
-    raise UnreadError("shape", "The operands quote the same words: name two that cannot both hold.")
+    if not any(
+        one.passage.id != other.passage.id or one.end <= other.start or other.end <= one.start
+        for one, other in itertools.combinations(figures, 2)
+    ):
+        raise UnreadError("shape", "The operands quote the same words: name two that cannot both hold.")
 
 
 def _decided(proposal: Proposal, figures: Sequence[Figure]) -> tuple[Comparison, list[Figure]]:
@@ -193,7 +193,8 @@ def _is_at(one: Place, other: Place) -> bool:
 def _tension(
     proposal: Proposal, figures: Sequence[Figure], decided: tuple[Comparison, list[Figure]] | None, by: str
 ) -> Tension:
-    places = tuple(dict.fromkeys(figure.place for figure in _deck_first(figures)))
+    deck_first = sorted(figures, key=lambda figure: figure.passage.said_at_s is not None)
+    places = tuple(dict.fromkeys(figure.place for figure in deck_first))
     return Tension(
         _kind(proposal, figures, None if decided is None else decided[0]),
         places[0],
@@ -212,10 +213,6 @@ def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
     readings = [*readings_of(comparison, figures)]
     amounts = readings[-1 if comparison.constants & CONVERSIONS else 0]
     return one_line(sum_of(comparison, texts, lambda node: _value(node, amounts)), LONGEST_NOTE)
-
-
-def _deck_first(figures: Sequence[Figure]) -> list[Figure]:
-    return sorted(figures, key=lambda figure: figure.passage.said_at_s is not None)
 
 
 def _kind(proposal: Proposal, figures: Sequence[Figure], comparison: Comparison | None) -> str:

@@ -56,13 +56,9 @@ def said(amount: Amount) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """*text* without control characters and line breaks, at most *limit* characters."""
-    plain = "".join(" " if char.isspace() else char for char in text if char.isspace() or _is_shown(char))
-    plain = " ".join(plain.split())
+    shown = (char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")
+    plain = " ".join("".join(shown).split())
     return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
-
-
-def _is_shown(char: str) -> bool:
-    return unicodedata.category(char)[0] != "C"
 
 
 def _length(amount: Amount) -> str:

@@ -25,12 +25,13 @@ from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.quotes import standing
-from orchestrator.engines.claude.reading_replies import MODELS
+from orchestrator.engines.claude.reading_replies import ReadyPart
 from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.service import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
+from orchestrator.engines.claude.tasks import KINDS as TASKS
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.prices import cost_usd, prices_read_at
@@ -62,6 +63,9 @@ from tests.helpers.claude_requests import (
 from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import Fault, MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal
+
+SHAPES = {kind.name: kind.shape for kind in TASKS.values() if kind.shape is not Reply}
+"""The schema of each task that stands by itself."""
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +132,7 @@ def test_every_task_that_stands_by_itself_gets_its_result(server: MessagesServer
     assert [taken.task for taken in server.requests] == list(requests)
     assert [one.agent for one in usage] == ["moderator"] * len(requests)
     for taken in server.requests:
-        assert taken.body["output_config"]["format"]["schema"] == schema_of(MODELS[taken.task])
+        assert taken.body["output_config"]["format"]["schema"] == schema_of(SHAPES[taken.task])
         assert taken.body["system"][0]["text"].startswith("You read for Greenroom")
     title, line = PASSAGES[:2]
     operands = tuple(
@@ -182,7 +186,7 @@ def test_all_calls_share_one_schema_model_and_effort(server: MessagesServer, ask
     assert list(schema_of(Reply)["properties"]) == ["kind", *REPLY_KINDS]
 
 
-@pytest.mark.parametrize("model", [Reply, *MODELS.values()])
+@pytest.mark.parametrize("model", [Reply, ReadyPart, *SHAPES.values()])
 def test_reasons_and_quotes_stand_before_what_is_decided_by_them(model: Any) -> None:
     decided = ("verdict", "relation", "state", "reading", "stance", "question", "relevance", "confidence")
     plain = schema_of(model)

@@ -113,12 +113,12 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
     import anthropic
 
     settings, is_plain = service.settings, False
-    model = task.model or settings.model_for(task.kind)
     while True:
         async with service.in_flight:
             began_s = monotonic()
             knows = frozenset() if is_plain else frozenset(service.knows)
             out = outgoing(service, task, turns, knows)
+            model = out.plain["model"]
             try:
                 one = received(await exchanged(service, out.plain, task.on_partial))
             except UnusableError as error:

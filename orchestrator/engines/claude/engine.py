@@ -17,13 +17,10 @@ from orchestrator.engines.claude.calls import perform
 from orchestrator.engines.claude.probing import probe
 from orchestrator.engines.claude.quotes import in_answers
 from orchestrator.engines.claude.reading import reading_messages
-from orchestrator.engines.claude.reading_replies import MODELS
-from orchestrator.engines.claude.replies import Reply
-from orchestrator.engines.claude.results import outcome_of
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.task import OnPartial, Outgoing, Task
-from orchestrator.engines.claude.tasks import addressed, kind_of
+from orchestrator.engines.claude.tasks import KINDS, addressed, kind_of, outcome_of
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
@@ -141,7 +138,7 @@ class ClaudeEngine:
             messages=messages,
             outcome_of=partial(outcome_of, request, by=self.name),
             on_sent=self._note,
-            shape=MODELS.get(kind, Reply),
+            shape=KINDS[type(request)].shape,
             **more,
         )
         return self._service.submit(self._result(task, uses))

@@ -86,11 +86,7 @@ class FallbackEngine:
         return context if self._is_offline else self.engine.addressed(request, context, layout)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """As `ClaudeEngine.reply`, within the budget.
-
-        Raises:
-            EngineError: As there.
-        """
+        """As `ClaudeEngine.reply`, within the budget."""
         if self._is_offline:
             return self._rules.reply(request)
         try:
@@ -106,11 +102,7 @@ class FallbackEngine:
         return done(self._rules.reply(request))
 
     def search(self, queries: Sequence[str]) -> Searched:
-        """As `searching.search`, within the budget; what it costs is in the result.
-
-        Raises:
-            EngineError: As there, or the budget is used up.
-        """
+        """As `searching.search`, within the budget; what it costs is in the result."""
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
         searched = search(self.engine.settings, queries)

@@ -5,8 +5,7 @@ Quotes and reasons come first in each, and what is decided by them last, as in `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -96,15 +95,3 @@ class ScribePart(Part):  # what the Scribe keeps
 class ReadyPart(Part):  # the answer to the small question of the check at the start
     quote: Line
     question: Line
-
-
-MODELS: Final[Mapping[str, type[Part]]] = {
-    "tensions": TensionsPart,
-    "doubt": DoubtPart,
-    "dossier": DossierPart,
-    "news": NewsPart,
-    "facts": FactsPart,
-    "scribe": ScribePart,
-    "check": ReadyPart,
-}
-"""The model of each task that stands by itself."""

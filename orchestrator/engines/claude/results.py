@@ -6,14 +6,11 @@ that rests on nothing is dropped, a verdict that rests on nothing is `unjudged`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import findings
 from orchestrator.engines.claude import replies as shape
-from orchestrator.engines.claude.debriefing import debrief
-from orchestrator.engines.claude.judging import judgement
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
 from orchestrator.engines.claude.quotes import Standing, standing, why_not
 from orchestrator.engines.claude.room import furthest_shown
@@ -29,17 +26,11 @@ GENERAL_RELEVANCE: Final = 0.1
 """Of a question about nothing specific: any other comes before it."""
 
 
-def outcome_of(request: protocol.Request[Any], part: shape.Part, by: str) -> Outcome:
-    """What of a part holds. *by*: the engine, as a contradiction that it found names it."""
-    if isinstance(request, protocol.JudgementRequest) and isinstance(part, shape.JudgementPart):
-        return judgement(request, part, by)
-    return _OUTCOMES[type(request)](request, part)
-
-
 # ---------------------------------------------------------------------- targets
 
 
-def _focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Outcome:
+def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Outcome:
+    """Those of its targets that stand somewhere."""
     places = [_stands(one, request.scene) for one in part.targets]
     fault = fault_in(places, "targets do not stand, word for word, on a slide that may be quoted")
     chosen = tuple(_targets(zip(part.targets, places, strict=True), set(request.taken)))
@@ -82,7 +73,8 @@ def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
 # ---------------------------------------------------------------------- candidate
 
 
-def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Outcome:
+def candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Outcome:
+    """The question, or why it is dropped."""
     if part.question is None:
         return Outcome(None)
     scene = request.scene
@@ -93,7 +85,7 @@ def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) ->
     other = standing(part.beside, scene) if part.beside and stands else None
     if fault := _candidate_fault(request, part, part.question, stands, other):
         return Outcome(EngineError(f"the question was dropped: {fault.reason}"), fault)
-    candidate = Candidate(
+    question = Candidate(
         agent=request.seat.persona.id,
         question=one_line(part.question),
         claim=stands.claim if stands else None,
@@ -109,7 +101,7 @@ def _candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) ->
         good_answer=one_line(part.good_answer),
         is_missing=part.is_missing,
     )
-    return Outcome(candidate)
+    return Outcome(question)
 
 
 def _candidate_fault(
@@ -152,22 +144,9 @@ def _same(question: str) -> str:
 # ---------------------------------------------------------------------- notes
 
 
-def _notes(request: protocol.ScratchpadRequest, part: shape.NotesPart) -> Outcome:
+def notes(request: protocol.ScratchpadRequest, part: shape.NotesPart) -> Outcome:
+    """The page, if it is no longer than asked."""
     text = part.text.strip()
     if len(text) > request.limit:
         return unusable(Fault(f"the page has {len(text)} characters, and {request.limit} are allowed"))
     return Outcome(text)
-
-
-_OUTCOMES: Final[Mapping[type[Any], Callable[[Any, Any], Outcome]]] = {
-    protocol.FocusBriefRequest: _focus_brief,
-    protocol.CandidateRequest: _candidate,
-    protocol.ScratchpadRequest: _notes,
-    protocol.DebriefRequest: debrief,
-    protocol.TensionsRequest: findings.tensions,
-    protocol.DoubtRequest: findings.doubts,
-    protocol.DossierRequest: findings.dossier,
-    protocol.NewsRequest: findings.news,
-    protocol.FactsRequest: findings.facts,
-    protocol.ScribeRequest: findings.remembered,
-}

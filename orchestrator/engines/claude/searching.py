@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Any, Final
 
@@ -51,48 +52,35 @@ def search(settings: Settings, queries: Sequence[str]) -> Searched:
 
 async def _all(service: Service, queries: Sequence[str]) -> Searched:
     results = await asyncio.gather(*(_one(service, place, query) for place, query in enumerate(queries)))
-    failed = tuple(dict.fromkeys(str(one) for one in results if isinstance(one, EngineError)))
-    done = [one for one in results if not isinstance(one, EngineError)]
-    if failed and not done:
+    results.sort(key=lambda one: len(one.usage))  # those that brought nothing at all say so first
+    failed = tuple(dict.fromkeys(why for one in results for why in one.failed))
+    usage = tuple(used for one in results for used in one.usage)
+    if failed and not usage:
         raise EngineError(failed[0])
     found: dict[tuple[str, str], Found] = {}  # a stretch that several queries bring counts once
-    for items, _, _ in done:
-        for item in items:
-            found.setdefault((item.cited, item.url), item)
-    errors = tuple(dict.fromkeys(error for _, _, error in done if error is not None))
-    return Searched(tuple(found.values()), tuple(usage for _, usage, _ in done), failed + errors)
+    for item in (item for one in results for item in one.found):
+        found.setdefault((item.cited, item.url), item)
+    return Searched(tuple(found.values()), usage, failed)
 
 
-async def _one(
-    service: Service, place: int, query: str
-) -> tuple[list[Found], CallUsage, str | None] | EngineError:
-    """A query's findings, what they cost, and what the search tool complained of."""
+async def _one(service: Service, place: int, query: str) -> Searched:
+    """A query's findings, what they cost, and what the service or its search tool complained of."""
     settings = service.settings
     try:
-        plain, seconds = await retried(settings, partial(_timed, service, query), monotonic() + DEADLINE_S)
+        plain, seconds = await retried(settings, partial(_asked, service, query), monotonic() + DEADLINE_S)
     except TimeoutError:
-        return EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s")
+        return Searched((), (), (f"{settings.where} gave no reply within {DEADLINE_S:g} s",))
     except EngineError as error:
-        return error
-    return list(_found(place, plain))[:MOST_FOUND], _usage(settings.model, plain, seconds), _complaint(plain)
+        return Searched((), (), (str(error),))
+    found = tuple(islice(_found(place, plain), MOST_FOUND))
+    return Searched(found, (_usage(settings.model, plain, seconds),), tuple(_complaints(plain))[:1])
 
 
-async def _timed(service: Service, query: str) -> tuple[Mapping[str, Any], float]:
-    """The reply to one search, and the seconds that it took."""
-    began_s = monotonic()
-    async with service.in_flight, asyncio.timeout(DEADLINE_S):
-        return await _asked(service, query), monotonic() - began_s
-
-
-async def _asked(service: Service, query: str) -> Mapping[str, Any]:
-    """The reply as plain values.
-
-    Raises:
-        EngineError: There is none.
-    """
+async def _asked(service: Service, query: str) -> tuple[Mapping[str, Any], float]:
+    """The reply as plain values, and the seconds that it took."""
     import anthropic
 
-    settings = service.settings
+    settings, began_s = service.settings, monotonic()
     request = {
         "model": settings.model,
         "max_tokens": MOST_TOKENS,
@@ -101,7 +89,8 @@ async def _asked(service: Service, query: str) -> Mapping[str, Any]:
         "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
     }
     try:
-        return await exchanged(service, request)
+        async with service.in_flight, asyncio.timeout(DEADLINE_S):
+            return await exchanged(service, request), monotonic() - began_s
     except anthropic.APIStatusError as error:
         is_about_tools = re.search(r"tool|web.search", said_by(error))
         if error.status_code in (400, 404, 422) and is_about_tools:
@@ -135,14 +124,13 @@ def _ages(plain: Mapping[str, Any]) -> dict[str, str]:
     return ages
 
 
-def _complaint(plain: Mapping[str, Any]) -> str | None:
+def _complaints(plain: Mapping[str, Any]) -> Iterator[str]:
     """What the tool says instead of results."""
     for block in _blocks(plain, "web_search_tool_result"):
         content = block.get("content")
         if isinstance(content, Mapping) and content.get("type") == "web_search_tool_result_error":
             code = str(content.get("error_code"))
-            return f"a search failed ({code.replace('_', ' ')[:60]})"
-    return None
+            yield f"a search failed ({code.replace('_', ' ')[:60]})"
 
 
 def _blocks(plain: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:

@@ -19,8 +19,13 @@ from typing import Any, Final
 from orchestrator.context.assemble import Context
 from orchestrator.context.messages import watermarks
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import about
+from orchestrator.engines.claude import about, findings, results
+from orchestrator.engines.claude import reading_replies as readings
+from orchestrator.engines.claude.debriefing import debrief
 from orchestrator.engines.claude.framing import as_data
+from orchestrator.engines.claude.judging import judgement
+from orchestrator.engines.claude.outcomes import Outcome
+from orchestrator.engines.claude.replies import Part, Reply
 from orchestrator.engines.claude.room import room_lines
 from orchestrator.engines.claude.turns import allowed
 from orchestrator.errors import EngineError
@@ -34,20 +39,22 @@ class Kind:
 
     name: str
     about: Callable[[Any], Mapping[str, Any]]
+    outcome: Callable[..., Outcome]  # of a request and the part that answers it
+    shape: type[Part] = Reply  # of the whole reply
 
 
 KINDS: Final[Mapping[type[Any], Kind]] = {
-    protocol.FocusBriefRequest: Kind("focus_brief", about.focus_brief),
-    protocol.CandidateRequest: Kind("candidate_question", about.candidate),
-    protocol.JudgementRequest: Kind("judgement", about.judgement),
-    protocol.ScratchpadRequest: Kind("notes", about.notes),
-    protocol.DebriefRequest: Kind("debrief", about.debrief),
-    protocol.TensionsRequest: Kind("tensions", about.tensions),
-    protocol.DoubtRequest: Kind("doubt", about.doubt),
-    protocol.DossierRequest: Kind("dossier", about.dossier),
-    protocol.NewsRequest: Kind("news", about.news),
-    protocol.FactsRequest: Kind("facts", about.facts),
-    protocol.ScribeRequest: Kind("scribe", about.scribe),
+    protocol.FocusBriefRequest: Kind("focus_brief", about.focus_brief, results.focus_brief),
+    protocol.CandidateRequest: Kind("candidate_question", about.candidate, results.candidate),
+    protocol.JudgementRequest: Kind("judgement", about.judgement, judgement),
+    protocol.ScratchpadRequest: Kind("notes", about.notes, results.notes),
+    protocol.DebriefRequest: Kind("debrief", about.debrief, debrief),
+    protocol.TensionsRequest: Kind("tensions", about.tensions, findings.tensions, readings.TensionsPart),
+    protocol.DoubtRequest: Kind("doubt", about.doubt, findings.doubts, readings.DoubtPart),
+    protocol.DossierRequest: Kind("dossier", about.dossier, findings.dossier, readings.DossierPart),
+    protocol.NewsRequest: Kind("news", about.news, findings.news, readings.NewsPart),
+    protocol.FactsRequest: Kind("facts", about.facts, findings.facts, readings.FactsPart),
+    protocol.ScribeRequest: Kind("scribe", about.scribe, findings.remembered, readings.ScribePart),
 }
 """By kind of request; the first five come with an agent's context."""
 
@@ -64,6 +71,12 @@ def kind_of(request: protocol.Request[Any]) -> str:
     if type(request) not in KINDS:
         raise EngineError(f"the claude engine does not know {type(request).__name__}: use another engine")
     return KINDS[type(request)].name
+
+
+def outcome_of(request: protocol.Request[Any], part: Part, by: str) -> Outcome:
+    """What of a part holds. *by*: the engine, as a contradiction that it found names it."""
+    more = (by,) if isinstance(request, protocol.JudgementRequest) else ()
+    return KINDS[type(request)].outcome(request, part, *more)
 
 
 @cache
