@@ -131,10 +131,9 @@ class ClaudeEngine:
     def _submit(
         self, request: Request[R], agent: str, messages: Messages, uses: ToolUses | None = None, **more: Any
     ) -> Future[R]:
-        kind = kind_of(request)
         task = Task(
             agent=agent,
-            kind=kind,
+            kind=kind_of(request),
             messages=messages,
             outcome_of=partial(outcome_of, request, by=self.name),
             on_sent=self._note,

@@ -52,15 +52,13 @@ def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
 
 def _contradiction(request: JudgementRequest, part: ContradictionPart, by: str) -> Tension | None:
     """The answer beside other words; None where either does not stand, or both are the same words."""
-    said, other = in_answers(part.quote, request.exchange), standing(part.beside, request.scene)
+    exchange = request.exchange
+    said, other = in_answers(part.quote, exchange), standing(part.beside, request.scene)
     if said is None or other is None or other.quote == said:
         return None
     kind = "speech-vs-deck" if other.said_at_s is None else "speech-vs-speech"
     here = standing(said, request.scene)
-    if here is None or here.said_at_s is None:  # an answer, and no part of the talk
-        spoken = Place(None, request.exchange.asked_at_s, said)
-    else:
-        spoken = here.place
+    spoken = here.place if here and here.said_at_s is not None else Place(None, exchange.asked_at_s, said)
     return Tension(kind, other.place, spoken, one_line(part.why), class_=READ, by=by)
 
 
