@@ -148,7 +148,8 @@ def quoted(asked: Candidate | Exchange) -> list[str]:
         return [f'{where}, "{one_line(asked.quote)}", leaves it out']
     first = Place(asked.slide, asked.said_at_s, asked.quote, asked.under)
     sides = [first, *([asked.beside] if asked.beside else [])]
-    return [f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"' for one in sides]
+    lines = (f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"' for one in sides)
+    return list(dict.fromkeys(lines))  # a sentence that contradicts itself stands once
 
 
 def candidate(

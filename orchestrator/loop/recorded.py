@@ -8,7 +8,7 @@ Source: DESIGN.md, sections 6 and 7.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.loop import answering, asking, judging, looking, refreshing, time_rules
 from orchestrator.loop.rehearsal import Rehearsal
@@ -27,6 +27,7 @@ from orchestrator.loop.steps import (
 )
 from orchestrator.loop.transcript import add_segment, change_slide
 from orchestrator.model.exchange import Exchange
+from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
 from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
@@ -63,7 +64,7 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         name=recording.name,
         segments=estimate_slides(recording.segments, rehearsal.scene().deck),
         answers=loading.answers,
-        offset_s=rehearsal.now_s() if room.segments else 0.0,
+        offset_s=max(rehearsal.now_s(), room.segments[-1].end_s) if room.segments else 0.0,
         archive=loading.archive,
         typed=loading.typed,
     )
@@ -149,7 +150,14 @@ def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
         at_s = room.playback.offset_s + segment.start_s
         change_slide(rehearsal, segment.slide, at_s=at_s, estimated=segment.slide_estimated)
     else:
-        add_segment(rehearsal, segment, played=room.played + 1)
+        add_segment(rehearsal, _on_the_clock(segment, room.playback.offset_s), played=room.played + 1)
+
+
+def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
+    """The segment with the session's times: a second recording goes on where the first one ended."""
+    if not offset_s:
+        return segment
+    return replace(segment, start_s=segment.start_s + offset_s, end_s=segment.end_s + offset_s)
 
 
 def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator import Session
+from orchestrator import Home, Session
 from orchestrator.deck.content import slide_texts
 from orchestrator.render import quoted
+from orchestrator.speech.read import read_speech
 from tests.helpers.rehearsals import contents, loaded, played, write_rehearsal
 
 
@@ -142,3 +143,16 @@ def test_no_session_file_holds_id_path_or_wall_clock(home: Path, tmp_path: Path)
             assert "unmistakable-id" not in text, name
             assert str(tmp_path) not in text, name
             assert not re.search(r"\d{2}:\d{2}:\d{2}(\.\d+)?Z", text), name
+
+
+def test_a_second_recording_goes_on_where_the_first_one_ended(home: Path, tmp_path: Path) -> None:
+    speech = tmp_path / "speech.srt"
+    speech.write_text("1\n00:00:01,000 --> 00:00:09,000\nWe sail every morning.\n", "utf-8")
+    with Session.start(Home.open(home), deck_text="# Boats\n\n- Two boats sail.\n", id="s1"):
+        pass
+    for _ in range(2):  # each as a command of its own would
+        with Session.open(Home.open(home), "s1") as session:
+            session.load(read_speech(speech), kind="feed")
+            session.play()
+    with Session.open(Home.open(home), "s1") as session:
+        assert [(one.start_s, one.end_s) for one in session.room.segments] == [(1.0, 9.0), (10.0, 18.0)]
