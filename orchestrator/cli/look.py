@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli.screen import Screen
+from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
 from orchestrator.errors import GreenroomError, UsageError
 
@@ -151,13 +151,17 @@ def show(
             "records": store.seq,
             "ledger_head": store.head,
         }
-        lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
+        lines, width = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""], columns(sys.stdout)
         for exchange in opened.room.exchanges:
             name = opened.rehearsal.name_of(exchange.agent)
             lines.append(f"{exchange.id}  {name}: {outcome(exchange)}")
             put = replace(exchange, turns=exchange.turns[:1])
-            lines += [f"  {line}" for line in question_lines(opened.rehearsal, put)]
-        lines += [shown(numbered(one)) for one in contradictions]
+            said = [f"  {line}" for line in question_lines(opened.rehearsal, put)]
+            for number, turn in enumerate(exchange.turns):
+                said += [f"  Then: {shown(turn.question)}"] if number else []
+                said.append(f"  You: {shown(turn.answer)}" if turn.answer else "  You: no answer")
+            lines += [wrapped(line, width) for line in said]
+        lines += [wrapped(shown(numbered(one)), width) for one in contradictions]
         if opened.room.said:
             lines.append(
                 f"The moderator spoke {counted(len(opened.room.said), 'time')} (--json has the words)."
