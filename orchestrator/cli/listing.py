@@ -1,17 +1,47 @@
-"""Rows of `list`: what is in a home, or in an archive."""
+"""`list`: what is in a home, or in an archive."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from orchestrator.archive.register import archives_of
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import Endpoint, s3_options
 from orchestrator.errors import ConfigurationError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command("list")(list_)
+
+
+def list_(
+    archive: Annotated[str | None, typer.Option(metavar="URL", help="List an archive instead.")] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only sessions that hold this text.")
+    ] = None,
+    endpoint_url: Endpoint = None,
+) -> None:
+    """The sessions of this home, or of an archive."""
+    screen = Screen.current
+    if archive is not None:
+        rows = archived(archive, search, s3_options(endpoint_url))
+    else:
+        rows = local(screen.open_home(), search, screen.warn)
+    lines = [
+        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck'] or ''}"
+        + (f"  ({row['presenter']})" if row["presenter"] else "")
+        for row in rows
+    ]
+    screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")
 
 
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:

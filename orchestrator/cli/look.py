@@ -18,7 +18,6 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
     for command in (context, show, debrief, verify, doctor):
         app.command()(command)
-    app.command("list")(list_)
 
 
 def context(
@@ -79,29 +78,6 @@ def context(
         if as_ == "text":
             plain["text"] = found.text
         screen.result(plain, json.dumps(plain, ensure_ascii=False, indent=1))
-
-
-def list_(
-    archive: Annotated[str | None, typer.Option(metavar="URL", help="List an archive instead.")] = None,
-    search: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only sessions that hold this text.")
-    ] = None,
-    endpoint_url: Endpoint = None,
-) -> None:
-    """The sessions of this home, or of an archive."""
-    from orchestrator.cli.listing import archived, local
-
-    screen = Screen.current
-    if archive is not None:
-        rows = archived(archive, search, s3_options(endpoint_url))
-    else:
-        rows = local(screen.open_home(), search, screen.warn)
-    lines = [
-        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck'] or ''}"
-        + (f"  ({row['presenter']})" if row["presenter"] else "")
-        for row in rows
-    ]
-    screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")
 
 
 def show(
