@@ -69,29 +69,16 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
     """
     room = rehearsal.room
     found = room.found if room.is_checked else None
-    return build.debrief_of(rehearsal, found, dismissed=dismissed_later(rehearsal, home))
-
-
-def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
-    """The contradictions that the presenter has not dismissed, not after the end either."""
-    later = dismissed_later(rehearsal, home)
-    return tuple(one for one in rehearsal.room.tensions if one.digest not in later)
-
-
-def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
-    """Digests of what the presenter has dismissed since the session's end, as its home knows."""
-    if home is None or not (rehearsal.room.ended and _is_in(home, rehearsal)):
-        return frozenset()
-    return dismissed_of(home, rehearsal.options.id)
+    return build.debrief_of(rehearsal, found, dismissed=dismissing.dismissed_later(rehearsal, home))
 
 
 def dismiss(rehearsal: Rehearsal, home: Home | None, remembering: Remembering, finding: str) -> Tension:
     """As `Session.dismiss`."""
     room = rehearsal.room
-    tension = dismissing.found_as(room.found, finding, standing(rehearsal, home))
+    tension = dismissing.found_as(room.found, finding, dismissing.standing(rehearsal, home))
     if not room.ended:
         dismissing.dismiss(rehearsal, tension)
-    elif home is None or not _is_in(home, rehearsal):
+    elif home is None or not dismissing.is_held_in(home, rehearsal):
         raise SessionStateError(
             f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
             "where the session was held"
@@ -126,7 +113,7 @@ def archive(
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
     done = archive_session(store.root, url, endpoint_url=endpoint_url or _endpoint(), checksums=checksums)
-    if home is not None and _is_in(home, rehearsal):
+    if home is not None and dismissing.is_held_in(home, rehearsal):
         note_archive(home, rehearsal.options.id, url, done.archive)
     return done
 
@@ -153,7 +140,7 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
 
 def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
     """Whether the session has ended in this home and is in no archive yet."""
-    if home is None or not rehearsal.room.ended or not _is_in(home, rehearsal):
+    if home is None or not rehearsal.room.ended or not dismissing.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id)
 
@@ -162,13 +149,9 @@ def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
     playback = rehearsal.room.playback
     if playback is not None and playback.archive is not None:
         return playback.archive
-    if home is None or not _is_in(home, rehearsal):
+    if home is None or not dismissing.is_held_in(home, rehearsal):
         return None
     return home.config.archive or str(home.archives)
-
-
-def _is_in(home: Home, rehearsal: Rehearsal) -> bool:
-    return rehearsal.store.root.parent == home.sessions
 
 
 def _endpoint() -> str | None:

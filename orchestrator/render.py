@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from orchestrator.model.claim import READ, Place, Tension
@@ -17,9 +18,19 @@ def clock(seconds: float) -> str:
     return f"{rest // 60}:{rest % 60:02}"
 
 
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Controls, and signs that turn the direction of writing: a deck must not steer a terminal."""
+
+
 def one_line(text: str) -> str:
     """Text from outside as one line, so that it cannot begin a line of ours."""
     return " ".join(text.split())
+
+
+def shown(text: str) -> str:
+    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
+    margin = text[: len(text) - len(text.lstrip(" "))]
+    return margin + _UNSHOWN.sub("�", one_line(text))
 
 
 def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:

@@ -622,10 +622,10 @@ class Session:
     @property
     def contradictions(self) -> tuple[Tension, ...]:
         """Those that stand, in the order of finding, each with its id."""
-        from orchestrator import ending
+        from orchestrator.loop import dismissing
 
         self.rehearsal.store.catch_up()
-        return ending.standing(self.rehearsal, self.home)
+        return dismissing.standing(self.rehearsal, self.home)
 
     def dismiss(self, finding: str) -> Tension:
         """The presenter says that the contradiction with this id ("c2") is none; returns it.

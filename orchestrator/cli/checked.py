@@ -42,8 +42,7 @@ class Read:
 
 def plain(read: Read) -> dict[str, Any]:
     """The JSON document."""
-    from orchestrator.debrief.exchange_json import picked
-    from orchestrator.debrief.json_form import tension_json
+    from orchestrator.debrief.exchange_json import picked, tension_json
 
     quantity = ("value", "unit", "period", "subject", "text")
     return {

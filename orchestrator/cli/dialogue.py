@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
-from orchestrator.debrief.terminal import shown
 from orchestrator.loop.moderator_lines import Teller, question_lines
+from orchestrator.render import shown
 
 if TYPE_CHECKING:
     from orchestrator.session import Session

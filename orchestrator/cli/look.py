@@ -89,12 +89,11 @@ def show(
     """One session: its questions, files and receipts."""
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
-    from orchestrator.debrief.exchange_json import exchange_json
-    from orchestrator.debrief.json_form import tension_json
-    from orchestrator.debrief.terminal import shown
+    from orchestrator.debrief.exchange_json import exchange_json, tension_json
     from orchestrator.debrief.words import counted, numbered, outcome
     from orchestrator.loop.moderator_lines import question_lines
     from orchestrator.model.values import to_json
+    from orchestrator.render import shown
 
     screen = Screen.current
     with looked_at(session) as opened:

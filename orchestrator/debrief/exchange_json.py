@@ -1,4 +1,4 @@
-"""An exchange as JSON: the same for `run`, `show` and the debrief."""
+"""An exchange and a contradiction as JSON: the same for `run`, `show`, `check` and the debrief."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
+from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Exchange
 
 _TURN: Final = ("question", "answer", "verdict", "reason", "quote")
@@ -19,6 +20,11 @@ def exchange_json(exchange: Exchange) -> dict[str, Any]:
     """An exchange as interfaces.md promises it."""
     turns = [picked(turn, _TURN) for turn in exchange.turns]
     return {**picked(exchange, _EXCHANGE), "turns": turns}
+
+
+def tension_json(one: Tension) -> dict[str, Any]:
+    """A contradiction as interfaces.md promises it."""
+    return {**picked(one, ("kind", "a", "b", "note", "sum", "subject", "by")), "class": one.class_}
 
 
 def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from orchestrator.debrief import words
 from orchestrator.debrief.bill import bill_json
-from orchestrator.debrief.exchange_json import exchange_json, picked, plain
+from orchestrator.debrief.exchange_json import exchange_json, picked, plain, tension_json
 from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, OpenPoint, Review, Stronger
 from orchestrator.model.claim import Tension
@@ -72,11 +72,6 @@ def _stronger(better: Stronger | None) -> dict[str, Any] | None:
         return None
     text = " ".join(words.stronger(better))
     return {**picked(better, ("first", "rests_on", "bring")), "text": text}
-
-
-def tension_json(one: Tension) -> dict[str, Any]:
-    """A contradiction as interfaces.md promises it."""
-    return {**picked(one, ("kind", "a", "b", "note", "sum", "subject", "by")), "class": one.class_}
 
 
 def _tension(debrief: Debrief, one: Tension) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -34,14 +33,6 @@ _STYLES: Final = {
     "partly": "yellow",
     "no": "red",
 }
-_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Controls, and signs that turn the direction of writing: a deck must not steer a terminal."""
-
-
-def shown(text: str) -> str:
-    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
-    margin = text[: len(text) - len(text.lstrip(" "))]
-    return margin + _UNSHOWN.sub("�", render.one_line(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +169,7 @@ def _print(console: Console, row: Row) -> None:
     if not row.text:
         console.print()
         return
-    text = Text(shown(row.text), style=row.style)
+    text = Text(render.shown(row.text), style=row.style)
     text.stylize(row.label_style, 0, row.lead)
     label = Text(row.label.ljust(row.indent), style=row.label_style)
     margin = Text(" " * row.indent)

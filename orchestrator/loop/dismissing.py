@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator import render
+from orchestrator.archive.register import dismissed_of
 from orchestrator.errors import InputError
+from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import Tension
@@ -45,3 +47,20 @@ def found_as(known: Sequence[Tension], finding: str, standing: Sequence[Tension]
         + (f"there are {there}" if there else "none stands in this session"),
         value=finding[:40],
     )
+
+
+def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
+    """The contradictions that the presenter has not dismissed, not after the end either."""
+    later = dismissed_later(rehearsal, home)
+    return tuple(one for one in rehearsal.room.tensions if one.digest not in later)
+
+
+def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
+    """Digests of what the presenter has dismissed since the session's end, as its home knows."""
+    if home is None or not (rehearsal.room.ended and is_held_in(home, rehearsal)):
+        return frozenset()
+    return dismissed_of(home, rehearsal.options.id)
+
+
+def is_held_in(home: Home, rehearsal: Rehearsal) -> bool:
+    return rehearsal.store.root.parent == home.sessions
