@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orchestrator.loop.receipts import Receipts
     from orchestrator.loop.recorded import Loading
     from orchestrator.loop.state import Options, Room
-    from orchestrator.memory.scribe_notes import SessionContext
+    from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering
     from orchestrator.memory.summariser import Schedule
     from orchestrator.memory.watch import Watch

@@ -20,7 +20,7 @@ from time import process_time
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
-from orchestrator.memory.scribe_notes import to_plain
+from orchestrator.memory.session_context import to_plain
 from orchestrator.store.ledger import Record
 
 SAID = (

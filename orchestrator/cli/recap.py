@@ -20,8 +20,7 @@ def register(app: typer.Typer) -> None:
 
 def recap(session: Name) -> None:
     """What a session came to: said, decided and left open."""
-    from orchestrator.memory.previously_on import previously_on
-    from orchestrator.memory.scribe_notes import to_plain
+    from orchestrator.memory.session_context import previously_on, to_plain
 
     with looked_at(session) as opened:
         context = opened.recap()

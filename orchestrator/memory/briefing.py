@@ -28,7 +28,7 @@ from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun
 from orchestrator.memory.record_types import counted
-from orchestrator.memory.scribe_notes import cut
+from orchestrator.memory.session_context import cut
 from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked

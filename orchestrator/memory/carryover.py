@@ -28,11 +28,10 @@ from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.past_sessions import deck_tag, is_read, sessions_of
-from orchestrator.memory.previously_on import previously_on
 from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import Scribe, is_telling
-from orchestrator.memory.scribe_notes import cut
+from orchestrator.memory.session_context import cut, previously_on
 from orchestrator.memory.situation import lately
 from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
 from orchestrator.model.slide import Deck

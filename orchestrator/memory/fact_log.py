@@ -23,11 +23,11 @@ a run whose facts are passed over has not read its window, so the next run reads
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final, TypeVar
 
-from orchestrator.memory.fact_passages import Plain, maybe, of_kind, passage_of
-from orchestrator.memory.record_types import ODD
+from orchestrator.memory.record_types import ODD, is_said, read, rows, type_of
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -43,6 +43,8 @@ from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_clean
 from orchestrator.store.ledger import Record
 
+Plain = Mapping[str, Any]
+T = TypeVar("T")
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
@@ -85,9 +87,9 @@ class FactLog:
 
     def _take(self, record: Record) -> None:
         value = record.value or {}
-        match maybe(value, "type", str):
+        match value.get("type") and of_kind(value, "type", str):
             case "session":
-                self.date = maybe(value, "date", str)
+                self.date = value.get("date") and of_kind(value, "date", str)
             case "fact-run":
                 self._run(value, record)
             case "facts":
@@ -153,13 +155,9 @@ class FactLog:
     def _fact(self, draft: FactDraft, passage: Passage, record: Record) -> Fact:
         return Fact(
             id=f"f{len(self.facts) + 1}",
-            type=draft.type,
-            content=draft.content,
-            confidence=draft.confidence,
+            **asdict(draft),
             source_date=passage.day,
             extracted_at=record.at,
-            source=passage.seq,
-            quote=draft.quote,
             speaker=passage.speaker,
             said_at_s=passage.said_at_s,
             slide=passage.slide,
@@ -174,6 +172,37 @@ class FactLog:
         for index, fact in enumerate(self.facts):
             if fact.type == "open_thread" and fact.exchange == exchange.comes_back_to:
                 self.facts[index] = replace(fact, settled_by=exchange.exchange)
+
+
+def passage_of(record: Record, date: str | None = None) -> Passage | None:
+    """Speech, an answer or an exchange that closed, as the table reads it; None: it is none of them.
+
+    Args:
+        date: The rehearsal's, where one was given; else the day on which the record was written.
+
+    Raises:
+        LookupError, TypeError, ValueError, AttributeError: It is not in the shape of its type.
+    """
+    row = rows().get(type_of(record))
+    if row is None or row.passage is None:
+        return None
+    found = {name: one for name, one in read(row.passage, record).items() if one is not None}
+    passage = from_json(Passage, {"seq": record.seq, "day": date or record.at[:10], **found})
+    if passage.kind != EXCHANGE and not (passage.text and is_said(record)):
+        return None
+    return passage
+
+
+def of_kind(plain: Plain, name: str, kind: type[T]) -> T:
+    """The value of *plain* under *name*, and no other kind is turned into it: a run is no "2".
+
+    Raises:
+        KeyError, TypeError: There is nothing, or something of another kind; true is no number.
+    """
+    found = plain[name]
+    if not isinstance(found, kind) or isinstance(found, bool):
+        raise TypeError(f"{name} is of another kind")
+    return found
 
 
 def _before(value: Plain, name: str, record: Record) -> int:

@@ -37,7 +37,7 @@ from orchestrator.memory.open_points import (
 )
 from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.scribe import Scribe, scribe_of
-from orchestrator.memory.scribe_notes import Noted, SessionContext
+from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.memory.telling_words import stems
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once

@@ -1,4 +1,6 @@
-"""The types of ledger records that memory tells of: `record_types.yaml`, read by the Scribe and by the trace.
+"""The types of ledger records that memory tells of: `record_types.yaml`, one row each.
+
+The Scribe reads a row's entry, the summariser its passage, and the trace the rest of it.
 
 Of what the presenter said the trace has the length alone: it is for those who look after the loop.
 """
@@ -12,8 +14,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Final
 
-from orchestrator.memory.scribe_notes import TRANSCRIPT
-from orchestrator.render import place
+from orchestrator.privacy.off_record import TRANSCRIPT
+from orchestrator.render import one_line, place
 from orchestrator.store.ledger import Record
 
 NO_JUDGEMENT: Final = "the engine gave no judgement"
@@ -52,28 +54,16 @@ MISSING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRow:
-    """How the Scribe notes a record."""
-
-    type: str
-    content: What
-    metadata: Plain = field(default_factory=dict)
-    tool: What = None
-    result: What = None
-    confidence: What = None
-    quoting: What = None
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """How memory tells a record of one type."""
+    """How memory tells a record of one type: texts of the table, or what they read of one record."""
 
-    entry: EntryRow | None = None
-    step: str | None = None
+    entry: Plain | None = None  # of the Scribe
+    passage: Plain | None = None  # that facts may be taken from
+    step: str | None = None  # of the trace, as all below
     line: str = ""
     time: str = ""  # none, told or waits
     action: Plain = field(default_factory=dict)
-    output: Any = None  # a `What`, as those below; and what they read of a record
+    output: Any = None
     state: Any = None
     errors: Any = None  # one, or several
     summary: Any = None
@@ -86,10 +76,7 @@ def rows() -> Mapping[str, Row]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads it ten times faster
     plain = yaml.load(TABLE.read_text("utf-8"), Loader=loader)  # noqa: S506  # both are safe
-    return {
-        name: Row(**{**row, "entry": EntryRow(**row["entry"]) if "entry" in row else None})
-        for name, row in plain.items()
-    }
+    return {name: Row(**row) for name, row in plain.items()}
 
 
 @cache
@@ -102,12 +89,17 @@ def type_of(record: Record) -> str:
     if record.op in ("freeze", "receipt"):
         return record.op
     if record.value is None:
-        return PLAIN_SPEECH if record.op == "append" and record.file == TRANSCRIPT else ""
+        return PLAIN_SPEECH if is_said(record) else ""
     value: Plain = record.value if isinstance(record.value, Mapping) else {}
     name = str(value.get("type"))
     if name == "fact-run" and value.get("state") == "failed":
         return "fact-run failed"
     return "tool-use refused" if name == "tool-use" and value.get("error") else name
+
+
+def is_said(record: Record) -> bool:
+    """Whether a record added to the transcript: what looks like speech elsewhere is none."""
+    return record.op == "append" and record.file == TRANSCRIPT
 
 
 # ---------------------------------------------------------------------- reading a record
@@ -174,9 +166,11 @@ def _at(path: str) -> Reader:
 _OWN: Final[Mapping[str, Reader]] = {
     ".by": lambda record: record.by,
     ".text": lambda record: record.text or "",
+    ".clock_s": lambda record: record.clock_s,
 }
 _USES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "words": lambda text: len(text.split()),
+    "line": one_line,
     "list": lambda found: list(found or ()),
     "bool": bool,
     "place": lambda found: place(found.get("slide"), found.get("said_at_s")),
@@ -197,6 +191,12 @@ def _refreshed(record: Record) -> Plain:
     return {"questions": dict.fromkeys(value.get("made", ())), **hands, **failed}
 
 
+def _questions(record: Record) -> str:
+    """Of an exchange, one a line, without what the moderator said before them."""
+    turns = read("exchange.turns?", record) or ()
+    return "\n".join(one_line(turn["question"].removeprefix(turn.get("lead_in") or "")) for turn in turns)
+
+
 def _not_judged(record: Record) -> str | None:
     reason = read("judgement.reason", record)
     return f"{record.by}: {reason}" if reason.startswith(NO_JUDGEMENT) else None
@@ -211,6 +211,7 @@ _FUNCTIONS: Final[Mapping[str, Reader]] = {
     "failed_agents": lambda record: "; ".join(_failed_agents(record)) or None,
     "no_candidates": lambda record: _failed_agents(record, "{agent}: no candidate question: {why}"),
     "refreshed": _refreshed,
+    "questions": _questions,
     "not_judged": _not_judged,
     "state_and_goal": _state_and_goal,
     # Of a tool that proposed something no entry: the proposal makes one of its own.

@@ -10,28 +10,36 @@ Source: the seed of the Scribe (000); DESIGN.md, section 9.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.loop.state import UNNAMED
-from orchestrator.memory import statements
 from orchestrator.memory.names import names
-from orchestrator.memory.previously_on import SILENT, Course, Line, line_of, most_telling, summary_of
-from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, EntryRow, Row, read, rows, type_of
-from orchestrator.memory.scribe_notes import (
+from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, Row, is_said, read, rows, type_of
+from orchestrator.memory.sentences import Joining, Sentence
+from orchestrator.memory.session_context import (
     AGENT,
+    BLOCKER,
+    DECISION,
+    GOAL,
+    KINDS,
     LEFT_OUT,
     MAX_CONTENT_BYTES,
     MAX_FIELD_BYTES,
-    TRANSCRIPT,
+    SILENT,
     USER,
+    Course,
+    Kept,
+    Line,
     Noted,
     SessionContext,
     SessionEntry,
     cut,
+    line_of,
+    most_telling,
+    summary_of,
 )
-from orchestrator.memory.sentences import Joining, Sentence
+from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.render import one_line
@@ -70,7 +78,9 @@ class Scribe:
     _held: list[SessionEntry] = field(default_factory=list)
     _lines: list[Line] = field(default_factory=list)  # what was said that tells most, and what came since
     _joining: Joining = field(default_factory=Joining)
-    _noted: dict[str, dict[str, Noted]] = field(default_factory=dict)  # by kind, then by words
+    _noted: dict[str, dict[str, Noted]] = field(  # by kind, then by words
+        default_factory=lambda: {kind: {} for kind in (*KINDS, OPEN)}
+    )
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
     _off_record: OffRecord = field(default_factory=OffRecord)
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
@@ -88,29 +98,27 @@ class Scribe:
             self.failures += 1
 
     def _take(self, record: Record) -> None:
-        value: Mapping[str, Any] = record.value or {}
+        value: Plain = record.value or {}
         kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
-        row = rows().get(kind, _UNKNOWN).entry
-        content = None if row is None else read(row.content, record)
-        quoting = content if row is None or row.quoting is None else read(row.quoting, record)
+        told: Plain = read(rows().get(kind, _UNKNOWN).entry, record) or {}
+        content = told.get("content")
+        quoting = told.get("quoting", content)
         is_hidden = self._off_record.take(record, quoting or "")
         self._follow(kind, value, record)
         self._is_over = self._is_over or record.op == "freeze"
-        if row is None or content is None:  # nothing happened that anybody would tell
+        if content is None:  # nothing happened that anybody would tell
             return
-        if (is_hidden and quoting) or (content is not quoting and is_marked(content, value)):
-            entry = _left_out(row, record)
-            if kind in SPEECH:
-                self._joining.drop()
-        else:
-            entry = _entry(row, content, record)
-            if kind in SPEECH and record.op == "append" and record.file == TRANSCRIPT:
-                self._listen(content, record.seq, entry)
+        is_hidden = bool(is_hidden and quoting) or (content is not quoting and is_marked(content, value))
+        entry = _entry(told, record, is_hidden=is_hidden)
+        if kind in SPEECH and is_hidden:
+            self._joining.drop()
+        elif kind in SPEECH and is_said(record):
+            self._listen(content, record.seq, entry)
         self.turn_count += 1
         self._held.append(entry)
-        if entry.type in (USER, AGENT) and entry.content != LEFT_OUT:
+        if entry.type in (USER, AGENT) and not is_hidden:
             self._said.append(entry)
         if len(self._held) > COMPRESS_PAST:
             self._held, self._lines = self._held[-MAX_RECENT:], most_telling(self._lines)
@@ -120,10 +128,10 @@ class Scribe:
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
-            goals=tuple(self._noted.get(statements.GOAL, {}).values()),
-            decisions=tuple(self._noted.get(statements.DECISION, {}).values()),
-            blockers=tuple(self._noted.get(statements.BLOCKER, {}).values()),
-            open_questions=tuple(self._noted.get(OPEN, {}).values()),
+            goals=tuple(self._noted[GOAL].values()),
+            decisions=tuple(self._noted[DECISION].values()),
+            blockers=tuple(self._noted[BLOCKER].values()),
+            open_questions=tuple(self._noted[OPEN].values()),
             summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
             turn_count=self.turn_count,
             last_said=tuple(self._said) if self._is_over else (),
@@ -160,7 +168,7 @@ class Scribe:
 
     def _note(self, kind: str, noted: Noted) -> None:
         """Keep it unless it is there already; the oldest makes room."""
-        known = self._noted.setdefault(kind, {})
+        known = self._noted[kind]
         if known.setdefault(_key(noted.text), noted) is noted and len(known) > MAX_NOTED:
             del known[next(iter(known))]
             self.course.dropped += 1
@@ -175,7 +183,7 @@ class Scribe:
             least = min(self._entities, key=lambda one: self._entities[one][1:])
             del self._entities[least]
 
-    def _follow(self, kind: str, value: Mapping[str, Any], record: Record) -> None:
+    def _follow(self, kind: str, value: Plain, record: Record) -> None:
         """Keep where the session stands, and what is noted of it."""
         course = self.course
         match kind:
@@ -196,24 +204,23 @@ class Scribe:
                 self._opened_seq = record.seq
             case "exchange_closed":
                 self._closed(value["exchange"], record)
-            case statements.RECORD:
+            case "remembered":
                 self._remembered(value)
 
-    def _begin(self, value: Mapping[str, Any], record: Record) -> None:
+    def _begin(self, value: Plain, record: Record) -> None:
         options, deck = value.get("options", {}), value.get("deck", {})
         self._presenter = options.get("speaker")
         self.course.deck = masked(one_line(deck.get("title") or deck.get("name") or ""))[:120]
         presenter = one_line(value.get("presenter") or "")
         self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
         for focus in options.get("focus", ()):
-            self._note(statements.GOAL, Noted(_shortened(focus), record.seq))
+            self._note(GOAL, Noted(_shortened(focus), record.seq))
 
-    def _remembered(self, value: Mapping[str, Any]) -> None:
-        """What a model read of the passages of a run: kept as it was verified, unless it is to stay."""
-        for kept in statements.kept_of(value):
+    def _remembered(self, value: Plain) -> None:
+        """A model read it in the passages of a run: kept as it was verified, unless it is to stay."""
+        for kept in [from_json(Kept, plain) for plain in value["items"]]:
             if not self.stays(f"{kept.text}\n{kept.quote}"):
-                exchange, agent = self._asked_at(kept.seq)
-                noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, exchange, agent)
+                noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, *self._asked_at(kept.seq))
                 self._note(kept.kind, noted)
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
@@ -225,7 +232,7 @@ class Scribe:
                 return exchange, agent
         return None, None
 
-    def _closed(self, done: Mapping[str, Any], record: Record) -> None:
+    def _closed(self, done: Plain, record: Record) -> None:
         outcomes, outcome = self.course.outcomes, str(done.get("outcome"))
         answered = any(turn.get("answer") for turn in done.get("turns", ()))
         counted_as = outcome if answered or outcome != "unjudged" else SILENT
@@ -235,7 +242,7 @@ class Scribe:
         question = done["turns"][0]["question"] if done.get("turns") else ""
         words = done.get("quote") or question
         text = _shortened(words)
-        known = self._noted.setdefault(OPEN, {})
+        known = self._noted[OPEN]
         known.pop(_key(text), None)
         back = done.get("comes_back_to")
         if back is not None and outcomes.get("parked"):
@@ -251,26 +258,26 @@ def _shortened(text: str) -> str:
     return cut(masked(one_line(text)), MAX_NOTED_BYTES)
 
 
-def _entry(row: EntryRow, content: str, record: Record) -> SessionEntry:
-    """The entry that a record makes; addresses and numbers of people are masked."""
+def _entry(told: Plain, record: Record, *, is_hidden: bool) -> SessionEntry:
+    """The entry that a record makes; addresses and numbers of people are masked.
+
+    Of what is to stay here it says that there was something, and no word: nothing made of entries can
+    carry it away.
+    """
     metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
-    for name, one in read(row.metadata, record).items():
-        if one is not None:
+    for name, one in told.get("metadata", {}).items():
+        if one is not None and (name == "agent" or not is_hidden):
             metadata[name] = cut(masked(one_line(one)), MAX_FIELD_BYTES) if isinstance(one, str) else one
-    shown = masked(one_line(content))
+    tool = told.get("tool")
+    if is_hidden:
+        return SessionEntry(record.at, told["type"], LEFT_OUT, {**metadata, "sensitive": True}, tool)
+    shown = masked(one_line(told["content"]))
     kept = cut(shown, MAX_CONTENT_BYTES)
     if kept != shown:
         metadata["cut"] = len(shown) - len(kept) + 1
-    tool, result, sure = (read(one, record) for one in (row.tool, row.result, row.confidence))
-    return SessionEntry(record.at, row.type, kept, metadata, tool, result, sure)
-
-
-def _left_out(row: EntryRow, record: Record) -> SessionEntry:
-    """The same, of what is marked sensitive: nothing made of entries can carry it away."""
-    agent = read(row.metadata, record).get("agent")
-    by = {} if agent is None else {"agent": cut(masked(one_line(agent)), MAX_FIELD_BYTES)}
-    metadata = {"seq": record.seq, "clock_s": record.clock_s, **by, "sensitive": True}
-    return SessionEntry(record.at, row.type, LEFT_OUT, metadata, read(row.tool, record))
+    return SessionEntry(
+        record.at, told["type"], kept, metadata, tool, told.get("result"), told.get("confidence")
+    )
 
 
 def _key(text: str) -> str:

@@ -21,12 +21,10 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
-from orchestrator.memory.fact_grounding import sieved
-from orchestrator.memory.fact_likeness import AlikeByMeaning
+from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.guard import reason_of
-from orchestrator.memory.statements import RECORD, spoken, verified
-from orchestrator.model.fact import Fact, key_of
+from orchestrator.model.fact import EXCHANGE, Fact, key_of
 from orchestrator.model.values import to_json
 
 log = logging.getLogger(__name__)
@@ -206,7 +204,9 @@ class Summariser:
 
     def _remember(self, claim: Claim) -> None:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
-        passages = spoken(claim.passages, self.rehearsal.scene().presenter)
+        presenter = self.rehearsal.scene().presenter
+        own = [one for one in claim.passages if presenter is None or one.speaker in (None, presenter)]
+        passages = tuple(one for one in own if one.kind != EXCHANGE)  # what a panelist asked states nothing
         if not passages:
             return
         known = tuple(self.facts.remembered[-MOST_KNOWN:])
@@ -222,7 +222,7 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            self._note({"type": RECORD, "run": claim.run, "items": to_json(kept)})
+            self._note({"type": "remembered", "run": claim.run, "items": to_json(kept)})
 
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""

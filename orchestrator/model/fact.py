@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 FACT_TYPES: Final = (
     "decision",
@@ -37,6 +37,8 @@ _NO_WORD = re.compile(r"[\W_]+")
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One record that facts may be taken from: a piece of speech, an answer, or an exchange that closed."""
+
+    __pydantic_config__: ClassVar = {"allow_inf_nan": False}  # a ledger may hold numbers that are none
 
     seq: int  # of the record
     kind: str  # SPEECH, ANSWER or EXCHANGE

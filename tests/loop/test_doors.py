@@ -12,7 +12,7 @@ from orchestrator import Home, Session
 from orchestrator.archive.upload import verify_archive
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.loop.recorded import Loading
-from orchestrator.memory.scribe_notes import to_plain
+from orchestrator.memory.session_context import to_plain
 from orchestrator.model.segment import Segment
 from orchestrator.speech.read import Recording
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal

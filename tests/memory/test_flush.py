@@ -18,7 +18,7 @@ from orchestrator.memory.goals import add_goal, goals
 from orchestrator.memory.memories import edit_memory, memories, rehearsals_of
 from orchestrator.memory.open_points import open_points
 from orchestrator.memory.past_sessions import deck_tag
-from orchestrator.memory.scribe_notes import Noted, SessionContext
+from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.slide import Deck, Slide, Table
 from tests.helpers.memories import INES, NOW, at, opened

@@ -11,9 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.memory.previously_on import previously_on
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
-from orchestrator.memory.scribe_notes import ENTRY_TYPES, LEFT_OUT, SessionContext, SessionEntry, to_plain
+from orchestrator.memory.session_context import (
+    ENTRY_TYPES,
+    LEFT_OUT,
+    SessionContext,
+    SessionEntry,
+    previously_on,
+    to_plain,
+)
 from orchestrator.privacy.masking import E_MAIL, PHONE
 from tests.helpers.scribe_records import AT, HISTORY, Tape
 

@@ -1,24 +1,123 @@
-"""The Scribe's words: a paragraph about a session, and its "previously on".
+"""What the Scribe knows of a session: its entries, its context, and the words in which it is told.
 
-The paragraph is made by extraction: of all that was said, the few sentences that tell most (figures,
+The summary is made by extraction: of all that was said, the few sentences that tell most (figures,
 names) are kept, word for word, and of everything else only how much there was. So nothing is made
 up, and it is as short after a million entries as after a hundred.
 
-Source: the seed of the Scribe (000), "Compression is mandatory"; DESIGN.md, section 9.
+Source: the seed of the Scribe (000), "Session Schema", "Compression is mandatory"; DESIGN.md, section 9.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from heapq import nsmallest
-from typing import Final
+from typing import Any, Final, Literal
 
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.memory.record_types import counted
-from orchestrator.memory.scribe_notes import LEFT_OUT, NOTE, TOOL, Noted, SessionContext, SessionEntry, cut
 from orchestrator.render import clock
+
+USER: Final = "user"
+AGENT: Final = "agent"
+TOOL: Final = "tool"
+ERROR: Final = "error"
+NOTE: Final = "note"
+ENTRY_TYPES: Final = (USER, AGENT, TOOL, ERROR, NOTE)
+
+MAX_CONTENT_BYTES: Final = 480
+"""Of one entry: three or four sentences. What is longer is cut, and says so."""
+MAX_FIELD_BYTES: Final = 80
+LEFT_OUT: Final = "[left out: marked sensitive]"
+
+GOAL: Final = "goal"
+DECISION: Final = "decision"
+BLOCKER: Final = "blocker"
+Kind = Literal["goal", "decision", "blocker"]
+KINDS: Final[tuple[Kind, ...]] = (GOAL, DECISION, BLOCKER)
+"""Of what a model reads for the Scribe."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """One event of a session."""
+
+    timestamp: str  # RFC 3339, UTC: when its record was written
+    type: str  # one of ENTRY_TYPES
+    content: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # seq; where known: clock_s, speaker, agent, …
+    tool_name: str | None = None
+    tool_result: str | None = None
+    confidence: float | None = None  # of the speech-to-text program
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that was said, verbatim (masked where it had to be), and the record that says it."""
+
+    text: str
+    seq: int  # where the words begin; captions spread a sentence over several records
+    speaker: str | None = None  # who said it; None: nobody is named
+    exchange: str | None = None  # said in the answer to this question
+    agent: str | None = None  # whose question that was
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A goal, a decision or a blocker that stands on what was said, as a `remembered` record holds it."""
+
+    kind: Kind
+    text: str
+    quote: str  # verbatim from the passage
+    seq: int  # of the passage's record
+    speaker: str | None = None
+    exchange: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionContext:
+    """What matters of a session so far; its size is bounded, however long the session is."""
+
+    recent_entries: tuple[SessionEntry, ...] = ()  # the last 10, oldest first
+    entities: Mapping[str, Noted] = field(default_factory=dict)  # what is named, and the words it stands in
+    goals: tuple[Noted, ...] = ()
+    decisions: tuple[Noted, ...] = ()
+    blockers: tuple[Noted, ...] = ()
+    open_questions: tuple[Noted, ...] = ()  # asked and not answered to anybody's satisfaction
+    summary: str = ""  # one paragraph
+    turn_count: int = 0  # entries in all
+    last_said: tuple[SessionEntry, ...] = ()  # of a session that is over: the last words of anybody
+
+
+def cut(text: str, most_bytes: int) -> str:
+    """*text* in at most so many bytes of UTF-8; a mark where something is missing."""
+    raw = text.encode("utf-8", "replace")
+    if len(raw) <= most_bytes:
+        return text
+    kept = raw[: most_bytes - 3].decode("utf-8", "ignore")
+    words, _, rest = kept.rpartition(" ")
+    return f"{words if words and len(rest) < 40 else kept}…"
+
+
+def to_plain(context: SessionContext) -> dict[str, Any]:
+    """As JSON shows it: the seed's fields, and for each thing noted the record that says it."""
+    names = ("goals", "decisions", "blockers", "open_questions")
+    lists: dict[str, Sequence[Noted]] = {name: getattr(context, name) for name in names}
+    return {
+        "recent_entries": [asdict(one) for one in context.recent_entries],
+        "entities": {name: noted.text for name, noted in context.entities.items()},
+        **{name: [noted.text for noted in found] for name, found in lists.items()},
+        "sources": {
+            "entities": {name: noted.seq for name, noted in context.entities.items()},
+            **{name: [noted.seq for noted in found] for name, found in lists.items()},
+        },
+        "summary": context.summary,
+        "turn_count": context.turn_count,
+    }
+
+
+# ---------------------------------------------------------------------- in words
 
 MAX_SUMMARY_BYTES: Final = 2_000
 SHOWN: Final = 5
@@ -53,8 +152,7 @@ class Line:
 
 def line_of(words: str, seq: int) -> Line | None:
     """A sentence that may be kept; None: it tells nothing, or is too long to be kept whole."""
-    spoken = words.casefold().split()
-    if len(spoken) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
+    if len(words.split()) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
         return None
     score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
     return Line(score, seq, words) if score else None
@@ -124,7 +222,7 @@ def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agen
         ("In the way", context.blockers),
         ("Left open", context.open_questions),
     ):
-        lines += [f"{title}:", *(f"- {shown(one)}" for one in noted[-SHOWN:])] if noted else []
+        lines += [f"{title}:", *map(_quoted, noted[-SHOWN:])] if noted else []
     told = context.last_said if agent is None and context.last_said else context.recent_entries
     shared = [one for one in told if one.content != LEFT_OUT and _may_see(agent, one)]
     last = shared[-entries:] if entries else []
@@ -137,7 +235,7 @@ def _may_see(agent: str | None, entry: SessionEntry) -> bool:
     return agent is None or entry.type not in (NOTE, TOOL) or entry.metadata.get("agent") in (None, agent)
 
 
-def shown(noted: Noted) -> str:
+def _quoted(noted: Noted) -> str:
     """Words in quotation marks, with where they stand."""
     where = f"{noted.exchange}, " if noted.exchange else ""
-    return f'"{noted.text}" ({where}record {noted.seq})'
+    return f'- "{noted.text}" ({where}record {noted.seq})'
