@@ -70,7 +70,7 @@ class Made:
         return not self._fails
 
 
-def replace(folder_fd: int, name: str, text: str) -> None:
+def replace_text(folder_fd: int, name: str, text: str) -> None:
     """Put *text* in the place of *name* at once: a reader sees the old or the new. No sync.
 
     Raises:
@@ -83,7 +83,7 @@ def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
     """The same; False: it was there already."""
     if files.read_plain(folder_fd, name) == text.encode():
         return False
-    replace(folder_fd, name, text)
+    replace_text(folder_fd, name, text)
     return True
 
 

@@ -163,7 +163,7 @@ class Notebook:
             written = keep(self._agreed(), memory)
             left = tuple(Gone(one.id, one.content) for one in written.evicted)
             return MemoryKept(**_shown(written.memory), is_new=written.is_new, kept_in=LONG_TERM, left=left)
-        (kept, _), _ = self._read(self._kept, ((), None))  # first, so that no lock waits for the database
+        kept, _ = self._read(self._kept, ())  # first, so that no lock waits for the database
         with self.proposals.transaction():
             own = next((one for one in self.proposals.memories() if _is_one(one, memory)), None)
             known = next((one for one in kept if _is_one(one, memory)), None)
@@ -177,14 +177,11 @@ class Notebook:
         """The memories most relevant to *query*, those written in the session first; the newest of each,
         where it is empty.
         """
-        before, failing = self._read(lambda: self._searched(query, limit), Found(()))
+        kept, reason = self._read(lambda: self._searched(query, limit), ())
         own = self._proposed(query)
         here = {one.content for one in own}
-        others = tuple(one for one in before.memories if one.content not in here)
-        reason = failing or before.reason
-        if others:
-            reason = None
-        elif own:
+        others = [one for one in kept if one.content not in here]
+        if own and not others:
             reason = self._kept_page()[1]
         return Found((*own, *others)[:limit], reason)
 
@@ -200,11 +197,11 @@ class Notebook:
         fitting.sort(key=lambda entry: -entry[0])  # of equals the newer stays first
         return [FoundMemory(**_shown(memory), why=why) for _, memory, why in fitting]
 
-    def _searched(self, query: str, limit: int) -> Found:
-        """What long-term memory has."""
+    def _searched(self, query: str, limit: int) -> tuple[tuple[FoundMemory, ...], str | None]:
+        """The memories of long-term memory that fit, or why there are none."""
         kept, reason = self._kept()
         if self.db is None or not kept:
-            return Found((), reason)
+            return (), reason
         found = tuple(map(recent, kept[:limit]))
         if query.strip():
             found = search_memories(
@@ -218,11 +215,11 @@ class Notebook:
             )
         if not found:
             none = f"none of the memories here ({len(kept)}) fits this query"
-            return Found((), f"{none}: try other words, or none for the newest")
-        return Found(tuple(FoundMemory(**_shown(one.memory), why=one.reason) for one in found))
+            return (), f"{none}: try other words, or none for the newest"
+        return tuple(FoundMemory(**_shown(one.memory), why=one.reason) for one in found), None
 
     def _kept(self) -> tuple[tuple[Memory, ...], str | None]:
-        """All that long-term memory has and is not superseded, newest first; else why there is nothing."""
+        """All that long-term memory has and is not superseded, newest first, or why there is nothing."""
         reason = silence(self.db, self.presenter)
         if self.db is None or reason is not None:
             return (), reason
@@ -242,13 +239,12 @@ class Notebook:
                     return nothing, reason
                 return scratchpad(self.db, self.agent, self.presenter), None
 
-        found, failing = self._read(page, None)
-        return found or (nothing, failing)
+        return self._read(page, nothing)
 
-    def _read(self, read: Callable[[], T], otherwise: S) -> tuple[T | S, str | None]:
+    def _read(self, read: Callable[[], tuple[T, str | None]], otherwise: S) -> tuple[T | S, str | None]:
         """What long-term memory gives; in a session, where it fails, *otherwise* and the reason."""
         try:
-            return read(), None
+            return read()
         except MemoryDatabaseError as error:
             if self.proposals is None:
                 raise

@@ -1,8 +1,10 @@
-"""Proposals: what an agent's tools write during a session stays in that session's ledger.
+"""Proposals: what an agent's tools write during a session stays in that session's ledger, until it ends.
 
 So a deck that says "remember this" reaches nobody else: not another agent, not another session, and
 not the database. The agent itself reads what it wrote, later in the same session. At the end,
-`settlement.settle` moves it to long-term memory, if the presenter agreed to be remembered.
+`settle` moves it to long-term memory, with the presenter's consent and all in one transaction. Each
+proposal moves at most once: a second call moves what was proposed since the first, and does not bring
+back what was forgotten in between. What somebody said off the record, or what quotes it, stays.
 
 Values of notes, by `type`; the writer is the agent, and `content` is what it wrote:
 
@@ -16,19 +18,33 @@ Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
+from orchestrator.layout import MODERATOR
+from orchestrator.loop.state import Options
+from orchestrator.memory.consent import name_in, refusal, silence
+from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
-from orchestrator.memory.model import Memory, Scratchpad
+from orchestrator.memory.memories import keep
+from orchestrator.memory.model import Memory, Scratchpad, Written
+from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.memory.validation import checked_time
+from orchestrator.privacy.off_record import is_clean
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
 that an agent that was talked into writing without end fills neither the ledger nor its memory."""
+
+_SETTLED: Final = "settled"
+"""In the history: "<session>/<record>", the last proposal that was moved."""
 
 Proposal = Memory | Scratchpad
 """As an agent wrote it: a memory's id is "p" and the number of its record, the page has revision 0."""
@@ -111,3 +127,119 @@ class ProposalLog:
             records += (one._replace(seq=last + n) for n, one in enumerate(self.held or (), 1))
         own = (proposed(record, self.presenter) for record in records if record.by == self.agent)
         return [one for one in own if one is not None]
+
+
+# ---------------------------------------------------------------------- at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a session's proposals."""
+
+    memories: tuple[Written, ...] = ()
+    pages: tuple[Scratchpad, ...] = ()
+    left_out: int = 0  # proposals that are to stay in the session
+    refused: tuple[str, ...] = ()  # why, for each proposal that could not be kept
+    reason: str | None = None  # why nothing was moved at all
+
+
+def settle(
+    records: Iterable[Record],
+    db: MemoryDatabase | None,
+    *,
+    session: str,
+    presenter: str,
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> Settled:
+    """Move a session's proposals to long-term memory; nothing without the presenter's consent.
+
+    A memory's source is "<session>/<record>". Of the pages that an agent proposed, the last one
+    counts; what it replaces is kept among the earlier pages. A proposal that may not be kept leaves
+    the others alone.
+
+    Args:
+        records: The session's, in order; at least its notes.
+        db: None: there is no database, so nobody has agreed to anything.
+        session: Its id.
+        stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
+        now: RFC 3339, UTC.
+
+    Raises:
+        MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
+    """
+    found = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
+    if not found:
+        return Settled()
+    if db is None:
+        return Settled(reason=refusal(presenter))
+    with db.transaction() as connection:
+        if (reason := silence(db, presenter)) is not None:
+            return Settled(reason=reason)
+        whose, at = name_in(db, presenter), checked_time(now)
+        before, last = _settled_before(connection, whose, session), found[-1][0]
+        memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
+        for name, (seq, one) in {_name(one): (seq, one) for seq, one in found if seq > before}.items():
+            if stays(one.words) or not is_clean(one.words):
+                left_out += 1
+                continue
+            try:
+                if isinstance(one, Scratchpad):
+                    pages.append(update_scratchpad(db, one.agent, whose, one.content, at))
+                else:
+                    source = f"{session}/{seq}"
+                    memory = replace(one, presenter=whose, source=source, created_at=at)
+                    memories.append(keep(db, memory, confirms=True))
+            except MemoryRefusedError as error:  # a later release may have other rules
+                refused.append(f"{name}: {error}")
+        if last > before:
+            note(connection, at, _SETTLED, whose, f"{session}/{last}", None)
+    return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
+
+
+def _name(proposal: Proposal) -> str:
+    """Of each memory its own; of the pages of one agent the same, so that the last one counts."""
+    return f"{proposal.agent}, {proposal.id if isinstance(proposal, Memory) else 'scratchpad'}"
+
+
+def settle_session(
+    store: Store,
+    options: Options,
+    home_root: Path,
+    *,
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> Settled:
+    """Settle the proposals of an open session, and leave one record that says what was moved.
+
+    Called when the session ends, before the freeze. A session that was started without --remember
+    moves nothing. Doing it again adds nothing.
+
+    Raises:
+        MemoryDatabaseError: The disk refused; nothing was moved.
+        StoreError: The record could not be written.
+    """
+    if not options.remember:
+        return Settled()
+    store.catch_up()
+    notes = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
+    with existing(home_root) as db:
+        done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
+    if done.memories or done.pages or done.left_out:
+        value = {
+            "type": _SETTLED,
+            "memories": [written.memory.id for written in done.memories],
+            "scratchpads": [page.agent for page in done.pages],
+            "left_out": done.left_out,
+        }
+        store.note(value, by=MODERATOR)
+    return done
+
+
+def _settled_before(connection: sqlite3.Connection, presenter: str, session: str) -> int:
+    """The last proposal of this session that was moved; 0: none was."""
+    rows = connection.execute(
+        "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?",
+        (presenter, _SETTLED, session),
+    )
+    return max((int(item.partition("/")[2]) for (item,) in rows), default=0)

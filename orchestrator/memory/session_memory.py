@@ -21,11 +21,11 @@ from orchestrator.memory.embedding import Embedder, careful
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
+from orchestrator.memory.proposals import Settled, settle_session
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scratchpad_pages import ask_for_pages
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.memory.settlement import Settled, settle_session
 from orchestrator.model.carryover import NOTHING, Carried
 from orchestrator.model.slide import Deck
 

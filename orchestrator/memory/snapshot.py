@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -27,6 +27,8 @@ _FLOOR: Final = 400
 """Outputs are not cut below this as long as anything else could be cut instead."""
 _MOST_KEYS: Final = 20
 _MOST_KEY_CHARS: Final = 60
+"""Of the state, where nothing else helps: 1,200 bytes of names leave room for what they hold."""
+_LINE: Final = ",\n "
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,11 @@ class Tail(deque[T]):
         return short
 
 
+Page = dict[str, Any]
+Place = tuple[Any, Any]
+"""A list or an object of a page, and where in it a value stands that may be cut."""
+
+
 def snapshot(
     steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
 ) -> str:
@@ -70,102 +77,92 @@ def snapshot(
     if _size(page) > MAX_CHARS:
         page = _page(steps.last(), errors, summaries, state)
     if _size(page) > MAX_CHARS:
-        _cut(page, (part for part in page if isinstance(part, _Value) and part.is_output), at_least=_FLOOR)
+        _cut(page, [(step, "output") for step in page["steps"] if "output" in step], at_least=_FLOOR)
     if _size(page) > MAX_CHARS:
         short = {str(key)[:_MOST_KEY_CHARS]: state[key] for key in list(state)[:_MOST_KEYS]}
         page = _page(steps.last(), errors.last(), summaries.last(), short)
-        _cut(page, (part for part in page if isinstance(part, _Value)), at_least=0)
+        places: list[Place] = [
+            (step, name) for step in page["steps"] if "output" in step for name in ("action", "output")
+        ]
+        for name, tail in (("errors", errors.last()), ("summaries", summaries.last())):
+            places += [(page[name], at) for at in range(bool(tail.earlier), len(page[name]))]
+        _cut(page, places + [(page["state"], key) for key in page["state"]], at_least=0)
     return _text(page)
 
 
 def size_of(step: Step) -> int:
     """Bytes that a step takes in a snapshot, whole."""
-    return _size(_step(step))
-
-
-class _Value:
-    """Something in a page, as JSON text; it may be cut."""
-
-    def __init__(self, value: Any, *, is_output: bool = False) -> None:
-        self.value, self.json, self.is_output = value, _json(value), is_output
-
-    def cut(self, most: int) -> None:
-        """Keep its beginning, as a string of at most *most* bytes that counts what is left out."""
-        text = self.value if isinstance(self.value, str) else self.json
-
-        def marked(kept: int) -> str:
-            return _json(f"{text[:kept]}… [{len(text) - kept} characters left out]")
-
-        kept = bisect_left(
-            range(1, min(len(text), most) + 1), True, key=lambda n: len(marked(n).encode()) > most
-        )
-        self.json = marked(kept) if len(marked(kept).encode()) <= most else '""'
-
-
-Page = list[str | _Value]
-"""A text in pieces, some of which may be cut."""
+    return len(_json(_step(step)).encode())
 
 
 def _page(
     steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
 ) -> Page:
-    """The whole, one item a line; a stub says how much is left out before the first of a list."""
+    """The whole; a stub says how much is left out before the first of a list."""
     note = {"index": "summary", "note": f"Summarized {steps.earlier} earlier steps", "earlier": steps.earlier}
     error = {"message": f"Left out {errors.earlier} earlier errors", "step": None}
-    page: Page = ["{"]
-    for name, listed, stub, items in (
-        ("steps", steps, note, map(_step, steps)),
-        ("errors", errors, error, ([_Value(dict(one))] for one in errors)),
-        ("summaries", summaries, f"Left out {summaries.earlier} earlier summaries", map(_alone, summaries)),
-    ):
-        stubs: list[Page] = [[_json(stub)]] if listed.earlier else []
-        page += [f'"{name}": [', *_joined([*stubs, *items], ",\n "), "],\n"]
-    parts: list[Page] = [[f"{_json(str(key))}: ", _Value(value)] for key, value in state.items()]
-    return [*page, '"state": {', *_joined(parts, ", "), "}}\n"]
-
-
-def _alone(text: str) -> Page:
-    return [_Value(text)]
+    summary = f"Left out {summaries.earlier} earlier summaries"
+    return {
+        "steps": [*([note] if steps.earlier else []), *map(_step, steps)],
+        "errors": [*([error] if errors.earlier else []), *(_plain(dict(one)) for one in errors)],
+        "summaries": [*([summary] if summaries.earlier else []), *summaries],
+        "state": {str(key): _plain(value) for key, value in state.items()},
+    }
 
 
 def _step(step: Step) -> Page:
     known = {"record": step.record, "at_s": step.at_s, "took_s": step.took_s, "waited": step.waited or None}
     head = {"step": step.step, **{name: one for name, one in known.items() if one is not None}}
-    action, output = _Value(dict(step.action)), _Value(step.output, is_output=True)
-    return [f'{_json(head)[:-1]}, "action": ', action, ', "output": ', output, "}"]
+    return {**head, "action": _plain(dict(step.action)), "output": _plain(step.output)}
 
 
-def _joined(items: Iterable[Page], by: str) -> Page:
-    return [part for number, item in enumerate(items) for part in ([by, *item] if number else item)]
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; one that holds a number that is none, which JSON has not, as text."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return str(value)
+    return value
 
 
 def _text(page: Page) -> str:
-    return "".join(part if isinstance(part, str) else part.json for part in page)
+    """One item of a list on a line, for people who look into the file."""
+    lists = (f'"{name}": [{_LINE.join(map(_json, page[name]))}]' for name in ("steps", "errors", "summaries"))
+    return "{" + ",\n".join((*lists, f'"state": {_json(page["state"])}')) + "}\n"
 
 
 def _size(page: Page) -> int:
     return len(_text(page).encode())
 
 
-def _cut(page: Page, some: Iterable[_Value], *, at_least: int) -> None:
-    """Cut some of its values, the longest first, so that it fits if it can."""
-    sizes = [(one, len(one.json.encode())) for one in some]
-    left = MAX_CHARS - _size(page) + sum(size for _, size in sizes)
+def _cut(page: Page, places: Sequence[Place], *, at_least: int) -> None:
+    """Cut the values at some of its places, the longest first, so that it fits if it can."""
+    sizes = [len(_json(where[key]).encode()) for where, key in places]
+    left = MAX_CHARS - _size(page) + sum(sizes)
     most = 0
-    for done, size in enumerate(sorted(size for _, size in sizes)):
+    for done, size in enumerate(sorted(sizes)):
         most = left // (len(sizes) - done)  # each of those that are left may take
         if size > most:
             break
         left -= size
-    for one, size in sizes:
-        if size > max(most, at_least):
-            one.cut(max(most, at_least))
+    most = max(most, at_least)
+    for (where, key), size in zip(places, sizes, strict=True):
+        if size > most:
+            where[key] = _beginning(where[key], most)
+
+
+def _beginning(value: Any, most: int) -> str:
+    """Of a value, as much as takes at most *most* bytes of JSON, with the number of characters left out."""
+    text = value if isinstance(value, str) else _json(value)
+
+    def marked(kept: int) -> str:
+        return f"{text[:kept]}… [{len(text) - kept} characters left out]"
+
+    lengths = range(1, min(len(text), most) + 1)
+    kept = bisect_left(lengths, True, key=lambda n: len(_json(marked(n)).encode()) > most)
+    return marked(kept) if len(_json(marked(kept)).encode()) <= most else ""
 
 
 def _json(value: Any) -> str:
-    """JSON that a file can hold: half a character becomes a question mark, what is no number its name."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        text = json.dumps(str(value), ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode()
+    """JSON that a file can hold: half a character becomes a question mark."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()

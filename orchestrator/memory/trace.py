@@ -17,12 +17,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from orchestrator.memory.derived import Made, derived_folder, replace
+from orchestrator.memory.derived import Made, derived_folder, replace_text
 from orchestrator.memory.record_types import ODD, UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clock, one_line
@@ -40,6 +40,8 @@ MOST_HELD: Final = 50
 MAX_LINE_CHARS: Final = 400
 """Of one line's words, far above any reason that the moderator gives; the JSON has all of them."""
 
+_READ: Final = ("action", "output", "state", "errors", "summary")
+"""Columns of a row that read a record; the others are about the step itself."""
 _BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
 """Records that are written when the work they belong to is over: no step ends with them."""
 
@@ -55,19 +57,10 @@ def told_by(record: Record) -> Row | None:
         return None
     row = rows().get(name) or Row(step=name)
     try:
-        errors = read(row.errors, record) or []
-        return Row(
-            step=row.step,
-            action={key: found for key, found in read(row.action, record).items() if found is not None},
-            output=read(row.output, record),
-            state=read(row.state, record) or {},
-            errors=[errors] if isinstance(errors, str) else errors,
-            summary=read(row.summary, record),
-            time=row.time,
-        )
+        return replace(row, **{column: read(getattr(row, column), record) for column in _READ})
     except ODD:
         value = record.value if isinstance(record.value, Mapping) else {}
-        return Row(step=str(value.get("type")), time=row.time, state={}, errors=[])
+        return Row(step=str(value.get("type")), time=row.time)
 
 
 @dataclass(slots=True)
@@ -101,7 +94,9 @@ class Trace:
         if kind == "clock":
             self._live = bool(value.get("live"))
         elif kind == "candidate":
-            self._keep_candidate(record)
+            with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
+                if read("waiting.status", record) == "ready":
+                    self._candidates[record.by] = str(read("waiting.candidate.question", record))
         if (told := told_by(record)) is not None:
             self._tell(told, value, record)
         if kind not in _BESIDE:
@@ -112,18 +107,13 @@ class Trace:
             if told.step == "call_on":
                 self._exchange_began = self.count + 1
             self.add_step(self._step(told, value, record))
-        for message in told.errors:
+        for message in [told.errors] if isinstance(told.errors, str) else told.errors or ():
             self.add_error(message, self.count)
         if told.summary is not None:
             self.add_summary(f"step {self._exchange_began}-{self.count}: {told.summary}")
             self.state["exchanges"] = self.state.get("exchanges", 0) + 1
-        self.state.update(told.state)
+        self.state.update(told.state or {})
         self.state["record"] = record.seq
-
-    def _keep_candidate(self, record: Record) -> None:
-        with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
-            if read("waiting.status", record) == "ready":
-                self._candidates[record.by] = str(read("waiting.candidate.question", record))
 
     def _step(self, told: Row, value: Mapping[str, Any], record: Record) -> Step:
         took_s: float | None = None
@@ -137,7 +127,8 @@ class Trace:
             output = {**output, "questions": {who: self._candidates.get(who) for who in output["questions"]}}
             self._candidates.clear()
         waited = took_s is not None and self._live and told.time == "waits"
-        action = {"action": told.step, "by": record.by, **told.action}
+        about = {name: one for name, one in told.action.items() if one is not None}
+        action = {"action": told.step, "by": record.by, **about}
         at_s = round(record.clock_s, 3)
         return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited)
 
@@ -205,6 +196,6 @@ class Snapshots:
     def _write(self) -> None:
         store, trace = self._store, self.trace
         with derived_folder(store.root, FOLDER) as fd:
-            replace(fd, NAME, trace.text())  # each step's is another text
+            replace_text(fd, NAME, trace.text())  # each step's is another text
         self._upto = store.seq
         log.debug("%s: trace of %d steps, %d shown", store.root.name, trace.count, len(trace.steps))

@@ -26,7 +26,7 @@ from orchestrator.mcp.tool_calls import call_tool, input_schema
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.memories import memories
-from orchestrator.memory.settlement import settle
+from orchestrator.memory.proposals import settle
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, call
 from orchestrator.session import Session
 from tests.helpers.rehearsals import ROOT, greenroom

@@ -18,9 +18,8 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
 from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog
+from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
-from orchestrator.memory.settlement import Settled, settle, settle_session
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
 from orchestrator.store.store import Store

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory.derived import derived_folder, replace, replace_if_different
+from orchestrator.memory.derived import derived_folder, replace_if_different, replace_text
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def fd(tmp_path: Path) -> Iterator[int]:
 
 def test_a_file_is_there_whole_and_nothing_beside_it(fd: int, tmp_path: Path) -> None:
     for text in ("first\n", "second, and longer\n", ""):
-        replace(fd, "one.json", text)
+        replace_text(fd, "one.json", text)
         assert (tmp_path / "made" / "one.json").read_text("utf-8") == text
     assert os.listdir(fd) == ["one.json"]
 
@@ -36,7 +36,7 @@ def test_what_is_there_already_is_not_written_again(fd: int) -> None:
 def test_a_reader_sees_the_old_or_the_new(fd: int, tmp_path: Path) -> None:
     texts = ["a" * 15_000, "b" * 9_000]
     path = tmp_path / "made" / "one.json"
-    replace(fd, "one.json", texts[0])
+    replace_text(fd, "one.json", texts[0])
     seen: set[str] = set()
     over = threading.Event()
 
@@ -47,7 +47,7 @@ def test_a_reader_sees_the_old_or_the_new(fd: int, tmp_path: Path) -> None:
     reader = threading.Thread(target=reads)
     reader.start()
     for number in range(300):
-        replace(fd, "one.json", texts[number % 2])
+        replace_text(fd, "one.json", texts[number % 2])
     over.set()
     reader.join()
     assert seen <= set(texts)
@@ -56,7 +56,7 @@ def test_a_reader_sees_the_old_or_the_new(fd: int, tmp_path: Path) -> None:
 def test_a_link_is_replaced_and_not_followed(fd: int, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("mine", "utf-8")
     (tmp_path / "made" / "one.json").symlink_to(tmp_path / "elsewhere")
-    replace(fd, "one.json", "new")
+    replace_text(fd, "one.json", "new")
     assert not (tmp_path / "made" / "one.json").is_symlink()
     assert (tmp_path / "elsewhere").read_text("utf-8") == "mine"
 
@@ -64,5 +64,5 @@ def test_a_link_is_replaced_and_not_followed(fd: int, tmp_path: Path) -> None:
 def test_a_folder_in_its_place_is_an_error_and_stays(fd: int, tmp_path: Path) -> None:
     (tmp_path / "made" / "one.json").mkdir()
     with pytest.raises(OSError, match="directory"):
-        replace(fd, "one.json", "new")
+        replace_text(fd, "one.json", "new")
     assert os.listdir(fd) == ["one.json"]
