@@ -61,7 +61,7 @@ def add_goal(
         ).fetchone()
         if known is not None:
             is_taken_up = known["state"] == "proposed" and state == "open"
-            return _set_state(connection, known, "open", at) if is_taken_up else _goal_of(known)
+            return _set_state(connection, _goal_of(known), "open", at) if is_taken_up else _goal_of(known)
         (waiting,) = connection.execute(
             "SELECT count(*) FROM goals WHERE presenter = ? AND state != 'done'", (presenter,)
         ).fetchone()
@@ -73,7 +73,7 @@ def add_goal(
             (goal_id := new_id("g"), presenter, text, normalised(text), state, at, source),
         )
         note(connection, at, _ACTS[state], presenter, goal_id, None)
-        return _goal_of(_row(connection, goal_id))
+        return _goal(connection, goal_id)
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
@@ -83,7 +83,7 @@ def goal(db: MemoryDatabase, goal_id: str) -> Goal:
         UnknownGoalError: There is none with this id.
     """
     with db.reading() as connection:
-        return _goal_of(_row(connection, goal_id))
+        return _goal(connection, goal_id)
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
@@ -93,10 +93,8 @@ def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
         UnknownGoalError: There is none with this id.
     """
     with db.transaction() as connection:
-        row = _row(connection, goal_id)
-        if row["state"] == "done":
-            return _goal_of(row)
-        return _set_state(connection, row, "done", checked_time(now))
+        known = _goal(connection, goal_id)
+        return known if known.state == "done" else _set_state(connection, known, "done", checked_time(now))
 
 
 def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal:
@@ -107,15 +105,15 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
     """
     at = checked_time(now)
     with db.transaction() as connection:
-        row = _row(connection, goal_id)
-        require(connection, row["presenter"])
+        known = _goal(connection, goal_id)
+        require(connection, known.presenter)
         added = connection.execute(
-            "INSERT OR IGNORE INTO goal_moves (goal, exchange, at) VALUES (?, ?, ?)",
-            (row["n"], one_line(exchange), at),
+            "INSERT OR IGNORE INTO goal_moves (goal, exchange, at) SELECT n, ?, ? FROM goals WHERE id = ?",
+            (one_line(exchange), at, goal_id),
         )
         if added.rowcount:
-            note(connection, at, "goal moved", row["presenter"], goal_id, None)
-        return _goal_of(_row(connection, goal_id))
+            note(connection, at, "goal moved", known.presenter, goal_id, None)
+        return _goal(connection, goal_id)
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
@@ -125,19 +123,19 @@ def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
         UnknownGoalError: There is none with this id.
     """
     with db.transaction() as connection:
-        row = _row(connection, goal_id)
-        connection.execute("DELETE FROM goals WHERE n = ?", (row["n"],))
-        note(connection, checked_time(now), "forgotten", row["presenter"], goal_id, None)
+        known = _goal(connection, goal_id)
+        connection.execute("DELETE FROM goals WHERE id = ?", (goal_id,))
+        note(connection, checked_time(now), "forgotten", known.presenter, goal_id, None)
     return db.wipe()
 
 
-def _row(connection: sqlite3.Connection, goal_id: str) -> sqlite3.Row:
-    row: sqlite3.Row | None = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
+def _goal(connection: sqlite3.Connection, goal_id: str) -> Goal:
+    row = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
     if row is None:
         raise UnknownGoalError(
             f"there is no goal {one_line(goal_id)[:40]!r}: `greenroom goal list` shows their ids"
         )
-    return row
+    return _goal_of(row)
 
 
 def _goal_of(row: sqlite3.Row) -> Goal:
@@ -145,8 +143,8 @@ def _goal_of(row: sqlite3.Row) -> Goal:
     return Goal(**{**known, "moved_by": tuple(json.loads(row["moved_by"]))})
 
 
-def _set_state(connection: sqlite3.Connection, row: sqlite3.Row, state: str, at: str) -> Goal:
+def _set_state(connection: sqlite3.Connection, known: Goal, state: str, at: str) -> Goal:
     done_at = at if state == "done" else None
-    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE n = ?", (state, done_at, row["n"]))
-    note(connection, at, _ACTS[state], row["presenter"], row["id"], None)
-    return _goal_of(_row(connection, row["id"]))
+    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE id = ?", (state, done_at, known.id))
+    note(connection, at, _ACTS[state], known.presenter, known.id, None)
+    return _goal(connection, known.id)

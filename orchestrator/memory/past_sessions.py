@@ -20,12 +20,13 @@ from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
+from orchestrator.privacy.off_record import HISTORY
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
 
-HISTORY: Final = "shared/exchange-history.md"
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
+"""Of a session's first record, which holds its deck: a line without an end is not read for ever."""
 _TAG: Final = "deck:"
 
 

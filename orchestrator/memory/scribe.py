@@ -30,14 +30,10 @@ from orchestrator.memory.session_context import (
     USER,
     Course,
     Kept,
-    Line,
     Noted,
     SessionContext,
     SessionEntry,
     cut,
-    line_of,
-    most_telling,
-    summary_of,
 )
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
@@ -53,10 +49,12 @@ MAX_NOTED: Final = 30
 """Of goals, decisions, blockers and open questions each; the oldest make room, and are counted."""
 MAX_NOTED_BYTES: Final = 300
 MAX_ENTITIES: Final = 30
+"""Of names; the one that was named least often, and longest ago, makes room. Like the two before it our
+own limit: more than one rehearsal gives, and together far below `MAX_CONTEXT_BYTES`."""
 MAX_CONTEXT_BYTES: Final = 96 * 1024
 """What a context's JSON takes at most, whatever was said; a usual one takes a tenth of it."""
-MAX_LINES_WAITING: Final = 20
 MAX_SAID: Final = 5
+"""More than a "previously on" tells of a session that is over."""
 MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
@@ -76,7 +74,6 @@ class Scribe:
     failures: int = 0
     course: Course = field(default_factory=Course)
     _held: list[SessionEntry] = field(default_factory=list)
-    _lines: list[Line] = field(default_factory=list)  # what was said that tells most, and what came since
     _joining: Joining = field(default_factory=Joining)
     _noted: dict[str, dict[str, Noted]] = field(  # by kind, then by words
         default_factory=lambda: {kind: {} for kind in (*KINDS, OPEN)}
@@ -121,7 +118,7 @@ class Scribe:
         if entry.type in (USER, AGENT) and not is_hidden:
             self._said.append(entry)
         if len(self._held) > COMPRESS_PAST:
-            self._held, self._lines = self._held[-MAX_RECENT:], most_telling(self._lines)
+            self._held = self._held[-MAX_RECENT:]
 
     def context(self) -> SessionContext:
         """The context as it stands."""
@@ -132,7 +129,7 @@ class Scribe:
             decisions=tuple(self._noted[DECISION].values()),
             blockers=tuple(self._noted[BLOCKER].values()),
             open_questions=tuple(self._noted[OPEN].values()),
-            summary=summary_of(self.course, most_telling(self._lines), self.turn_count),
+            summary=self.course.summary(self.turn_count),
             turn_count=self.turn_count,
             last_said=tuple(self._said) if self._is_over else (),
         )
@@ -159,12 +156,8 @@ class Scribe:
         words, seq, speaker = sentence.text, sentence.seq, self._joining.speaker
         for name in names(words):
             self._mention(name, words, seq)
-        if self._presenter is not None and speaker not in (None, self._presenter):
-            return
-        if (line := line_of(words, seq)) is not None:
-            self._lines.append(line)
-            if len(self._lines) > MAX_LINES_WAITING:
-                self._lines = most_telling(self._lines)
+        if self._presenter is None or speaker in (None, self._presenter):
+            self.course.hear(words, seq)
 
     def _note(self, kind: str, noted: Noted) -> None:
         """Keep it unless it is there already; the oldest makes room."""

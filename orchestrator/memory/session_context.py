@@ -29,6 +29,7 @@ ENTRY_TYPES: Final = (USER, AGENT, TOOL, ERROR, NOTE)
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""
 MAX_FIELD_BYTES: Final = 80
+"""Of one text beside it: a name, an id, a tool."""
 LEFT_OUT: Final = "[left out: marked sensitive]"
 
 GOAL: Final = "goal"
@@ -120,8 +121,14 @@ def to_plain(context: SessionContext) -> dict[str, Any]:
 # ---------------------------------------------------------------------- in words
 
 MAX_SUMMARY_BYTES: Final = 2_000
+"""One paragraph: five sentences of `MAX_LINE_BYTES` and some 800 bytes of counts and names."""
+MAX_LINES: Final = 5
+MAX_LINE_BYTES: Final = 240
+"""Some 40 words: a sentence is kept whole or not at all, and a longer one is rarely one."""
+_FEWEST_WORDS: Final = 6
+"""A shorter sentence tells little by itself: "That is 4 percent."."""
 SHOWN: Final = 5
-"""Of each kind of thing in a "previously on"."""
+"""Of each kind of thing in a "previously on": the newest, for all five to be read at a glance."""
 SHOWN_ENTRIES: Final = 3
 
 SILENT: Final = "silent"
@@ -133,40 +140,12 @@ _OUTCOMES: Final = {
     "parked": "parked",
     "unjudged": "not judged",
 }
-
-
-MAX_LINES: Final = 5
-MAX_LINE_BYTES: Final = 240
-_FEWEST_WORDS: Final = 6
 _LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A sentence that was said, and how much it tells."""
-
-    score: int
-    seq: int
-    text: str
-
-
-def line_of(words: str, seq: int) -> Line | None:
-    """A sentence that may be kept; None: it tells nothing, or is too long to be kept whole."""
-    if len(words.split()) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
-        return None
-    score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
-    return Line(score, seq, words) if score else None
-
-
-def most_telling(lines: Sequence[Line]) -> list[Line]:
-    """The few that tell most, in the order in which they were said; of equal ones the first."""
-    found = nsmallest(MAX_LINES, lines, key=lambda one: (-one.score, one.seq))
-    return sorted(found, key=lambda one: one.seq)
 
 
 @dataclass(slots=True)
 class Course:
-    """How far a session has come: counts, and where it stands."""
+    """How far a session has come: counts, where it stands, and what was said on the way."""
 
     deck: str = ""
     presenter: str = ""
@@ -177,34 +156,38 @@ class Course:
     outcomes: dict[str, int] = field(default_factory=dict)
     open: tuple[str, str] | None = None  # the exchange that is going on, and whose it is
     dropped: int = 0  # things noted that made room for later ones
+    _lines: list[tuple[int, int, str]] = field(default_factory=list)  # how little it tells, record, words
 
+    def hear(self, words: str, seq: int) -> None:
+        """Keep a sentence if it is among the few that tell most; of equal ones the first."""
+        if len(words.split()) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
+            return
+        score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
+        if score:
+            best = nsmallest(MAX_LINES, [*self._lines, (-score, seq, words)], key=lambda line: line[:2])
+            self._lines = sorted(best, key=lambda line: line[1])  # as they were said
 
-def summary_of(course: Course, lines: Sequence[Line], turns: int) -> str:
-    """One paragraph: what it is about, how far it has come, and *lines* that were said."""
-    if not turns:
-        return "Nothing has happened yet."
-    title = f'"{course.deck}"' if course.deck else "A deck without a title"
-    slides = f", {counted(course.slides, 'slide')}" if course.slides else ""
-    said = [f"{title}{slides}{f', presented by {course.presenter}' if course.presenter else ''}."]
-    place = f", slide {course.slide} is up" if course.slide is not None else ""
-    pieces = counted(course.spoken, "piece")
-    said.append(f"{pieces} of speech up to {clock(course.spoken_to_s)}{place}." if course.spoken else "")
-    said.append(_questions(course))
-    if lines:
-        quoted = "; ".join(f'"{line.text}"' for line in lines)
-        said.append(f"Said on the way: {quoted}.")
-    if course.dropped:
-        said.append(f"{counted(course.dropped, 'older note')} made room for newer ones.")
-    return cut(" ".join(one for one in said if one), MAX_SUMMARY_BYTES)
-
-
-def _questions(course: Course) -> str:
-    total = sum(course.outcomes.values())
-    parts = [f"{course.outcomes[key]} {word}" for key, word in _OUTCOMES.items() if course.outcomes.get(key)]
-    said = f"{counted(total, 'question')}: {', '.join(parts)}." if total else ""
-    if course.open is not None:
-        said = f"{said} {course.open[0]}, asked by {course.open[1]}, is open.".strip()
-    return said
+    def summary(self, turns: int) -> str:
+        """One paragraph: what it is about, how far it has come, and the sentences that were kept."""
+        if not turns:
+            return "Nothing has happened yet."
+        title = f'"{self.deck}"' if self.deck else "A deck without a title"
+        slides = f", {counted(self.slides, 'slide')}" if self.slides else ""
+        said = [f"{title}{slides}{f', presented by {self.presenter}' if self.presenter else ''}."]
+        if self.spoken:
+            place = f", slide {self.slide} is up" if self.slide is not None else ""
+            said.append(f"{counted(self.spoken, 'piece')} of speech up to {clock(self.spoken_to_s)}{place}.")
+        counts = [f"{many} {word}" for key, word in _OUTCOMES.items() if (many := self.outcomes.get(key))]
+        if total := sum(self.outcomes.values()):
+            said.append(f"{counted(total, 'question')}: {', '.join(counts)}.")
+        if self.open is not None:
+            said.append(f"{self.open[0]}, asked by {self.open[1]}, is open.")
+        if self._lines:
+            quoted = "; ".join(f'"{words}"' for _, _, words in self._lines)
+            said.append(f"Said on the way: {quoted}.")
+        if self.dropped:
+            said.append(f"{counted(self.dropped, 'older note')} made room for newer ones.")
+        return cut(" ".join(said), MAX_SUMMARY_BYTES)
 
 
 def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agent: str | None = None) -> str:

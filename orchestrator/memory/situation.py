@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.memory.past_sessions import HISTORY, Begun, is_read, sessions_of
+from orchestrator.memory.past_sessions import Begun, is_read, sessions_of
 from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import TRANSCRIPT, OffRecord
+from orchestrator.privacy.off_record import HISTORY, TRANSCRIPT, OffRecord
 from orchestrator.render import one_line
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
