@@ -18,6 +18,7 @@ from orchestrator.store.store import Store
 log = logging.getLogger(__name__)
 
 _POLL_S: Final = 0.02
+"""Between two looks at a lock: far below one engine call, for which it is held, and no load."""
 
 
 @contextmanager

@@ -43,7 +43,8 @@ _FEWEST_LETTERS: Final = 6
 
 _WORDS = re.compile(r"[\w’'-]+")
 _FEWEST_SHARED: Final = 0.5
-"""Share of the content's telling words that the passage must have."""
+"""Share of the content's telling words that the passage must have: plain language may word half of it
+anew, and a content of other words is about another matter."""
 AS_GOOD_AS_SAME: Final = 0.9
 """Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""
 MOST_READ: Final = 1_000

@@ -33,6 +33,7 @@ from orchestrator.model.fact import (
     EXCHANGE,
     FACT_TYPES,
     MAX_CONTENT_CHARS,
+    SPOKEN,
     Fact,
     FactDraft,
     Passage,
@@ -108,7 +109,7 @@ class FactLog:
     @property
     def has_speech(self) -> bool:
         """Whether anything waits but questions."""
-        return any(passage.kind != EXCHANGE for passage in self.waiting.values())
+        return any(passage.kind in SPOKEN for passage in self.waiting.values())
 
     def stays(self, text: str) -> bool:
         """Whether *text* holds, or quotes, what is to stay in the session's transcript."""
@@ -188,13 +189,13 @@ def passage_of(record: Record, date: str | None = None) -> Passage | None:
         return None
     found = {name: one for name, one in read(row.passage, record).items() if one is not None}
     passage = from_json(Passage, {"seq": record.seq, "day": date or record.at[:10], **found})
-    if passage.kind != EXCHANGE and not (passage.text and is_said(record)):
+    if passage.kind in SPOKEN and not (passage.text and is_said(record)):
         return None
     return passage
 
 
 def of_kind(plain: Plain, name: str, kind: type[T]) -> T:
-    """The value of *plain* under *name*, and no other kind is turned into it: a run is no "2".
+    """The value of *plain* under *name*; no other kind is turned into it, as pydantic would turn "2" into 2.
 
     Raises:
         KeyError, TypeError: There is nothing, or something of another kind; true is no number.

@@ -26,12 +26,15 @@ from orchestrator.render import one_line
 MAX_OPEN_POINTS: Final = 20
 """More than a rehearsal has exchanges for; the newest."""
 MAX_QUESTION_CHARS: Final = 400
+"""Of a question as it was put, which stands in a session's first record: two or three sentences."""
 
 OPEN: Final = "Left open: "
 ANSWERED: Final = "Answered: "
 OPEN_TAG: Final = "open"
 ANSWERED_TAG: Final = "answered"
 _ASKED: Final = ", asked: "
+# What `saying` wrote is read back here alone: a presenter may edit a memory, and one that reads otherwise
+# since is no open question any more, whatever its tags and its source say.
 _QUOTED = re.compile(
     r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
 )

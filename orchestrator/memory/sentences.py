@@ -12,7 +12,8 @@ from typing import Final
 from orchestrator.claims.sentences import sentences
 
 LONGEST_TAIL_CHARS: Final = 500
-"""A sentence that goes on for longer has no stops: then each piece stands for itself."""
+"""A sentence that goes on for longer, some 80 words, comes of speech without stops, such as captions in
+capitals: then each piece stands for itself."""
 _STOP = re.compile(r"[.!?…][\"'”’)\]]*$")
 
 

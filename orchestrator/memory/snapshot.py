@@ -24,7 +24,8 @@ MAX_CHARS: Final = 16_000
 LAST: Final = 5
 """Steps that stay whole in number, and errors and summaries where room is short."""
 _FLOOR: Final = 400
-"""Outputs are not cut below this as long as anything else could be cut instead."""
+"""Outputs are not cut below this as long as anything else could be cut instead: five of them still leave
+most of the room to errors and summaries."""
 _MOST_KEYS: Final = 20
 _MOST_KEY_CHARS: Final = 60
 """Of the state, where nothing else helps: 1,200 bytes of names leave room for what they hold."""

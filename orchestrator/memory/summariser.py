@@ -24,7 +24,7 @@ from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
 from orchestrator.memory.guard import reason_of
-from orchestrator.model.fact import EXCHANGE, Fact, key_of
+from orchestrator.model.fact import SPOKEN, Fact, key_of
 from orchestrator.model.values import to_json
 
 log = logging.getLogger(__name__)
@@ -206,7 +206,7 @@ class Summariser:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
         presenter = self.rehearsal.scene().presenter
         own = [one for one in claim.passages if presenter is None or one.speaker in (None, presenter)]
-        passages = tuple(one for one in own if one.kind != EXCHANGE)  # what a panelist asked states nothing
+        passages = tuple(one for one in own if one.kind in SPOKEN)  # what a panelist asked states nothing
         if not passages:
             return
         known = tuple(self.facts.remembered[-MOST_KNOWN:])

@@ -30,6 +30,8 @@ MAX_CONTENT_CHARS: Final = 400
 SPEECH: Final = "speech"
 ANSWER: Final = "answer"
 EXCHANGE: Final = "exchange"
+SPOKEN: Final = (SPEECH, ANSWER)
+"""Of these somebody said the text; an exchange is what panelists asked."""
 
 _NO_WORD = re.compile(r"[\W_]+")
 
