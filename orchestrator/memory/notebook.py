@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
+from orchestrator.memory.arguments import MemoryWrite
 from orchestrator.memory.consent import refusal, silence
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
@@ -25,7 +26,7 @@ from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.recall import recent, search_memories
 from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
 from orchestrator.memory.telling_words import words_of
-from orchestrator.memory.validation import MemoryWrite, check_clean, checked_memory, checked_page, normalised
+from orchestrator.memory.validation import check_clean, checked_memory, checked_page, normalised
 
 T = TypeVar("T")
 S = TypeVar("S")

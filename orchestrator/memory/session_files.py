@@ -1,4 +1,4 @@
-"""What of a session an agent may list and read: its part of `shared/`, `facts/` and its own folder.
+"""Session files that an agent may list and read: its part of `shared/`, `facts/` and its own folder.
 
 Of `shared/` it reads what its reading order in `layout` names, until the session has ended. Never
 `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
@@ -82,7 +82,11 @@ def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
     _check_inside(prefix, "prefix")
     with store.still():
         facts = (ListedFile(path, len(text.encode()), "derived") for path, text in _facts(store).items())
-        may = sorted((*_session_files(store, agent), *facts), key=lambda one: one.path)
+        own = (
+            ListedFile(path, store.state(path).size_bytes, store.layout.files[path].mutability.value)
+            for path in _reachable(store, agent)
+        )
+        may = sorted((*own, *facts), key=lambda one: one.path)
     found = tuple(one for one in may if one.path.startswith(prefix))
     if found:
         return FileList(found)
@@ -107,14 +111,17 @@ def read_file(
     """
     _check_inside(path, "path")
     with store.still():
-        reachable = {one.path for one in _session_files(store, agent)}
+        reachable = _reachable(store, agent)
         text = shown_content(store, path) if path in reachable else None
         if path.startswith(FACTS):
             text = _facts(store).get(path)
     if text is None:
         if (private := _why_private(store, agent, path)) is not None:
             raise OutOfReachError(private)
-        raise NoSuchFileError(_no_such(store, path, reachable))
+        if path in store.layout.files:
+            raise NoSuchFileError(f"{path}: has not been written yet: file_list shows what there is")
+        do = hint(path, reachable, "file_list shows what you may read")
+        raise NoSuchFileError(f"there is no file {shown(path)} in this session: {do}")
     if offset and offset >= len(text):
         raise StoreError(f"{path}: has {len(text):,} characters, so nothing is at {offset:,}: read from 0")
     part = text[offset : offset + most_chars]
@@ -122,14 +129,12 @@ def read_file(
     return FileText(path, part, offset, len(text), end if end < len(text) else None)
 
 
-def _session_files(store: Store, agent: str) -> list[ListedFile]:
+def _reachable(store: Store, agent: str) -> list[str]:
     """The session files that *agent* may read and that have been written."""
-    store.layout.order(agent)  # has a seat
-    return [
-        ListedFile(path, store.state(path).size_bytes, row.mutability.value)
-        for path, row in store.layout.files.items()
-        if _may_read(store, agent, path) and store.state(path).seqs
-    ]
+    store.layout.order(agent)  # raises for who has no seat
+    return sorted(
+        path for path in store.layout.files if _may_read(store, agent, path) and store.state(path).seqs
+    )
 
 
 def _may_read(store: Store, agent: str, path: str) -> bool:
@@ -163,22 +168,14 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
     folder = path.partition("/")[0]
     if folder in _NEVER:
         return f"{folder}/ is no agent's to read: you may read shared/, facts/ and {agent}/"
-    if path in store.layout.files and folder == SHARED.rstrip("/") and not _may_read(store, agent, path):
+    if path in store.layout.files and path.startswith(SHARED) and not _may_read(store, agent, path):
         return (
             f"{path} is not given to {agent} while the session goes on, and can be read once it has ended: "
             "file_list shows what you may read"
         )
-    others = [one for one in (MODERATOR, *store.layout.panel) if one != agent]
-    if folder in others and not store.frozen:
+    if folder in {MODERATOR, *store.layout.panel} - {agent} and not store.frozen:
         return (
             f"{folder}/ is private while the session goes on, and can be read once it has ended: "
             f"until then you may read shared/, facts/ and {agent}/"
         )
     return None
-
-
-def _no_such(store: Store, path: str, reachable: set[str]) -> str:
-    if path in store.layout.files:
-        return f"{path}: has not been written yet: file_list shows what there is"
-    otherwise = "file_list shows what you may read"
-    return f"there is no file {shown(path)} in this session: {hint(path, sorted(reachable), otherwise)}"

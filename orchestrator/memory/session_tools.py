@@ -33,7 +33,7 @@ from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.notebook import LONG_TERM, Notebook
 from orchestrator.memory.proposals import ProposalLog
-from orchestrator.memory.tools import BY_NAME, Desk, NotHereError, Outcome, anthropic_tools, call, refused
+from orchestrator.memory.tools import BY_NAME, Desk, Outcome, anthropic_tools, call, failed, refused
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
@@ -46,17 +46,9 @@ MAX_ARGUMENT_CHARS: Final = 4_000
 """Of arguments as the ledger keeps them: a whole scratchpad and its quoting."""
 
 
-class TooMuchError(GreenroomError):
-    """A result that is longer than what is left for the call."""
-
-
-class RefusedUseError(GreenroomError):
-    """A tool was used where none may be."""
-
-
 @dataclass
 class SessionTools:
-    """As `Tooling`."""
+    """The tools of one session; its methods are those of `Tooling`."""
 
     root: Path | None  # of the session; None: it is only being made, so every use is refused
     home_root: Path | None  # where long-term memory is; None: it is switched off
@@ -67,28 +59,25 @@ class SessionTools:
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
-        """As `Tooling.definitions`."""
         return anthropic_tools()
 
     def begin(self, agent: str, task: str, receipt: str) -> CallTools:
-        """As `Tooling.begin`."""
         return CallTools(self, agent, task, receipt)
 
     def take(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """As `Tooling.take`."""
         with self._lock:
             taken, self._over = self._over, []
         return taken
 
     def leave(self, notes: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Hand over what a call leaves."""
+        """Hand over the notes of a call that is over."""
         with self._lock:
             self._over += notes
 
 
 @dataclass
 class CallTools:
-    """As `ToolUses`."""
+    """The tools of one call; its methods are those of `ToolUses`."""
 
     of: SessionTools
     agent: str
@@ -99,60 +88,51 @@ class CallTools:
     proposed: list[Record] = field(default_factory=list)
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """As `ToolUses.use`."""
-        began, before, as_of = monotonic(), len(self.proposed), 0
+        began, before, more = monotonic(), len(self.proposed), dict[str, Any]()
         try:
-            with ExitStack() as opened:
-                desk, as_of = self._desk(opened, name)
-                outcome = call(desk, name, arguments)
-            self._note_quoted(outcome)
+            outcome = self._called(name, arguments, more)
         except (GreenroomError, OSError) as error:
             outcome = refused(error)
         if len(outcome.text) > self.left:
             del self.proposed[before:]
-            outcome = refused(
-                TooMuchError(
-                    f"this has {len(outcome.text):,} characters, and {self.left:,} are left for this task: "
-                    "ask for less, or reply without it"
-                )
+            outcome = failed(
+                "too-much",
+                f"this has {len(outcome.text):,} characters, and {self.left:,} are left for this task: "
+                "ask for less, or reply without it",
             )
-        more = {"as_of": as_of} if as_of else {}
         if len(self.proposed) > before:
             more["proposed"] = True
         return self._told(name, arguments, outcome, {**more, "seconds": round(monotonic() - began, 3)})
 
     def refuse(self, name: str, arguments: Mapping[str, Any], why: str) -> ToolResult:
-        """As `ToolUses.refuse`."""
-        return self._told(name, arguments, refused(RefusedUseError(why)), {})
+        return self._told(name, arguments, failed("refused-use", why), {})
 
     def close(self, *, counts: bool) -> None:
-        """As `ToolUses.close`."""
         proposed = [one.value or {} for one in self.proposed] if counts else []
         self.of.leave([(self.agent, value) for value in (*self.uses, *proposed)])
 
-    def _desk(self, opened: ExitStack, name: str) -> tuple[Desk, int]:
-        """Where the tool works, read anew: by a store of its own, so that no lock is waited for."""
-        of = self.of
+    def _called(self, name: str, arguments: Mapping[str, Any], more: dict[str, Any]) -> Outcome:
+        """What came of it; *more* then says up to which record the session was read."""
+        of, tool = self.of, BY_NAME.get(name)
         if of.root is None:
-            raise NotHereError("the session begins only now, so there is nothing to use: reply without tools")
-        store = Store(of.root)
-        opened.callback(store.close_files)
-        tool = BY_NAME.get(name)
-        if tool is None or tool.needs_session:
-            return Desk(self.agent, None, store, READ_CHARS), store.seq
-        db = opened.enter_context(existing(of.home_root))
-        log = ProposalLog(store, self.agent, of.presenter, held=self.proposed)
-        notebook = Notebook(db, self.agent, of.presenter, log, of.embed)
-        return Desk(self.agent, notebook, store, READ_CHARS), store.seq
-
-    def _note_quoted(self, outcome: Outcome) -> None:
-        """Memories whose words come into the ledger with this use: `forget` names the session then."""
+            return failed(
+                "not-here", "the session begins only now, so there is nothing to use: reply without tools"
+            )
+        with ExitStack() as opened:
+            store, notebook = Store(of.root), None  # read anew, so that no lock is waited for
+            opened.callback(store.close_files)
+            if tool is not None and not tool.needs_session:
+                db = opened.enter_context(existing(of.home_root))
+                log = ProposalLog(store, self.agent, of.presenter, held=self.proposed)
+                notebook = Notebook(db, self.agent, of.presenter, log, of.embed)
+            more["as_of"] = store.seq
+            outcome = call(Desk(self.agent, notebook, store, READ_CHARS), name, arguments)
+        # Memories whose words come into the ledger with this use: `forget` names the session then.
         value = outcome.value
         found = value.get("memories") or [value]
         is_long_term = value.get("kept_in", LONG_TERM) == LONG_TERM
-        quoted = [one["id"] for one in found if is_long_term and "id" in one]
-        if self.of.root is not None:
-            carried_into(self.of.home_root, self.of.root.name, quoted)
+        carried_into(of.home_root, of.root.name, [one["id"] for one in found if is_long_term and "id" in one])
+        return outcome
 
     def _told(
         self, name: str, arguments: Mapping[str, Any], outcome: Outcome, more: Mapping[str, Any]
@@ -161,13 +141,14 @@ class CallTools:
         self.left = max(0, self.left - len(outcome.text))
         tool = BY_NAME.get(name)
         kept = {} if tool is None or tool.needs_session or outcome.is_error else {"result": outcome.value}
+        chars = len(json.dumps(arguments, ensure_ascii=False))
         self.uses.append(
             {
                 "type": TOOL_USE,
                 "task": self.task,
                 "receipt": self.receipt,
                 "tool": name if tool is not None else "unknown",
-                "arguments": _bounded(arguments),
+                "arguments": arguments if chars <= MAX_ARGUMENT_CHARS else {"left_out": chars},
                 **more,
                 "chars": len(outcome.text),
                 **kept,
@@ -175,9 +156,3 @@ class CallTools:
             }
         )
         return ToolResult(outcome.text, outcome.is_error)
-
-
-def _bounded(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Arguments as the ledger can hold them; where they are too long, how long."""
-    chars = len(json.dumps(arguments, ensure_ascii=False))
-    return arguments if chars <= MAX_ARGUMENT_CHARS else {"left_out": chars}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.memory.arguments import ArgumentsRefusedError, parsed
+from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
 from orchestrator.memory.consent import consented, presenters, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import (
@@ -36,7 +36,7 @@ from orchestrator.memory.memories import (
 )
 from orchestrator.memory.model import MAX_MEMORIES, Memory
 from orchestrator.memory.recall import recall, search_memories
-from orchestrator.memory.validation import MemoryWrite, normalised
+from orchestrator.memory.validation import normalised
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 
 
