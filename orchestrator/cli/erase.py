@@ -13,7 +13,7 @@ from orchestrator.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
-    from orchestrator.memory.erase import Erased
+    from orchestrator.memory.forgetting import Erased
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def erase(
     edited or took up, and the agents' scratchpads stay: what is found there is named, with the
     command that removes it.
     """
-    from orchestrator.memory.erase import erase_archived, erase_session
+    from orchestrator.memory.forgetting import erase_archived, erase_session
 
     screen = Screen.current
     home = screen.open_home()
@@ -56,7 +56,7 @@ def erase(
 def _only_archived(home: Home, session: str) -> tuple[str, ...]:
     """The archives of a session that is in the home no more; none where it is, or is unknown."""
     from orchestrator.layout import SESSION_ID
-    from orchestrator.memory.erase import all_archives
+    from orchestrator.memory.forgetting import all_archives
 
     if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
         return ()

@@ -1,21 +1,32 @@
-"""Forgetting: what a presenter wants gone is gone from the database, its index, its vectors and its log.
+"""Forgetting: memories go from the database, its index, its vectors and its log; a session goes whole.
 
-What left an agent's memories, or is superseded, can be forgotten as well. Sessions are not touched:
-those whose ledgers quote what was forgotten are named.
+Memories that left, or are superseded, can be forgotten as well. Forgetting a memory touches no session:
+those whose ledgers quote it are named. Erasing a session removes its folder and what was remembered of
+it; its archives are listed, or go as well.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
+from orchestrator.archive.freeze import thaw
+from orchestrator.archive.register import archives_of
+from orchestrator.archive.upload import delete_archive, list_archives
+from orchestrator.clock import utc_now
+from orchestrator.errors import SessionStateError
+from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
+from orchestrator.loop.driver import is_driven
+from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.consent import name_in
-from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
-from orchestrator.memory.memories import MEMORY, memory_of, unindex, unknown
+from orchestrator.memory.database import MemoryDatabase, existing, note, scope_of, session_of
+from orchestrator.memory.memories import MEMORY, memory_of, row_of, unindex
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
 
@@ -36,15 +47,9 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
 
     Raises:
         UnknownMemoryError: There is none with one of these ids.
-        MemoryDatabaseError: The disk refused; nothing has changed.
     """
     with db.transaction() as connection:
-        rows = []
-        for one in dict.fromkeys(memory_ids):
-            row = connection.execute(f"{MEMORY} WHERE memories.id = ?", (one,)).fetchone()
-            if row is None:
-                raise unknown(one)
-            rows.append(row)
+        rows = [row_of(connection, one, also_left=True) for one in dict.fromkeys(memory_ids)]
         gone = _remove(connection, rows, checked_time(now))
     return replace(gone, is_wiped=db.wipe())
 
@@ -107,27 +112,6 @@ def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
     return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())
 
 
-def _pages_that_quote(connection: sqlite3.Connection, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
-    """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
-    words = [(one.presenter, told) for one in gone if (told := _told_words(one.content))]
-    pages = connection.execute(
-        "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
-        "ORDER BY presenter, agent, revision"
-    ).fetchall()
-    quoting = [
-        (page["presenter"], page["agent"])
-        for page in pages
-        if any(whose == page["presenter"] and told in normalised(page["content"]) for whose, told in words)
-    ]
-    return tuple(dict.fromkeys(quoting))
-
-
-def _told_words(content: str) -> str:
-    """The words that a memory quotes, as far as they are kept; all that it says, where it quotes nothing."""
-    quoted = _QUOTED.search(content)
-    return normalised(quoted[1] if quoted else content)
-
-
 def _stays(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     """Whether a memory rests on something else as well, which it now names, or on the presenter's word."""
     left = connection.execute(
@@ -145,7 +129,7 @@ def _stays(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
 
 
 def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
-    """Delete these memories; what of it is left elsewhere. *at* None: the history does not tell of it."""
+    """Delete these memories, and look where else they stand. *at* None: the history does not tell of it."""
     sessions = _sessions_of(row["source"] for row in rows)
     for row in rows:
         number = (row["n"],)
@@ -161,7 +145,103 @@ def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str
     return Forgotten(tuple(row["id"] for row in rows), tuple(sorted(sessions)), False, pages)
 
 
+def _pages_that_quote(connection: sqlite3.Connection, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
+    """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
+    words = [(one.presenter, told) for one in gone if (told := _told_words(one.content))]
+    pages = connection.execute(
+        "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
+        "ORDER BY presenter, agent, revision"
+    ).fetchall()
+    quoting = [
+        (page["presenter"], page["agent"])
+        for page in pages
+        if any(name == page["presenter"] and told in normalised(page["content"]) for name, told in words)
+    ]
+    return tuple(dict.fromkeys(quoting))
+
+
+def _told_words(content: str) -> str:
+    """The quotation in a memory, as far as it is kept; its whole content, where it quotes nothing."""
+    quoted = _QUOTED.search(content)
+    return normalised(quoted[1] if quoted else content)
+
+
 def _sessions_of(sources: Iterable[str | None]) -> set[str]:
-    """The sessions of which sources name a record or an exchange."""
+    """The sessions of those sources that name a record or an exchange."""
     found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
     return {one for one in found if SESSION_ID.fullmatch(one)}
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Everything that was removed with a session, and what is left elsewhere."""
+
+    removed: tuple[str, ...]
+    archives: tuple[str, ...]
+    forgotten: Forgotten  # of long-term memory, and where the same words still stand
+
+
+def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
+    """Remove the session at *root*, whatever state it is in.
+
+    Raises:
+        SessionStateError: It is no session of this home, or a process drives it.
+        MemoryDatabaseError: What was remembered of it could not be removed; the folder is still there.
+        ArchiveError: An archive could not be removed; the folder is then still there.
+    """
+    if root.parent.resolve() != home.sessions.resolve():
+        raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
+    if is_driven(root):
+        raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
+    known = all_archives(home, root.name)
+    gone = _delete(known, root.name, endpoint_url) if archives else ()
+    forgotten = _forget_all_of(home, root.name)
+    thaw(root)
+    shutil.rmtree(root)
+    _drop_records(home, root.name)
+    removed = (*gone, *_names(forgotten), str(root))
+    return Erased(removed, () if archives else tuple(known.values()), forgotten)
+
+
+def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
+    """Remove a session of which archives are all that is left, and what was remembered of it.
+
+    Raises:
+        MemoryDatabaseError: What was remembered of it could not be removed; the archives are still there.
+        ArchiveError: An archive could not be removed.
+    """
+    forgotten = _forget_all_of(home, session)
+    gone = _delete(all_archives(home, session), session, endpoint_url)
+    _drop_records(home, session)
+    return Erased((*gone, *_names(forgotten)), (), forgotten)
+
+
+def all_archives(home: Home, session: str) -> dict[str, str]:
+    """Every store that is known to hold a session's archive, and the archive in it."""
+    known = archives_of(home, session)
+    own = str(home.archives)
+    if own not in known and home.archives.is_dir():
+        known.update((own, one.archive) for one in list_archives(own) if one.session == session)
+    return known
+
+
+def _delete(known: dict[str, str], session: str, endpoint_url: str | None) -> tuple[str, ...]:
+    for url in known:
+        delete_archive(url, session, endpoint_url=endpoint_url)
+    return tuple(known.values())
+
+
+def _drop_records(home: Home, session: str) -> None:
+    records = home.sessions / ".records" / session
+    if records.exists():
+        shutil.rmtree(records)
+
+
+def _forget_all_of(home: Home, session: str) -> Forgotten:
+    drop_briefings(home.root)
+    with existing(home.root) as db:
+        return Forgotten((), (), is_wiped=True) if db is None else forget_session(db, session, now=utc_now())
+
+
+def _names(forgotten: Forgotten) -> tuple[str, ...]:
+    return tuple(f"memory {one}" for one in forgotten.ids)

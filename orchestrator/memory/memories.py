@@ -29,18 +29,19 @@ HALF_LIFE_DAYS: Final = 90.0
 KEPT_LEFT: Final = 200
 """Those that left and can still be listed, of each agent and presenter; older ones are gone."""
 MEMORY: Final = "SELECT memories.*, agent, presenter FROM memories JOIN scopes ON scopes.n = scope "
-"""Every query of memories begins with this; what it reads, `memory_of` makes a value."""
+"""Every query of memories begins with this; from a row that it reads, `memory_of` makes a value."""
 _THERE: Final = "left_at IS NULL"
 _STANDS: Final = f"{_THERE} AND superseded_by IS NULL"
-_OF_SOURCE: Final = "(source = ? OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?))"
+_OF_SOURCE: Final = "(source = ?2 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?2))"
+_RESTS: Final = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
 
 
 def keep(
     db: MemoryDatabase, memory: Memory, *, supersedes: str | None = None, confirms: bool = False
 ) -> Written:
-    """Keep one thing about a presenter, unless it is known: then what is there comes back.
+    """Keep one thing about a presenter, unless it is known: then the known one comes back.
 
-    Known is what has the same source, or the same content as a memory that is not superseded
+    Known is a memory with the same source, or one that is not superseded and has the same content
     (spacing, letter case and a last stop aside). Where the agent then has more than 200, the least
     valuable leave. *supersedes* is the id of one of the agent's memories that this one corrects: it
     is kept, marked, and no longer recalled.
@@ -54,7 +55,6 @@ def keep(
         NotConsentedError: The presenter did not agree to be remembered.
         MemoryRefusedError: A value may not be kept; the message says which.
         UnknownMemoryError: There is no memory to supersede.
-        MemoryDatabaseError: The disk refused; nothing has changed.
     """
     agent, presenter = checked_agent(memory.agent), name_in(db, memory.presenter)
     at = checked_time(memory.created_at)
@@ -62,21 +62,21 @@ def keep(
     with db.transaction() as connection:
         require(connection, presenter)
         scope = made_scope(connection, presenter, agent)
-        row = _found(connection, f"scope = ? AND {_THERE} AND {_OF_SOURCE}", scope, *(new.source,) * 2)
+        row = _first(connection, f"scope = ?1 AND {_THERE} AND {_OF_SOURCE}", scope, new.source)
         row = row or _twin(connection, scope, new)
         if row is not None:
             known = memory_of(row)
             return Written(_confirm(connection, row["n"], known, new) if confirms else known, is_new=False)
         if supersedes is not None:
             _supersede(connection, scope, supersedes, new)
-        values = _columns(new)
+        values = {"id": new.id, "scope": scope, **_columns(new)}
         number = connection.execute(
-            f"INSERT INTO memories (id, scope, {', '.join(values)}) VALUES (?, ?{', ?' * len(values)})",  # noqa: S608 (our own names)
-            (new.id, scope, *values.values()),
+            f"INSERT INTO memories ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",  # noqa: S608 (our own names)
+            tuple(values.values()),
         ).lastrowid
         assert number is not None  # noqa: S101 (an INSERT has one)
         if new.source is not None:
-            connection.execute("INSERT INTO rests VALUES (?, ?, ?)", (number, new.source, at))
+            connection.execute(_RESTS, (number, new.source, at))
         _index(connection, number)
         note(connection, at, "written", presenter, new.id, agent)
         return Written(new, True, _evict(connection, scope, at, newest=number))
@@ -85,13 +85,13 @@ def keep(
 def memories(
     db: MemoryDatabase, *, presenter: str, agent: str | None = None, include_superseded: bool = False
 ) -> tuple[Memory, ...]:
-    """What is kept about a presenter, by all agents or one; newest first."""
+    """Every memory about a presenter, of all agents or one; newest first."""
     which = _THERE if include_superseded else _STANDS
     return tuple(map(memory_of, _listed(db, which, "created_at", presenter, agent)))
 
 
 def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
-    """Which memories left because an agent had too many; the last to leave first, 200 an agent."""
+    """Memories that left because an agent had too many; the last to leave first, 200 an agent."""
     rows = _listed(db, "left_at IS NOT NULL", "left_at", presenter, agent)
     return tuple(Left(memory_of(row), row["left_at"]) for row in rows)
 
@@ -103,7 +103,7 @@ def memory(db: MemoryDatabase, memory_id: str) -> Memory:
         UnknownMemoryError: There is none with this id, or it has left.
     """
     with db.reading() as connection:
-        return memory_of(_row(connection, memory_id))
+        return memory_of(row_of(connection, memory_id))
 
 
 def edit_memory(
@@ -116,22 +116,20 @@ def edit_memory(
     tags: Iterable[str] | None = None,
     now: str,
 ) -> Memory:
-    """Change what is given of one memory, as the presenter wishes; what it said before is wiped.
+    """Change the given values of one memory, as the presenter wishes; its words of before are wiped.
 
     Its vectors go with its old words, and are made again when it is next looked for.
 
     Raises:
         UnknownMemoryError: There is none with this id, or it has left.
         MemoryRefusedError: A value may not be kept, or another memory says the same already.
-        MemoryDatabaseError: The disk refused; nothing has changed.
     """
     given: dict[str, Any] = {"type": type, "content": content, "confidence": confidence, "tags": tags}
+    given = {name: value for name, value in given.items() if value is not None}
     with db.transaction() as connection:
-        row = _row(connection, memory_id)
+        row = row_of(connection, memory_id)
         before, number = memory_of(row), row["n"]
-        changed = checked_memory(
-            replace(before, **{name: one for name, one in given.items() if one is not None})
-        )
+        changed = checked_memory(replace(before, **given))
         if changed == before:
             return before
         twin = _twin(connection, row["scope"], changed)
@@ -162,7 +160,7 @@ def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[s
 
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
-    """In how many sessions each memory about a presenter was found, by id; those of one are left out."""
+    """The number of sessions in which each memory about a presenter was found, by id; only from 2 up."""
     rows = db.rows(
         "SELECT memories.id, count(DISTINCT session_of(rests.source)) AS often FROM rests "
         "JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
@@ -173,28 +171,28 @@ def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
 
 
 def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
-    """What was done about a presenter, oldest first: the record of every write, without its content."""
+    """Every act about a presenter, oldest first: the record of all writes, without their content."""
     acts = "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n"
     return tuple(Act(*row) for row in db.rows(acts, name_in(db, presenter)))
 
 
 def last_change(db: MemoryDatabase, presenter: str) -> int:
-    """A number that grows whenever anything about a presenter changes: what shows it asks this first."""
+    """A number that grows whenever anything about a presenter changes: a briefing is made anew by it."""
     newest = "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?"
     return int(db.rows(newest, name_in(db, presenter))[0][0])
 
 
 def worth(memory: Memory, now: str) -> float:
-    """What a memory is worth keeping for: its confidence, less with age, more with use.
+    """The worth of keeping a memory: its confidence, less with age, more with use.
 
-    Age counts from when it was last of use, else from when it was written. Superseded ones are worth
-    nothing.
+    Age counts from its last use, else from when it was written. Superseded ones are worth nothing.
     """
     if memory.superseded_by is not None:
         return 0.0
     since = datetime.fromisoformat(memory.recalled_at or memory.created_at)
     days = max(0.0, (datetime.fromisoformat(now) - since).total_seconds() / 86_400)
     fresh: float = 0.5 ** (days / HALF_LIFE_DAYS)
+    # One use adds half as much again, and each doubling of 1 + uses another half.
     return memory.confidence * fresh * (1 + log2(1 + memory.recalled) / 2)
 
 
@@ -202,6 +200,19 @@ def memory_of(row: sqlite3.Row) -> Memory:
     """The memory in a row that `MEMORY` read."""
     values = {field.name: row[field.name] for field in fields(Memory)}
     return Memory(**{**values, "tags": tuple(json.loads(row["tags"]))})
+
+
+def row_of(connection: sqlite3.Connection, memory_id: str, *, also_left: bool = False) -> sqlite3.Row:
+    """The row of one memory.
+
+    Raises:
+        UnknownMemoryError: There is none with this id, or it has left and *also_left* is not said.
+    """
+    row = _first(connection, f"memories.id = ? AND {'TRUE' if also_left else _THERE}", memory_id)
+    if row is None:
+        shown = one_line(memory_id)[:40]
+        raise UnknownMemoryError(f"there is no memory {shown!r}: `greenroom memory list` shows their ids")
+    return row
 
 
 def unindex(connection: sqlite3.Connection, number: int) -> None:
@@ -222,13 +233,6 @@ def _index(connection: sqlite3.Connection, number: int) -> None:
     )
 
 
-def unknown(memory_id: str) -> UnknownMemoryError:
-    """The error for an id that no memory has."""
-    return UnknownMemoryError(
-        f"there is no memory {one_line(memory_id)[:40]!r}: `greenroom memory list` shows their ids"
-    )
-
-
 def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str | None) -> list[sqlite3.Row]:
     return db.rows(
         f"{MEMORY} WHERE {which} AND presenter = ?1 AND (?2 IS NULL OR agent = ?2) "
@@ -238,38 +242,25 @@ def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str 
     )
 
 
-def _found(connection: sqlite3.Connection, which: str, *given: Any) -> sqlite3.Row | None:
+def _first(connection: sqlite3.Connection, which: str, *given: Any) -> sqlite3.Row | None:
     row: sqlite3.Row | None = connection.execute(f"{MEMORY} WHERE {which}", given).fetchone()
-    return row
-
-
-def _row(connection: sqlite3.Connection, memory_id: str) -> sqlite3.Row:
-    row = _found(connection, f"memories.id = ? AND {_THERE}", memory_id)
-    if row is None:
-        raise unknown(memory_id)
     return row
 
 
 def _twin(connection: sqlite3.Connection, scope: int, memory: Memory) -> sqlite3.Row | None:
     """The memory that says the same."""
-    return _found(
-        connection, f"scope = ? AND {_STANDS} AND normalised = ?", scope, normalised(memory.content)
-    )
+    words = normalised(memory.content)
+    return _first(connection, f"scope = ? AND {_STANDS} AND normalised = ?", scope, words)
 
 
 def _confirm(connection: sqlite3.Connection, number: int, known: Memory, again: Memory) -> Memory:
     """Note that *known* was found again; the newer occurrence gives its source and date."""
     source, at = again.source, again.created_at
-    if (
-        source is None
-        or connection.execute(
-            "SELECT 1 FROM rests WHERE memory = ? AND source = ?", (number, source)
-        ).fetchone()
-    ):
+    rests_on_it = "SELECT 1 FROM rests WHERE memory = ? AND source = ?"
+    if source is None or connection.execute(rests_on_it, (number, source)).fetchone():
         return known
-    rests = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
-    connection.execute(rests, (number, known.source or "", known.created_at))
-    connection.execute(rests, (number, source, at))
+    first = (number, known.source or "", known.created_at)  # "": it was said without a source
+    connection.executemany(_RESTS, [first, (number, source, at)])
     if at >= known.created_at:
         known = replace(known, source=source, created_at=at)
         connection.execute("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", (source, at, number))
@@ -278,7 +269,7 @@ def _confirm(connection: sqlite3.Connection, number: int, known: Memory, again: 
 
 
 def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory) -> None:
-    row = _row(connection, old)
+    row = row_of(connection, old)
     if row["scope"] != scope:
         raise UnknownMemoryError(f"{old[:40]} is no memory of {new.agent} about {new.presenter}")
     if row["superseded_by"] is not None:
@@ -289,20 +280,17 @@ def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory
 
 
 def _columns(memory: Memory) -> dict[str, Any]:
-    """What its row says of a memory, beside what the database counts."""
+    """The columns of a memory's row that it is written with; the others the database counts."""
+    same = ("type", "content", "confidence", "source", "created_at")
     return {
-        "type": memory.type,
-        "content": memory.content,
+        **{name: getattr(memory, name) for name in same},
         "normalised": normalised(memory.content),
-        "confidence": memory.confidence,
         "tags": json.dumps(memory.tags, ensure_ascii=False),
-        "source": memory.source,
-        "created_at": memory.created_at,
     }
 
 
 def _evict(connection: sqlite3.Connection, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
-    """Let the least valuable leave until there are 200; which they were.
+    """Let the least valuable leave until there are 200; those that left.
 
     *newest*, just written, does not leave at once: its writer was told that it is there.
     """

@@ -15,9 +15,8 @@ from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
-from orchestrator.memory.erase import erase_session
 from orchestrator.memory.export import export
-from orchestrator.memory.forgetting import forget_presenter
+from orchestrator.memory.forgetting import erase_session, forget_presenter
 from orchestrator.model.segment import Segment
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
