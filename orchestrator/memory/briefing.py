@@ -1,10 +1,10 @@
 """The briefing: what has happened lately, as one agent has to know it, in one short block.
 
 It tells of one presenter's own sessions in this home, of nobody else's, and of nothing unless they
-agreed to be remembered. It is kept for five minutes for each agent, in a small file in the home that
-only its owner can read, and made anew as soon as a goal, a memory or a session that it tells of has
-changed. The file is replaced whole, so any number of processes may ask at once; one that is damaged
-is as good as none.
+agreed to be remembered. It is read from their ledgers, bounded and masked, and kept for five minutes for
+each agent, in a small file in the home that only its owner can read; it is made anew as soon as a goal,
+a memory or a session that it tells of has changed. The file is replaced whole, so any number of
+processes may ask at once; one that is damaged is as good as none.
 
 Source: the seed of the briefing (001); DESIGN.md, section 9.
 """
@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -26,26 +26,37 @@ from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
-from orchestrator.memory.past_sessions import Begun
-from orchestrator.memory.record_types import counted
+from orchestrator.memory.past_sessions import Begun, is_read, sessions_of
+from orchestrator.memory.record_types import SPEECH, counted, read, type_of
 from orchestrator.memory.session_context import cut
-from orchestrator.memory.situation import WINDOW_HOURS, Lately, lately, recent_roots, stamp_of
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
+from orchestrator.privacy.off_record import HISTORY, TRANSCRIPT, OffRecord
+from orchestrator.render import one_line
 from orchestrator.store.files import replace_file
+from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import Entry, Record
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
+WINDOW_HOURS: Final = 6
 KEPT_S: Final = 300
+"""The header and both times are the seed's."""
+MAX_SESSIONS: Final = 5
+"""The newest; more rehearsals in six hours are counted, not told."""
 MAX_ITEMS: Final = 5
 """Of each kind: as many as the seed recalls memories (three by relevance and two by recency)."""
 MAX_ITEM_BYTES: Final = 200
+"""A sentence; all four kinds together then stay under 5 KB of every agent's context."""
 FOLDER_NAME: Final = ".briefings"
+_CANDIDATE: Final = "/candidate-question.md"
 _OUTCOMES: Final = {
     "satisfied": "answered",
     "unresolved": "not answered",
     "parked": "parked",
     "unjudged": "not judged",
 }
+_STATES: Final = ("open", "proposed", "done")
+"""Of goals, in the order in which they are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +68,49 @@ class Briefing:
     cached: bool = False
 
 
-Reader = Callable[[Begun, str], Lately | None]
-"""Reads what happened in a session; as `situation.lately`."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An exchange that was closed in the window."""
+
+    exchange: str
+    agent: str
+    quote: str  # masked; of a general question, the question
+    outcome: str
+
+
+@dataclass(slots=True)
+class Lately:
+    """One session as far as the window reaches."""
+
+    begun: Begun
+    last_at: str = ""
+    has_begun: bool = False  # in the window
+    has_ended: bool = False  # in the window
+    is_frozen: bool = False
+    spoken: int = 0
+    asked: list[Asked] = field(default_factory=list)
+    waiting: dict[str, str] = field(default_factory=dict)  # the question of each agent, masked
+
+
+def lately(begun: Begun, now: str) -> Lately | None:
+    """Everything that happened in a session in the window; None: nothing, or its ledger cannot be read."""
+    since = _window_start(now).strftime("%Y-%m-%dT%H:%M:%S")
+    told, off_record = Lately(begun), OffRecord()
+
+    def take(record: Record) -> None:
+        _take(told, off_record, record, is_recent=record.at >= since)
+
+    return told if is_read(begun.root, take, only=_tells) and told.last_at else None
 
 
 def briefing(
-    db: MemoryDatabase, home_root: Path, *, agent: str, presenter: str, now: str, read: Reader = lately
+    db: MemoryDatabase,
+    home_root: Path,
+    *,
+    agent: str,
+    presenter: str,
+    now: str,
+    read: Callable[[Begun, str], Lately | None] = lately,
 ) -> Briefing:
     """The situation as *agent* would be told it now; empty without the presenter's consent.
 
@@ -71,19 +119,27 @@ def briefing(
 
     Raises:
         MemoryRefusedError: Nobody is named as the presenter, or the agent can be none.
-        MemoryDatabaseError: The database cannot be read.
     """
     agent, name, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     if not consented(db, name):
         drop_briefings(home_root, name)
         return Briefing("", at)
-    recent, more = recent_roots(home_root, name, at)
-    stamp = [last_change(db, name), more, *map(stamp_of, recent)]
-    kept = _kept(home_root, name, agent, stamp, at)
+    own = {one: _size_and_time(one) for one in reversed(sessions_of(home_root, name))}
+    since_ns = _window_start(at).timestamp() * 1e9
+    recent = [one for one, (_, written_ns) in own.items() if written_ns >= since_ns]
+    recent, more = recent[:MAX_SESSIONS], len(recent[MAX_SESSIONS:])
+    stamp = [last_change(db, name), more, *([one.id, *own[one]] for one in recent)]
+    file = f"{_key(name)}-{agent}"
+    kept = _kept(home_root / FOLDER_NAME / file, name, stamp, at)
     if kept is not None:
         return kept
-    made = Briefing(_text(db, name, agent, [read(one, at) for one in recent], more), at)
-    _keep(home_root, name, agent, stamp, made)
+    sessions = [told for one in recent if (told := read(one, at)) is not None]
+    made = Briefing(_text(goals(db, name), agent, sessions, more), at)
+    plain = {"presenter": name, "built_at": at, "stamp": stamp, "text": made.text}
+    with suppress(OSError):  # a disk that refuses costs only the time to make it again
+        (home_root / FOLDER_NAME).mkdir(mode=0o700, exist_ok=True)
+        with derived_folder(home_root, FOLDER_NAME, make=False) as fd:
+            replace_file(fd, file, json.dumps(plain, ensure_ascii=False).encode(), mode=0o600)
     return made
 
 
@@ -95,23 +151,92 @@ def drop_briefings(home_root: Path, presenter: str | None = None) -> None:
             path.unlink()
 
 
-def _text(db: MemoryDatabase, presenter: str, agent: str, told: Sequence[Lately | None], more: int) -> str:
-    sessions = [one for one in told if one is not None]
-    parts = [
-        _part(f"Last {WINDOW_HOURS} hours:", [_event(one) for one in sessions], more),
-        _part("Goals:", [_goal(one) for one in _shown_goals(goals(db, presenter))]),
-        _part("Questions of others:", _asked_by_others(sessions, agent)),
-        _part("Your questions still waiting:", _waiting(sessions, agent)),
+def _key(presenter: str) -> str:
+    """A presenter's name, as a file name that does not tell it."""
+    return hashlib.sha256(presenter.encode()).hexdigest()[:16]
+
+
+def _kept(path: Path, presenter: str, stamp: Sequence[Any], now: str) -> Briefing | None:
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+        age = datetime.fromisoformat(now) - datetime.fromisoformat(plain["built_at"])
+        is_fresh = timedelta(0) <= age < timedelta(seconds=KEPT_S)
+        if not is_fresh or plain["stamp"] != stamp or plain["presenter"] != presenter:
+            return None
+        return Briefing(str(plain["text"]), str(plain["built_at"]), cached=True)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _window_start(now: str) -> datetime:
+    return datetime.fromisoformat(now) - timedelta(hours=WINDOW_HOURS)
+
+
+def _size_and_time(begun: Begun) -> tuple[int, int]:
+    """Of its ledger: bytes, and nanoseconds of the last write. One of them changes with every write."""
+    try:
+        status = (begun.root / LEDGER_NAME).stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
+
+
+def _tells(entry: Entry) -> bool:
+    file = entry.file or ""
+    return entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE)
+
+
+def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: bool) -> None:
+    kind = type_of(record)
+    told.last_at = record.at if is_recent else told.last_at
+    off_record.take(record)
+    if record.op == "open":
+        told.has_begun = is_recent
+    elif record.op == "freeze":
+        told.is_frozen, told.has_ended = True, is_recent
+    elif kind in SPEECH:
+        told.spoken += is_recent
+    elif kind == "exchange_closed":
+        done = read("exchange", record)
+        back = done.get("comes_back_to")
+        told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
+        words = done.get("quote") or done["turns"][0]["question"]
+        if is_recent and not off_record.touches(words):
+            quote, outcome = masked(one_line(words)), done.get("outcome") or "open"
+            told.asked.append(Asked(done["id"], done["agent"], quote, outcome))
+    elif kind == "candidate":
+        told.waiting.pop(record.by, None)
+        waiting = read("waiting", record)
+        question = (waiting.get("candidate") or {}).get("question") or ""
+        is_ready = waiting.get("status") == "ready" and question
+        if is_recent and is_ready and not off_record.touches(question):
+            told.waiting[record.by] = masked(one_line(question))
+
+
+def _text(wanted: Sequence[Goal], agent: str, sessions: Sequence[Lately], more: int) -> str:
+    shown = [goal for state in _STATES for goal in reversed(wanted) if goal.state == state]
+    others = [
+        f"{told.begun.id}/{one.exchange} {one.agent}, {_OUTCOMES.get(one.outcome, one.outcome)}: "
+        f'"{one.quote}"'
+        for told in sessions
+        for one in reversed(told.asked)
+        if one.agent != agent
     ]
-    lines = [line for part in parts for line in part]
+    # Each question once, under the newest session that has it.
+    waiting = {told.waiting[agent]: told.begun.id for told in reversed(sessions) if agent in told.waiting}
+    parts = (
+        (f"Last {WINDOW_HOURS} hours:", list(map(_event, sessions)), more),
+        ("Goals:", list(map(_goal, shown)), 0),
+        ("Questions of others:", others, 0),
+        ("Your questions still waiting:", [f"{waiting[one]}: {one}" for one in reversed(waiting)], 0),
+    )
+    lines = [line for part in parts for line in _part(*part)]
     return "\n".join([HEADER, *lines]) if lines else ""
 
 
-def _part(title: str, items: Iterable[str], more: int = 0) -> list[str]:
-    lines = list(items)
-    left = len(lines[MAX_ITEMS:]) + more
+def _part(title: str, lines: Sequence[str], more: int) -> Iterable[str]:
     shown = [f"- {cut(line, MAX_ITEM_BYTES)}" for line in lines[:MAX_ITEMS]]
-    if left:
+    if left := len(lines[MAX_ITEMS:]) + more:
         shown.append(f"- and {left} more")
     return [title, *shown] if shown else []
 
@@ -130,62 +255,12 @@ def _event(one: Lately) -> str:
 
 
 def _outcomes(one: Lately) -> str:
-    if not one.asked:
-        return ""
     counts = {word: sum(asked.outcome == key for asked in one.asked) for key, word in _OUTCOMES.items()}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"{counted(len(one.asked), 'question')} ({told})" if told else counted(len(one.asked), "question")
-
-
-def _shown_goals(found: Sequence[Goal]) -> list[Goal]:
-    """Open ones first, then proposed, then done; the newest of each first."""
-    order = {"open": 0, "proposed": 1, "done": 2}
-    newest_first = list(reversed(found))
-    return sorted(newest_first, key=lambda goal: order[goal.state])
+    asked = counted(len(one.asked), "question") if one.asked else ""
+    return f"{asked} ({told})" if told else asked
 
 
 def _goal(goal: Goal) -> str:
     moved = f" (moved by {', '.join(goal.moved_by[-3:])})" if goal.moved_by else ""
     return f'{goal.state}: "{cut(masked(goal.text), 120)}"{moved}'
-
-
-def _asked_by_others(sessions: Sequence[Lately], agent: str) -> list[str]:
-    return [
-        f'{one.session}/{one.exchange} {one.agent}, {_OUTCOMES.get(one.outcome, one.outcome)}: "{one.quote}"'
-        for told in sessions
-        for one in reversed(told.asked)
-        if one.agent != agent
-    ]
-
-
-def _waiting(sessions: Sequence[Lately], agent: str) -> list[str]:
-    newest = {told.waiting[agent]: told.begun.id for told in reversed(sessions) if agent in told.waiting}
-    return [f"{session}: {question}" for question, session in reversed(newest.items())]
-
-
-def _key(presenter: str) -> str:
-    """A presenter's name, as a file name that does not tell it."""
-    return hashlib.sha256(presenter.encode()).hexdigest()[:16]
-
-
-def _kept(home_root: Path, presenter: str, agent: str, stamp: list[Any], now: str) -> Briefing | None:
-    try:
-        plain = json.loads((home_root / FOLDER_NAME / f"{_key(presenter)}-{agent}").read_text("utf-8"))
-        made_at = datetime.fromisoformat(plain["built_at"])
-        age = datetime.fromisoformat(now) - made_at
-        is_fresh = timedelta(0) <= age < timedelta(seconds=KEPT_S)
-        if not is_fresh or plain["stamp"] != stamp or plain["presenter"] != presenter:
-            return None
-        return Briefing(str(plain["text"]), str(plain["built_at"]), cached=True)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _keep(home_root: Path, presenter: str, agent: str, stamp: list[Any], made: Briefing) -> None:
-    """Keep a briefing for the next who asks; a disk that refuses costs only the time to make it again."""
-    plain = {"presenter": presenter, "built_at": made.built_at, "stamp": stamp, "text": made.text}
-    with suppress(OSError):
-        (home_root / FOLDER_NAME).mkdir(mode=0o700, exist_ok=True)
-        with derived_folder(home_root, FOLDER_NAME, make=False) as fd:
-            text = json.dumps(plain, ensure_ascii=False).encode()
-            replace_file(fd, f"{_key(presenter)}-{agent}", text, mode=0o600)

@@ -19,7 +19,7 @@ from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import Options
-from orchestrator.memory.briefing import HEADER, briefing
+from orchestrator.memory.briefing import HEADER, briefing, lately
 from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
 from orchestrator.memory.dismissals import dismissals
@@ -32,7 +32,6 @@ from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import Scribe, is_telling
 from orchestrator.memory.session_context import cut, previously_on
-from orchestrator.memory.situation import lately
 from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
@@ -69,9 +68,6 @@ def take_along(
 
     Nothing unless the session is to be remembered, the presenter has a name, and they agreed. The
     database is opened only where there is one.
-
-    Raises:
-        MemoryDatabaseError: The database cannot be read.
     """
     presenter = options.presenter
     with existing(home_root if options.remember else None) as db:

@@ -16,12 +16,11 @@ import typer
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import UsageError
-from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, briefing, drop_briefings
+from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, Lately, _take, briefing, drop_briefings
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
-from orchestrator.memory.situation import Lately, _take
 from orchestrator.privacy.off_record import OffRecord
 from tests.helpers.rehearsals import ROOT
 from tests.helpers.remembered import agree, begun, over, rehearsed
