@@ -37,7 +37,6 @@ def name_in(db: MemoryDatabase, presenter: str) -> str:
 
     Raises:
         MemoryRefusedError: Nobody is named, or the name is too long.
-        MemoryDatabaseError: The database cannot be read.
     """
     given, known = checked_presenter(presenter), presenters(db)
     if given in known:
@@ -53,7 +52,7 @@ def consented(db: MemoryDatabase, presenter: str) -> bool:
     """
     name = name_in(db, presenter)
     with db.reading() as connection:
-        return is_given(connection, name)
+        return bool(is_given(connection, name))
 
 
 def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> None:
@@ -66,7 +65,7 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
-        if _said(connection, name) == value:
+        if is_given(connection, name) == value:
             return
         connection.execute("INSERT OR REPLACE INTO consents VALUES (?, ?, ?)", (name, value, at))
         note(connection, at, "consented" if value else "refused", name, name, None)
@@ -103,13 +102,8 @@ def require(connection: sqlite3.Connection, presenter: str) -> None:
         raise NotConsentedError(refusal(presenter))
 
 
-def is_given(connection: sqlite3.Connection, presenter: str) -> bool:
-    """As `consented`, within a transaction."""
-    return _said(connection, presenter) is True
-
-
-def _said(connection: sqlite3.Connection, presenter: str) -> bool | None:
-    """Their last word; None: they never said anything."""
+def is_given(connection: sqlite3.Connection, presenter: str) -> bool | None:
+    """Their last word, within a transaction; None: they never said anything."""
     row = connection.execute("SELECT is_given FROM consents WHERE presenter = ?", (presenter,)).fetchone()
     return None if row is None else bool(row[0])
 

@@ -4,8 +4,11 @@ One SQLite file with a write-ahead log, private to its owner. Any number of proc
 use it at once: a transaction that writes has the database to itself from its first statement, so
 what it reads is what it changes. A write is on the disk when its transaction has ended.
 
-What is deleted is overwritten, and `wipe` leaves no copy of it in the file, its index or its log.
-(What a file system, a disk or a backup keeps of overwritten blocks is beyond any program's reach.)
+Everything that reads or writes here may raise `MemoryDatabaseError`: the disk refused, or another process
+did not let go in time. Nothing has changed then.
+
+Deleted rows are overwritten, and `wipe` leaves no copy of them in the file, its index or its log.
+(The blocks that a file system, a disk or a backup keeps are beyond any program's reach.)
 
 Source: DESIGN.md, section 9.
 """
@@ -17,7 +20,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
@@ -27,13 +30,13 @@ from orchestrator.memory.errors import MemoryDatabaseError
 
 NAME: Final = "memory.db"
 PATIENCE_S: Final = 30.0
-"""How long a write waits for the writes of others; each of theirs takes milliseconds."""
+"""A write waits so long for those of others. Each takes milliseconds, so this is a process that hangs."""
 KEPT_HISTORY: Final = 100_000
-"""Rows of history; some hundred bytes each."""
+"""Rows of history, some hundred bytes each: some ten megabytes. Our own limit."""
 
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
 _VERSIONS: Final = ("schema.sql", "schema_2.sql", "schema_3.sql")
-"""How the tables of each version are made out of those of the one before."""
+"""Each makes the tables of its version out of those of the one before."""
 
 
 class MemoryDatabase:
@@ -84,27 +87,16 @@ class MemoryDatabase:
         with self._lock:
             self._connection.close()
 
-    @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[sqlite3.Connection]:
         """All that is written within happens, or nothing of it; inside another, it is part of that.
 
         Not *durable*: a power cut may undo it; nothing else can.
-
-        Raises:
-            MemoryDatabaseError: The disk refused, or another process did not let go in time.
         """
-        with self._within("BEGIN IMMEDIATE", durable) as connection:
-            yield connection
+        return self._within("BEGIN IMMEDIATE", durable)
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """All that is read within is of one moment; writers are neither awaited nor kept waiting.
-
-        Raises:
-            MemoryDatabaseError: The file cannot be read.
-        """
-        with self._within("BEGIN", True) as connection:
-            yield connection
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        """All that is read within is of one moment; writers are neither awaited nor kept waiting."""
+        return self._within("BEGIN", True)
 
     def rows(self, query: str, *given: Any) -> list[sqlite3.Row]:
         """All rows that answer one question, as `reading`."""
@@ -140,9 +132,6 @@ class MemoryDatabase:
 
         False where another process still reads from the log: it is done when that has gone, by the
         next call or when the last process closes the database.
-
-        Raises:
-            MemoryDatabaseError: The disk refused.
         """
         with self._lock:
             try:
@@ -160,11 +149,7 @@ class MemoryDatabase:
 
 @contextmanager
 def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
-    """The database of a home; None where there is none, or memory is switched off: it is never made here.
-
-    Raises:
-        MemoryDatabaseError: It cannot be opened.
-    """
+    """The database of a home; None where there is none, or memory is switched off: it is never made here."""
     if home_root is None or not MemoryDatabase.exists(home_root):
         yield None
         return
@@ -184,7 +169,7 @@ def note(
 
 
 def session_of(source: str | None) -> str | None:
-    """The session of a source, which is its id or "<session>/<record or exchange>"; queries know it too."""
+    """The session of a source, "<session>" or "<session>/<record or exchange>"; queries know it too."""
     return None if source is None else source.partition("/")[0]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -49,14 +50,15 @@ _DECIDED: Final = "Decided: "
 _SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.8}
 """How sure it is that the question is still open; of those that nobody judged, only silence is kept."""
 _SURE_SAID: Final = 0.8
+"""Of words in the transcript. All four are our own: how long a memory stays grows with it (`worth`)."""
 _FLUSHED: Final = "flushed"
-
 _SHARED_STEMS: Final = 2
+"""With one, any question about growth would move every goal about growth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """What a flush wrote."""
+    """Everything that a flush wrote."""
 
     memories: tuple[Memory, ...] = ()
     goals: tuple[Goal, ...] = ()
@@ -74,7 +76,6 @@ def keep_what_matters(
         scribe: Its fold of this session, where somebody has it already.
 
     Raises:
-        MemoryDatabaseError: The disk refused; nothing was written.
         StoreError: The record could not be written.
     """
     options, store = rehearsal.options, rehearsal.store
@@ -124,31 +125,27 @@ def flush(
 
     Raises:
         MemoryRefusedError: Nobody is named as the presenter.
-        MemoryDatabaseError: The disk refused; nothing was written.
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
         if not is_given(connection, name):
             return Flushed()
-        under_way = _Flush(db, connection, name, session, deck, at, stays)
+        flush = _Flush(db, connection, name, session, deck, at, stays)
         for source, noted in _sources(session, context.decisions):
-            if under_way.is_first(source):
-                under_way.keep_decision(noted, source)
+            if flush.is_first(source):
+                flush.keep_decision(noted, source)
         for exchange in each_once(exchanges):
-            if not _is_for_the_presenter(exchange) and under_way.is_first(f"{session}/{exchange.id}"):
-                under_way.keep_exchange(exchange, f"{session}/{exchange.id}")
+            # An answer that nobody judged leaves its question neither open nor answered.
+            is_unjudged = exchange.outcome == "unjudged" and any(turn.answer for turn in exchange.turns)
+            if not is_unjudged and flush.is_first(f"{session}/{exchange.id}"):
+                flush.keep_exchange(exchange, f"{session}/{exchange.id}")
         for source, noted in _sources(session, context.goals):
-            if under_way.is_first(f"{source}/goal"):
-                under_way.propose(noted, source)
+            if flush.is_first(f"{source}/goal"):
+                flush.propose(noted, source)
         for exchange in exchanges:
-            if exchange.outcome == "satisfied" and under_way.is_first(f"{session}/{exchange.id}/goals"):
-                under_way.move_goals(exchange)
-    return Flushed(tuple(under_way.written), tuple(under_way.goals), under_way.left_out)
-
-
-def _is_for_the_presenter(exchange: Exchange) -> bool:
-    """Whether an answer was given that nobody judged: it is neither open nor answered."""
-    return exchange.outcome == "unjudged" and any(turn.answer for turn in exchange.turns)
+            if exchange.outcome == "satisfied" and flush.is_first(f"{session}/{exchange.id}/goals"):
+                flush.move_goals(exchange)
+    return Flushed(tuple(flush.written), tuple(flush.goals), flush.left_out)
 
 
 def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:
@@ -190,8 +187,8 @@ class _Flush:
 
     def keep_decision(self, noted: Noted, source: str) -> None:
         if not self.has_to_stay(noted.text):
-            agent, content = noted.agent or MODERATOR, saying(_DECIDED, noted.text)
-            self.write(self.memory(agent, "insight", content, _SURE_SAID, DECISION_TAG, source))
+            content = saying(_DECIDED, noted.text)
+            self.write(noted.agent or MODERATOR, "insight", content, _SURE_SAID, DECISION_TAG, source)
 
     def keep_exchange(self, exchange: Exchange, source: str) -> None:
         words, question = exchange.quote, exchange.turns[0].question
@@ -200,42 +197,44 @@ class _Flush:
         said, of_what = one_line(words or question), about(self.deck, exchange)
         if exchange.outcome == "satisfied":
             content = saying(ANSWERED, said, of_what)
-            for open_ in self.saying_same(OPEN, said, of_what):
-                new = self.memory(open_.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source)
-                self.write(new, open_.id)
+            for one in self.saying_same(OPEN, said, of_what):  # whoever asked
+                self.write(one.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source, one.id)
             return
-        own = (one for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent)
         content = saying(OPEN, said, of_what) if words else saying_of_question(said)
         sure = _SURE.get(exchange.outcome or "", 0.5)
-        new = self.memory(exchange.agent, "pattern", content, sure, OPEN_TAG, source)
-        self.write(new, next((one.id for one in own), None))
+        own = (one.id for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent)
+        self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(own, None))
 
     def saying_same(self, how: str, words: str, of_what: str) -> list[Memory]:
         """The memories of any agent that say this of the same words of this deck."""
-        kept = memories(self.db, presenter=self.presenter)
-        tag = deck_tag(self.deck)
+        kept, tag = memories(self.db, presenter=self.presenter), deck_tag(self.deck)
         return [one for one in kept if tag in one.tags and says(one, how, words, of_what)]
 
-    def write(self, memory: Memory, supersedes: str | None = None) -> None:
+    def write(
+        self,
+        agent: str,
+        type_: str,
+        content: str,
+        sure: float,
+        tag: str,
+        source: str,
+        supersedes: str | None = None,
+    ) -> None:
+        """Keep a memory about this deck."""
+        tags = (tag, deck_tag(self.deck))
+        memory = Memory("", agent, self.presenter, type_, content, sure, tags, source, self.now)
         written = keep(self.db, memory, supersedes=supersedes, confirms=True)
         if written.is_new:
             self.written.append(written.memory)
-
-    def memory(self, agent: str, type_: str, content: str, sure: float, tag: str, source: str) -> Memory:
-        """As it is to be kept, about this deck."""
-        tags = (tag, deck_tag(self.deck))
-        return Memory("", agent, self.presenter, type_, content, sure, tags, source, self.now)
 
     def propose(self, noted: Noted, source: str) -> None:
         """A goal that was stated is proposed; one that is too long to be kept whole is not."""
         if self.has_to_stay(noted.text) or len(noted.text) > MAX_GOAL_CHARS:
             return
-        try:
+        with suppress(MemoryRefusedError):  # there are enough of them
             goal = add_goal(self.db, self.presenter, noted.text, self.now, state="proposed", source=source)
-        except MemoryRefusedError:  # there are enough of them
-            return
-        if goal.source == source:
-            self.goals.append(goal)
+            if goal.source == source:
+                self.goals.append(goal)
 
     def move_goals(self, exchange: Exchange) -> None:
         """Note which goals an answered question was about: those that share two telling words with it."""

@@ -13,7 +13,9 @@ from orchestrator.layout import MODERATOR
 from orchestrator.store.store import Store
 
 T = TypeVar("T")
+S = TypeVar("S")
 MAX_REASON_CHARS: Final = 300
+"""Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""
 
 
 @dataclass(slots=True)
@@ -26,8 +28,8 @@ class Guard:
     failures: dict[str, str] = field(default_factory=dict)  # reason by part, not told yet
     told: set[str] = field(default_factory=set)  # parts
 
-    def call(self, part: str, optional: Callable[[], T], otherwise: T) -> T:
-        """What *optional* gives, or *otherwise* where it fails in whatever way."""
+    def call(self, part: str, optional: Callable[[], T], otherwise: S) -> T | S:
+        """The result of *optional*, or *otherwise* where it fails in whatever way."""
         try:
             return optional()
         except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
@@ -35,7 +37,7 @@ class Guard:
             return otherwise
 
     def note(self, part: str, reason: str) -> None:
-        """A part failed, and what asked it went on without."""
+        """A part failed, and its caller went on without."""
         if part not in self.told:
             self.failures.setdefault(part, reason[:MAX_REASON_CHARS])
 

@@ -1,16 +1,16 @@
-"""Recall: what of an agent's memories to bring to mind for a topic.
+"""Recall: the memories of an agent to bring to mind for a topic.
 
 Three by relevance, then the two most recent of the others, each with the reason it was picked.
 Relevance is nearness of vectors where there is an embedder, else words in common; where neither
 finds anything, the five most recent are all there is to go by. Superseded memories are not recalled.
 
-Source: DESIGN.md, section 9.
+Source: DESIGN.md, section 9; the seed 001 for three and two.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
+from array import array
 from contextlib import suppress
 from typing import Final
 
@@ -41,9 +41,6 @@ def recall(
     Nothing for a presenter who did not agree to be remembered. Being picked for relevance counts as
     use, which keeps a memory longer; being picked for its date does not. An embedder that fails is
     as good as none.
-
-    Raises:
-        MemoryDatabaseError: The database cannot be read.
     """
     relevant = search_memories(
         db, agent=agent, presenter=presenter, query=topic, limit=BY_RELEVANCE, embed=embed, now=now
@@ -74,8 +71,23 @@ def search_memories(
 ) -> tuple[Recalled, ...]:
     """The memories most relevant to *query*, best first, by relevance alone; it counts as use."""
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
-    found = _relevant(db, agent, presenter, query, embed, max(0, limit))
+    wanted = None
+    if embed is not None and query.strip() and _scope(db, presenter, agent) is not None:
+        with suppress(EmbeddingError):  # words will do
+            embed_missing(db, agent=agent, presenter=presenter, embed=embed)
+            (wanted,) = embed.embed([query[:MAX_TOPIC_CHARS]])
+    with db.reading() as connection:
+        scope = _scope(db, presenter, agent)
+        if scope is None:
+            return ()
+        if embed is not None and wanted is not None:
+            near = _by_meaning(db, scope, wanted, embed.model)
+        else:
+            near = [(number, reason) for number, _, reason in scored_by_words(connection, scope, query)]
+        rows = [(db.rows(f"{MEMORY} WHERE memories.n = ?", number), why) for number, why in near[:limit]]
+        found = tuple(Recalled(memory_of(row), why) for (row,), why in rows)
     if found:
+        # A use that a power cut undoes costs nothing, so that no recall waits for the disk.
         with db.transaction(durable=False) as connection:
             connection.executemany(
                 "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE id = ?",
@@ -90,73 +102,43 @@ def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embe
     Raises:
         EmbeddingError: None can be made now.
     """
-    presenter = name_in(db, presenter)
-    with db.reading() as connection:
-        missing = connection.execute(
+    with db.reading():
+        missing = db.rows(
             "SELECT n, content, tags FROM recallable WHERE scope = ? AND NOT EXISTS "
             "(SELECT 1 FROM embeddings WHERE memory = n AND model = ?) ORDER BY n",
-            (_scope(connection, presenter, agent), embed.model),
-        ).fetchall()
+            _scope(db, name_in(db, presenter), agent),
+            embed.model,
+        )
     if not missing:
         return 0
-    vectors = embed.embed([_told(content, tags) for _, content, tags in missing])
+    vectors = embed.embed([" ".join([row["content"], *json.loads(row["tags"])]) for row in missing])
     with db.transaction() as connection:
-        for (number, content, tags), vector in zip(missing, vectors, strict=True):
-            connection.execute(  # only where it still says what was embedded
-                "INSERT OR REPLACE INTO embeddings "
-                "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
-                (embed.model, to_blob(vector), number, content, tags),
-            )
+        connection.executemany(  # only where it still says what was embedded
+            "INSERT OR REPLACE INTO embeddings "
+            "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
+            [(embed.model, to_blob(vector), *row) for row, vector in zip(missing, vectors, strict=True)],
+        )
     return len(missing)
 
 
-def _told(content: str, tags: str) -> str:
-    """What of a memory is made a vector: its content, and its tags behind it."""
-    return " ".join([content, *json.loads(tags)])
+def _by_meaning(db: MemoryDatabase, scope: int, wanted: array[float], model: str) -> list[tuple[int, str]]:
+    """The row numbers of memories, nearest first, each with the reason."""
+    vectors = db.rows(
+        "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
+        "WHERE scope = ? AND model = ? ORDER BY memory DESC",
+        scope,
+        model,
+    )
+    scored = [
+        (similarity(wanted, vector), number)
+        for number, blob in vectors
+        if len(vector := from_blob(blob)) == len(wanted)  # two models may have one name
+    ]
+    scored.sort(key=lambda one: -one[0])  # of equals the newer stays first
+    return [(number, f"close in meaning: {score:.2f}") for score, number in scored]
 
 
-def _relevant(
-    db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder | None, count: int
-) -> tuple[Recalled, ...]:
-    if embed is not None and topic.strip():
-        with suppress(EmbeddingError):  # words will do
-            return _by_meaning(db, agent, presenter, topic, embed, count)
-    with db.reading() as connection:
-        scope = _scope(connection, presenter, agent)
-        scored = [] if scope is None else scored_by_words(connection, scope, topic)[:count]
-        return tuple(_picked(connection, number, reason) for number, _, reason in scored)
-
-
-def _by_meaning(
-    db: MemoryDatabase, agent: str, presenter: str, topic: str, embed: Embedder, count: int
-) -> tuple[Recalled, ...]:
-    with db.reading() as connection:
-        if _scope(connection, presenter, agent) is None:
-            return ()
-    embed_missing(db, agent=agent, presenter=presenter, embed=embed)
-    (wanted,) = embed.embed([topic[:MAX_TOPIC_CHARS]])
-    with db.reading() as connection:
-        vectors = connection.execute(
-            "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
-            "WHERE scope = ? AND model = ? ORDER BY memory DESC",
-            (_scope(connection, presenter, agent), embed.model),
-        ).fetchall()
-        scored = [
-            (similarity(wanted, vector), number)
-            for number, blob in vectors
-            if len(vector := from_blob(blob)) == len(wanted)
-        ]
-        scored.sort(key=lambda one: one[0], reverse=True)
-        return tuple(
-            _picked(connection, number, f"close in meaning: {score:.2f}") for score, number in scored[:count]
-        )
-
-
-def _picked(connection: sqlite3.Connection, number: int, reason: str) -> Recalled:
-    row = connection.execute(f"{MEMORY} WHERE memories.n = ?", (number,)).fetchone()
-    return Recalled(memory_of(row), reason)
-
-
-def _scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
+def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
     """Where to look; None where there is nothing, or the presenter does not want it."""
-    return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
+    with db.reading() as connection:
+        return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None

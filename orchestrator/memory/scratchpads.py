@@ -19,6 +19,7 @@ from orchestrator.memory.model import Scratchpad
 from orchestrator.memory.validation import checked_agent, checked_page, checked_time
 
 KEPT_REVISIONS: Final = 10
+"""Of a page, the last ones: 20 KB at most. Our own limit."""
 
 
 def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
@@ -55,7 +56,6 @@ def update_scratchpad(
         ScratchpadTooLongError: *content* is over 2,000 characters.
         ScratchpadChangedError: It is no longer the page that was read.
         NotConsentedError: The presenter did not agree to be remembered.
-        MemoryDatabaseError: The disk refused; nothing has changed.
     """
     agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)
@@ -85,7 +85,6 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
 
     Raises:
         ScratchpadTooLongError: *content* is over 2,000 characters.
-        MemoryDatabaseError: The disk refused; nothing has changed.
     """
     agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)

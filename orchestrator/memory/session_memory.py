@@ -1,37 +1,48 @@
-"""What a session does with long-term memory: it takes along at its start, and keeps at its end.
+"""Long-term memory in a session: what it takes along at its start, and keeps at its end.
 
 Nothing else in a rehearsal knows of it. Each part runs under a guard: where it fails, the ledger
 gets one warning and the rehearsal goes on. Without `--remember` nothing is opened or written.
 
-Source: DESIGN.md, sections 6 and 9.
+Source: DESIGN.md, sections 6 and 9; the seed 001, a scratchpad "updated by the agent at the end of each
+activation".
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.clock import utc_now
+from orchestrator.engines.protocol import ScratchpadRequest
+from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
 from orchestrator.memory.embedding import Embedder, careful
+from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
-from orchestrator.memory.proposals import Settled, settle_session
+from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
+from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.proposals import ProposalLog, Settled, settle_session
 from orchestrator.memory.recall import embed_missing
-from orchestrator.memory.scratchpad_pages import ask_for_pages
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.model.carryover import NOTHING, Carried
 from orchestrator.model.slide import Deck
+from orchestrator.privacy.masking import masked
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.loop.state import Options
+
+ASKED: Final = "scratchpads-asked"
+"""The type of the note that panelists were asked for their pages: a second end does not ask again."""
 
 
 class Remembering:
@@ -45,7 +56,7 @@ class Remembering:
         self._taken = Taken(NOTHING)
 
     def take(self, options: Options, deck: Deck) -> Carried:
-        """What a session that begins carries over; asked once, before there is a ledger.
+        """The block that a session which begins carries over; asked once, before there is a ledger.
 
         `--remember` is the presenter's word: it is noted as consent.
         """
@@ -64,10 +75,11 @@ class Remembering:
         return self._taken.carried
 
     def begun(self, rehearsal: Rehearsal) -> None:
-        """The session is there: note what stands in it, and tell its ledger what failed before."""
+        """The session is there: note which memories it carries, and tell its ledger what failed before."""
         session, ids = rehearsal.options.id, self._taken.memory_ids
         self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
-        self._note_vectors()
+        if self.embed is not None and (why := self.embed.take_failure()) is not None:
+            self._guard.note("embeddings", why)  # recall went by words, though it should go by meaning
         self._guard.tell(rehearsal.store)
 
     def tools(self, rehearsal: Rehearsal) -> SessionTools:
@@ -97,32 +109,55 @@ class Remembering:
         root, options, store = self._root, rehearsal.options, rehearsal.store
         if root is None or not options.remember:
             return
-        scribe = self._guard.call("scribe", lambda: scribe_of(store), None)
-        if scribe is None:  # it alone knows what was off the record, so nothing is asked, and nothing leaves
-            self._guard.tell(store)
-            return
-        stays = scribe.stays
-        self._guard.call("scratchpads", lambda: ask_for_pages(rehearsal, root, stays=stays), None)
-        now = utc_now()
-        self._guard.call(
-            "proposals",
-            lambda: settle_session(store, options, root, stays=stays, now=now),
-            Settled(),
-        )
-        self._guard.call("scribe", lambda: keep_what_matters(rehearsal, root, scribe=scribe, now=now), None)
-        self._guard.call("embeddings", lambda: self._make_vectors(root, rehearsal), None)
+        guarded = self._guard.call
+        scribe = guarded("scribe", lambda: scribe_of(store), None)
+        if scribe is not None:  # it alone knows what was off the record: without it nobody is asked or told
+            stays, now = scribe.stays, utc_now()
+            guarded("scratchpads", lambda: _ask_for_pages(rehearsal, root, stays), None)
+            guarded("proposals", lambda: settle_session(store, options, root, stays=stays, now=now), None)
+            guarded("scribe", lambda: keep_what_matters(rehearsal, root, scribe=scribe, now=now), None)
+            guarded("embeddings", lambda: self._make_vectors(root, rehearsal), None)
         self._guard.tell(store)
 
-    def _note_vectors(self) -> None:
-        """What was recalled by words though it should have gone by meaning."""
-        if self.embed is not None and (why := self.embed.take_failure()) is not None:
-            self._guard.note("embeddings", why)
-
     def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
-        if self.embed is None:
-            return
-        with existing(root) as db:
-            if db is None:
+        with existing(root if self.embed is not None else None) as db:
+            if db is None or self.embed is None:
                 return
             for agent in rehearsal.store.layout.agents:
                 embed_missing(db, agent=agent, presenter=rehearsal.options.presenter, embed=self.embed)
+
+
+def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
+    """Ask every panelist once how its own page should stand; one that fails costs its own page.
+
+    An answer is a proposal in the session's ledger like any other, so that a session whose presenter
+    takes the consent back keeps nothing of it. No model is shown a line that *stays* in this session.
+    """
+    store, options = rehearsal.store, rehearsal.options
+    notes = (store.record(entry.seq).value or {} for entry in store.entries() if entry.op == "note")
+    failed: dict[str, str] = {}
+    with existing(home_root) as db:
+        was_asked = any(one.get("type") == ASKED for one in notes)
+        if db is None or was_asked or not consented(db, options.presenter):
+            return
+        for agent in options.panel:
+            of = (agent, options.presenter)
+            notebook = Notebook(db, *of, ProposalLog(store, *of))
+            before = notebook.read_page().content.splitlines(keepends=True)
+            request = ScratchpadRequest(
+                rehearsal.seats[agent],
+                rehearsal.scene(),
+                before="".join(line for line in before if not stays(line)),
+                day=options.date or store.opened.at[:10],
+                limit=MAX_SCRATCHPAD_CHARS,
+            )
+            context = rehearsal.context(agent, purpose="scratchpad", request=request)
+            try:
+                page = masked(rehearsal.engine.reply(request, context))
+                rehearsal.note_calls()  # first: a page that it proposed by a tool does not replace this one
+                notebook.update_page(page)
+            except (EngineError, MemoryRefusedError) as error:
+                failed[agent] = str(error)
+            finally:
+                rehearsal.note_calls()
+    store.note({"type": ASKED, **({"failed": failed} if failed else {})}, by=MODERATOR)
