@@ -1,4 +1,4 @@
-"""Carryover: one block for each agent of what earlier sessions left, taken once, when a session starts.
+"""Carryover: the block that each agent gets of earlier sessions, taken once, when a session starts.
 
 It holds the agent's scratchpad, memories with the reason each was recalled, the last rehearsal of the
 same deck, the questions left open, and the situation. Everything is quoted as data and bounded; what was
@@ -39,9 +39,13 @@ from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import one_line
 
 MAX_BLOCK_CHARS: Final = 6_000
+"""Some 1,500 tokens, for each agent. It stands in every request of a session, so each is paid for."""
 MAX_LINE_BYTES: Final = 700
+"""Of "previously on", whose lines quote what was said: a line cannot take the whole block."""
 SHOWN_POINTS: Final = 5
+"""Open points in full, as many as memories are recalled; the rest are counted."""
 _TOPIC_SLIDES: Final = 40
+"""Slides whose titles are part of the topic; an embedder reads some 250 words, which is about as many."""
 
 _HEAD: Final = """# Carried over from earlier sessions
 
@@ -55,7 +59,7 @@ Points = Sequence[tuple[OpenPoint, Memory]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a session carries, and which memories stand in it."""
+    """The block of each agent of a session, and the memories that stand in them."""
 
     carried: Carried
     memory_ids: tuple[str, ...] = ()
@@ -97,7 +101,7 @@ def take_along(
 
 
 def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
-    """What a session is about: the deck's title, what the presenter wants looked at, the slides' titles."""
+    """The subject of a session: the deck's title, the presenter's focus, the slides' titles."""
     titles = [slide.title for slide in deck.slides[:_TOPIC_SLIDES]]
     return " ".join(one_line(text) for text in (deck.title or deck.name, *focus, *titles) if text)
 
@@ -147,7 +151,7 @@ def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
 
 
 def _asked(point: OpenPoint) -> str:
-    """What a quotation of one word was asked about: alone it tells nobody anything."""
+    """The question about a quotation of one word, which alone tells nobody anything."""
     return f", asked: {cut(point.question, 200)}" if point.question and len(point.quote.split()) < 2 else ""
 
 

@@ -22,7 +22,7 @@ from orchestrator.memory.errors import EmbeddingError
 log = logging.getLogger(__name__)
 
 LOCAL: Final = "local"
-"""What stands in the configuration in place of an address, for the extra `embed`."""
+"""In the configuration, in place of an address: the extra `embed`."""
 DEFAULT_MODEL: Final = "all-minilm"
 """As Ollama calls the small model that the extra `embed` also has: https://ollama.com/library/all-minilm"""
 MAX_DIMENSIONS: Final = 16_384
@@ -32,7 +32,7 @@ REST_S: Final = 60.0
 TIMEOUT_S: Final = 10.0
 """For one request. A loaded small model takes milliseconds; a cold one some seconds."""
 MOST_TEXTS: Final = 64
-"""In one request; servers take more, but not all."""
+"""In one request. Our own choice: servers take more, but not all."""
 
 
 class Embedder(Protocol):
@@ -51,7 +51,7 @@ class Embedder(Protocol):
 
 
 def embedder(address: str | None, *, model: str | None = None, key: str | None = None) -> Embedder | None:
-    """What the configuration asks for; None where it asks for nothing.
+    """The embedder that the configuration asks for; None where it asks for none.
 
     Nothing is loaded or asked before the first vector is. Where none can be made then (a server that is
     down, an extra that is not installed), texts go by their words, and one warning says why.
@@ -99,7 +99,7 @@ class CarefulEmbedder:
         if self._now_s() < self._rests_until_s:
             raise EmbeddingError(self._failure)
         try:
-            found = self._embed.embed(texts)
+            return self._embed.embed(texts)
         except EmbeddingError as error:
             self._rests_until_s = self._now_s() + REST_S
             if not self._failure:
@@ -107,7 +107,6 @@ class CarefulEmbedder:
                 self._untold = str(error)
             self._failure = str(error)
             raise
-        return found
 
     def take_failure(self) -> str | None:
         """Why it failed, for whoever asks first; None: it has not, or that was told."""
@@ -121,7 +120,7 @@ def careful(embed: Embedder | None) -> CarefulEmbedder | None:
 
 
 class HttpEmbedder:
-    """Asks one server. What is remembered is sent there: it is the presenter's or the user's own choice.
+    """Asks one server. Memories are sent there: it is the presenter's or the user's own choice.
 
     Source: https://platform.openai.com/docs/api-reference/embeddings/create; Ollama and others follow it.
     """

@@ -22,7 +22,7 @@ from orchestrator.memory.errors import EmbeddingError
 
 MODEL: Final = "all-MiniLM-L6-v2"
 MAX_TOKENS: Final = 256
-"""What the model was trained for, by its sentence_bert_config.json; the rest of a text is not read."""
+"""The length that the model was trained for, by its sentence_bert_config.json; the rest is not read."""
 MOST_TEXTS: Final = 32
 """At once, so that memory stays within some tens of megabytes."""
 

@@ -1,4 +1,4 @@
-"""What memory refuses, and how it fails.
+"""Errors of memory: refusals, and failures.
 
 ::
 
@@ -12,6 +12,8 @@
     ├── UnknownGoalError                no goal has this id
     ├── MemoryDatabaseError             the database cannot be opened, read or written
     └── EmbeddingError                  no usable vectors came back
+
+A model is told the name of each, so those that are refused have one each (`tools.refused`).
 """
 
 from __future__ import annotations

@@ -37,8 +37,13 @@ from orchestrator.memory.open_points import (
     says,
 )
 from orchestrator.memory.past_sessions import deck_tag
+<<<<<<< HEAD
 from orchestrator.memory.scribe import Scribe, scribe_of
 from orchestrator.memory.session_context import Noted, SessionContext
+=======
+from orchestrator.memory.scribe import Scribe
+from orchestrator.memory.scribe_notes import Noted, SessionContext
+>>>>>>> a8e138e (Memory: limits and odd lines say where they come from)
 from orchestrator.memory.telling_words import stems
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
@@ -65,15 +70,10 @@ class Flushed:
     left_out: int = 0  # things that are to stay in the session
 
 
-def keep_what_matters(
-    rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe | None = None, now: str
-) -> Flushed:
+def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, now: str) -> Flushed:
     """The flush of an open session; one record tells of it. Doing it again adds nothing.
 
     Called after the last exchange is closed and before the debrief.
-
-    Args:
-        scribe: Its fold of this session, where somebody has it already.
 
     Raises:
         StoreError: The record could not be written.
@@ -82,7 +82,6 @@ def keep_what_matters(
     with existing(home_root if options.remember else None) as db:
         if db is None or silence(db, options.presenter) is not None:
             return Flushed()
-        scribe = scribe or scribe_of(store)
         kept = flush(
             scribe.context(),
             db,

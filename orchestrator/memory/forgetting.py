@@ -30,7 +30,7 @@ from orchestrator.memory.memories import MEMORY, memory_of, row_of, unindex
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
 
-_QUOTED: Final = re.compile(r'"(.{4,})"')
+_QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
     ("scopes", "presenter"),
@@ -57,8 +57,8 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
 def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotten:
     """Remove what rests on a session alone: every memory whose only source it is or lies below it.
 
-    What another session said as well stays, with that session's source and date; so does what the
-    presenter edited, and a goal that they took up. What stays is named.
+    A memory that another session said as well stays, with that session's source and date; so does one
+    that the presenter edited, and a goal that they took up. Everything that stays is named.
     """
     at, of = checked_time(now), (session_id,)
     resting = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
@@ -105,8 +105,8 @@ def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
     with db.transaction() as connection:
         gone = _remove(connection, connection.execute(f"{MEMORY} WHERE presenter = ?", of).fetchall(), None)
         goals = connection.execute("SELECT id, source FROM goals WHERE presenter = ?", of).fetchall()
-        for table, whose in _KEPT_OF:
-            connection.execute(f"DELETE FROM {table} WHERE {whose} = ?", of)  # noqa: S608 (our own names)
+        for table, presenter_of in _KEPT_OF:
+            connection.execute(f"DELETE FROM {table} WHERE {presenter_of} = ?", of)  # noqa: S608 (our own names)
     sessions = {*gone.sessions, *_sessions_of(source for _, source in goals)}
     ids = (*gone.ids, *(goal for goal, _ in goals))
     return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())

@@ -1,4 +1,4 @@
-"""What is remembered: memories, scratchpads, goals, and the limits on each.
+"""The values of memory (memories, scratchpads, goals) and the limits on each.
 
 Source: DESIGN.md, section 9; interfaces.md, "Tools".
 """
@@ -16,9 +16,9 @@ MAX_CONTENT_CHARS: Final = 200
 MAX_MEMORIES: Final = 200
 """Of one agent about one presenter; superseded ones count."""
 MAX_SCRATCHPAD_CHARS: Final = 2_000
-
 BY_RELEVANCE: Final = 3
 BY_RECENCY: Final = 2
+"""All of these, and the types, are the seed's (001); a confidence is at most certainty."""
 
 MAX_TAGS: Final = 10
 MAX_TAG_CHARS: Final = 40
@@ -26,7 +26,7 @@ MAX_SOURCE_CHARS: Final = 200
 MAX_PRESENTER_CHARS: Final = 100
 MAX_GOAL_CHARS: Final = 200
 MAX_GOALS: Final = 50
-"""The last six are our own limits: enough for what people write, and a bound on what a model can."""
+"""These six are our own limits: enough for what people write, and a bound on what a model can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of a write: the memory that is there now, and which had to leave for it."""
+    """The outcome of a write: the memory that is there now, and those that had to leave for it."""
 
     memory: Memory
     is_new: bool  # False: its source or its content was there already
@@ -79,7 +79,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was removed for good, and which sessions' ledgers still quote it."""
+    """Memories and goals that were removed for good, and the sessions whose ledgers still quote them."""
 
     ids: tuple[str, ...]
     sessions: tuple[str, ...]  # it was carried into these, or came out of them
@@ -107,7 +107,7 @@ class Scratchpad:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a presenter wants to get right in rehearsal."""
+    """Something that a presenter wants to get right in rehearsal."""
 
     id: str
     presenter: str

@@ -19,10 +19,11 @@ _NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) 
 _LARGE = re.compile(rf"\b{_CAPITAL}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
 _LONGEST_NAME: Final = 60
+"""Characters; a longer run of capitals is a headline sooner than a name. Our own limit."""
 
 
 def names(sentence: str) -> Iterator[str]:
-    """What is named in a sentence: words written large that it does not begin with, or several in a row.
+    """Names in a sentence: words written large that it does not begin with, or several in a row.
 
     Speech without capitals, or in capitals throughout, names nobody.
     """

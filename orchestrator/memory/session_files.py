@@ -4,8 +4,8 @@ Of `shared/` it reads what its reading order in `layout` names, until the sessio
 `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is
 looked up among the names that there are, and is never put together into one of the file system's:
 whatever is not exactly such a name is refused. Every text is the ledger's, or made from it as
-`facts/` is, so a link or another file in its place is never followed or read. What was said off the
-record, and what quotes it, is blanked.
+`facts/` is, so a link or another file in its place is never followed or read. Words off the record,
+and whatever quotes them, are blanked.
 
 Source: DESIGN.md, section 3; interfaces.md, "Tools".
 """

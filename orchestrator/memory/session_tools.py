@@ -112,7 +112,7 @@ class CallTools:
         self.of.leave([(self.agent, value) for value in (*self.uses, *proposed)])
 
     def _called(self, name: str, arguments: Mapping[str, Any], more: dict[str, Any]) -> Outcome:
-        """What came of it; *more* then says up to which record the session was read."""
+        """The outcome; *more* then says up to which record the session was read."""
         of, tool = self.of, BY_NAME.get(name)
         if of.root is None:
             return failed(

@@ -141,7 +141,7 @@ def anthropic_tools() -> tuple[Mapping[str, Any], ...]:
 
 
 def call(desk: Desk, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
-    """Run one tool. What can go wrong by what is asked for, or by the disk, is an error outcome."""
+    """Run one tool. A mistake of the model's, or a failure of the disk, is an error outcome."""
     tool = BY_NAME.get(name)
     if tool is None:
         return failed("unknown-tool", f"there is no tool {name[:60]!r}: there are {', '.join(BY_NAME)}")

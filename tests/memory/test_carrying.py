@@ -20,6 +20,7 @@ from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import memories
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.memory.scribe import scribe_of
 from orchestrator.model.carryover import carried_of
 from orchestrator.session import Session
 from tests.helpers.memories import write_memory
@@ -357,7 +358,7 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     session.ask()
     session.answer(None)
     rehearsal: Rehearsal = session.rehearsal
-    kept = keep_what_matters(rehearsal, home, now=utc_now())
+    kept = keep_what_matters(rehearsal, home, scribe=scribe_of(rehearsal.store), now=utc_now())
     assert rehearsal.store.record(rehearsal.store.seq).value == {
         "type": "flushed",
         "memories": [one.id for one in kept.memories],
