@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
+from contextlib import suppress
 
 from orchestrator.home.user_list import one_line
 from orchestrator.memory.database import MemoryDatabase, note
@@ -85,19 +86,14 @@ def refusal(presenter: str) -> str:
 
 def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
     """Why nothing of this presenter may be read or kept; None: they agreed to be remembered."""
-    try:
-        agreed = db is not None and consented(db, presenter)
-    except MemoryRefusedError as error:
-        return str(error)
-    return None if agreed else refusal(presenter)
+    with suppress(MemoryRefusedError):
+        if db is not None and consented(db, presenter):
+            return None
+    return refusal(presenter)
 
 
 def require(connection: sqlite3.Connection, presenter: str) -> None:
-    """Nothing, if *presenter* agreed to be remembered.
-
-    Raises:
-        NotConsentedError: They did not, or no longer do.
-    """
+    """Raises NotConsentedError where *presenter* did not agree to be remembered, or no longer does."""
     if not is_given(connection, presenter):
         raise NotConsentedError(refusal(presenter))
 

@@ -180,19 +180,15 @@ def new_id(first: str) -> str:
 
 def scope_of(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
     """The number of what *agent* keeps about *presenter*; None where there is nothing yet."""
-    row = connection.execute(
-        "SELECT n FROM scopes WHERE presenter = ? AND agent = ?", (presenter, agent)
-    ).fetchone()
+    query = "SELECT n FROM scopes WHERE presenter = ? AND agent = ?"
+    row = connection.execute(query, (presenter, agent)).fetchone()
     return None if row is None else int(row[0])
 
 
 def made_scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int:
     """The same, made where there is none."""
-    found = scope_of(connection, presenter, agent)
-    if found is not None:
-        return found
-    added = connection.execute("INSERT INTO scopes (presenter, agent) VALUES (?, ?)", (presenter, agent))
-    return int(added.lastrowid or 0)
+    connection.execute("INSERT OR IGNORE INTO scopes (presenter, agent) VALUES (?, ?)", (presenter, agent))
+    return scope_of(connection, presenter, agent) or 0
 
 
 def _configure(connection: sqlite3.Connection, patience_s: float) -> None:

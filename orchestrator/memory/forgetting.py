@@ -186,34 +186,42 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
 
     Raises:
         SessionStateError: It is no session of this home, or a process drives it.
-        MemoryDatabaseError: What was remembered of it could not be removed; the folder is still there.
-        ArchiveError: An archive could not be removed; the folder is then still there.
+        MemoryDatabaseError: What was remembered of it could not be removed; all else is still there.
+        ArchiveError: An archive could not be removed; the folder is still there.
     """
     if root.parent.resolve() != home.sessions.resolve():
         raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
-    known = all_archives(home, root.name)
-    gone = _delete(known, root.name, endpoint_url) if archives else ()
-    forgotten = _forget_all_of(home, root.name)
-    thaw(root)
-    shutil.rmtree(root)
-    _drop_records(home, root.name)
-    removed = (*gone, *_names(forgotten), str(root))
-    return Erased(removed, () if archives else tuple(known.values()), forgotten)
+    return _erase(home, root.name, root, archives=archives, endpoint_url=endpoint_url)
 
 
 def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
-    """Remove a session of which archives are all that is left, and what was remembered of it.
+    """Remove a session of which archives are all that is left, as `erase_session` would."""
+    return _erase(home, session, None, archives=True, endpoint_url=endpoint_url)
 
-    Raises:
-        MemoryDatabaseError: What was remembered of it could not be removed; the archives are still there.
-        ArchiveError: An archive could not be removed.
-    """
-    forgotten = _forget_all_of(home, session)
-    gone = _delete(all_archives(home, session), session, endpoint_url)
-    _drop_records(home, session)
-    return Erased((*gone, *_names(forgotten)), (), forgotten)
+
+def _erase(
+    home: Home, session: str, root: Path | None, *, archives: bool, endpoint_url: str | None
+) -> Erased:
+    # Memory first and the folder last: as long as an archive or the folder is there, the session can be
+    # named, so that whatever fails can be asked for again.
+    known = all_archives(home, session)
+    drop_briefings(home.root)
+    with existing(home.root) as db:
+        nothing = Forgotten((), (), is_wiped=True)
+        forgotten = nothing if db is None else forget_session(db, session, now=utc_now())
+    for url in known if archives else ():
+        delete_archive(url, session, endpoint_url=endpoint_url)
+    records = home.sessions / ".records" / session
+    if root is not None:
+        thaw(root)
+    for folder in (root, records):
+        if folder is not None and folder.exists():
+            shutil.rmtree(folder)
+    addresses, memories = tuple(known.values()), (f"memory {one}" for one in forgotten.ids)
+    removed = (*(addresses if archives else ()), *memories, *([str(root)] if root is not None else ()))
+    return Erased(removed, () if archives else addresses, forgotten)
 
 
 def all_archives(home: Home, session: str) -> dict[str, str]:
@@ -223,25 +231,3 @@ def all_archives(home: Home, session: str) -> dict[str, str]:
     if own not in known and home.archives.is_dir():
         known.update((own, one.archive) for one in list_archives(own) if one.session == session)
     return known
-
-
-def _delete(known: dict[str, str], session: str, endpoint_url: str | None) -> tuple[str, ...]:
-    for url in known:
-        delete_archive(url, session, endpoint_url=endpoint_url)
-    return tuple(known.values())
-
-
-def _drop_records(home: Home, session: str) -> None:
-    records = home.sessions / ".records" / session
-    if records.exists():
-        shutil.rmtree(records)
-
-
-def _forget_all_of(home: Home, session: str) -> Forgotten:
-    drop_briefings(home.root)
-    with existing(home.root) as db:
-        return Forgotten((), (), is_wiped=True) if db is None else forget_session(db, session, now=utc_now())
-
-
-def _names(forgotten: Forgotten) -> tuple[str, ...]:
-    return tuple(f"memory {one}" for one in forgotten.ids)
