@@ -37,13 +37,8 @@ from orchestrator.memory.open_points import (
     says,
 )
 from orchestrator.memory.past_sessions import deck_tag
-<<<<<<< HEAD
-from orchestrator.memory.scribe import Scribe, scribe_of
-from orchestrator.memory.session_context import Noted, SessionContext
-=======
 from orchestrator.memory.scribe import Scribe
-from orchestrator.memory.scribe_notes import Noted, SessionContext
->>>>>>> a8e138e (Memory: limits and odd lines say where they come from)
+from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.memory.telling_words import stems
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once

@@ -29,7 +29,7 @@ from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.proposals import ProposalLog, Settled, settle_session
+from orchestrator.memory.proposals import ProposalLog, settle_session
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
