@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from orchestrator.archive.freeze import freeze
-from orchestrator.archive.register import archives_of, dismissed_of, note_archive, note_dismissed
+from orchestrator.archive.register import archives_of, note_archive
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
 from orchestrator.debrief import build
@@ -26,7 +26,6 @@ from orchestrator.loop.driver import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.watch import Watch
-from orchestrator.model.claim import Tension
 from orchestrator.store.files import FOLDER, replace_file
 
 
@@ -70,23 +69,6 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
     room = rehearsal.room
     found = room.found if room.is_checked else None
     return build.debrief_of(rehearsal, found, dismissed=dismissing.dismissed_later(rehearsal, home))
-
-
-def dismiss(rehearsal: Rehearsal, home: Home | None, remembering: Remembering, finding: str) -> Tension:
-    """As `Session.dismiss`."""
-    room = rehearsal.room
-    tension = dismissing.found_as(room.found, finding, dismissing.standing(rehearsal, home))
-    if not room.ended:
-        dismissing.dismiss(rehearsal, tension)
-    elif home is None or not dismissing.is_held_in(home, rehearsal):
-        raise SessionStateError(
-            f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
-            "where the session was held"
-        )
-    elif tension.digest not in room.dismissed | dismissed_of(home, rehearsal.options.id):
-        note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
-    remembering.dismissed(rehearsal, tension.digest)
-    return tension
 
 
 def _write_debrief(rehearsal: Rehearsal) -> None:

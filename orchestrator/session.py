@@ -6,41 +6,67 @@ it is opened: a session is listed, shown or read in a third of the time that all
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home, session_folder
-from orchestrator.loop.driver import driving, state_of
-from orchestrator.loop.rehearsal import OFFLINE, Rehearsal, open_rehearsal
+from orchestrator.loop.driver import state_of
+from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
+from orchestrator.model.exchange import Exchange, Judgement
+
+DOORS: Final = (
+    "archive.register", "beginning", "ending", "engines.catalogue", "loop.answering", "loop.asking",
+    "loop.dismissing", "loop.judging", "loop.live", "loop.news", "loop.plan", "loop.receipts",
+    "loop.recorded", "loop.transcript", "memory.scribe", "memory.watch", "model.usage", "verify",
+)  # fmt: skip
+"""The modules behind the doors, each imported when something of it is first used."""
+
+
+class _Door:
+    """A module that is not imported yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(f"orchestrator.{self._name}"), name)
+
 
 if TYPE_CHECKING:
+    from orchestrator import beginning, ending, verify
+    from orchestrator.archive import register
     from orchestrator.archive.upload import Archived
-    from orchestrator.context.assemble import Context, Receipt
+    from orchestrator.context.assemble import Context
     from orchestrator.debrief.model import Debrief
+    from orchestrator.engines import catalogue
     from orchestrator.engines.protocol import Engine
+    from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts
+    from orchestrator.loop import recorded, transcript  # isort: skip
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.receipts import Receipts
     from orchestrator.loop.recorded import Loading
     from orchestrator.loop.state import Options, Room
+    from orchestrator.memory import scribe, watch
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering
-    from orchestrator.memory.summariser import Schedule
     from orchestrator.memory.watch import Watch
+    from orchestrator.model import usage
     from orchestrator.model.claim import Tension
-    from orchestrator.model.exchange import Exchange, Judgement
     from orchestrator.model.segment import Segment
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.store import Repair
     from orchestrator.verify import Verification
+else:
+    globals().update({name.rpartition(".")[2]: _Door(name) for name in DOORS})
 
 
 class Session:
@@ -58,22 +84,18 @@ class Session:
 
     @cached_property
     def _remembering(self) -> Remembering:
-        return _remembering(self.home)
+        return beginning.remembering_of(self.home)
 
     @cached_property
     def watch(self) -> Watch:
         """What looks on after each step: facts and trace."""
-        from orchestrator.memory.watch import Watch
-
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
-        schedule = _schedule(config, self.rehearsal.options.engine)
-        return Watch(self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
+        schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
+        return watch.Watch(self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
 
     @cached_property
     def _receipts(self) -> Receipts:
-        from orchestrator.loop.receipts import Receipts
-
-        return Receipts(self.rehearsal.store)
+        return receipts.Receipts(self.rehearsal.store)
 
     @classmethod
     def start(
@@ -105,43 +127,13 @@ class Session:
             EngineError: The engine cannot work: key missing, key refused, model unknown.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
-        from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
-        from orchestrator.loop import recorded
-        from orchestrator.loop.plan import given_of, read_source
-        from orchestrator.loop.start import start_session
-        from orchestrator.memory.session_tools import SessionTools
-
-        given = given_of(options)
-        own: Engine | None = None
-        if isinstance(engine, str) or engine is None:
-            given = replace(given, engine=engine)
-            own = engine_named(engine or home.config.engine, home.config, layout=given.layout, say=say)
-        else:
-            given = replace(given, engine=engine.name)
-        used = own if own is not None else cast("Engine", engine)
-
-        def load(rehearsal: Rehearsal) -> None:
-            if loading is not None:
-                recorded.begin(rehearsal, loading)
-
-        remembering = _remembering(home)
-        try:
-            source = read_source(deck, deck_text)
-            if own is not None:
-                check_engine(own)
-            tooling = SessionTools(None, None, given.presenter or "")
-            root = start_session(
-                home, source, given, used, carry=remembering.take, tooling=tooling, then=load
-            )
-            session = cls.open(home, root, engine=used)
-        except BaseException:
-            if own is not None:
-                close_engine(own)
-            raise
-        session._own_engine = own
-        session._remembering = remembering
-        session.watch.embed = remembering.embed
-        remembering.begun(session.rehearsal)
+        begun = beginning.begin_session(
+            home, deck, deck_text, plan.given_of(options), engine, loading=loading, say=say
+        )
+        session = cls.open(home, begun.root, engine=begun.engine)
+        session._own_engine = begun.engine if begun.is_own else None
+        session._remembering = begun.remembering
+        session._remembering.begun(session.rehearsal)
         return session
 
     @classmethod
@@ -175,12 +167,9 @@ class Session:
         def engine_of(options: Options) -> Engine:
             if engine is not None:
                 return engine
-            from orchestrator.engines.catalogue import engine_named
-            from orchestrator.model.usage import total
-
             config = home.config if home is not None else None
-            spent = total(opened.room.calls)
-            made = engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
+            spent = usage.total(opened.room.calls)
+            made = catalogue.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
             opened._own_engine = made
             return made
 
@@ -193,16 +182,12 @@ class Session:
         Raises:
             EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
         """
-        from orchestrator.engines.catalogue import check_engine
-
-        check_engine(self.rehearsal.engine)
+        catalogue.check_engine(self.rehearsal.engine)
 
     @property
     def notices(self) -> list[str]:
         """What the user should know of how the engine is set up, a line each."""
-        from orchestrator.engines.catalogue import notices_of
-
-        return notices_of(self.rehearsal.engine)
+        return catalogue.notices_of(self.rehearsal.engine)
 
     # ------------------------------------------------------------------ what it is
 
@@ -216,22 +201,25 @@ class Session:
         return self.rehearsal.store.root
 
     @property
+    def _now(self) -> Rehearsal:
+        """With what others have written meanwhile."""
+        self.rehearsal.store.catch_up()
+        return self.rehearsal
+
+    @property
     def room(self) -> Room:
         """The rehearsal as typed values, as of now."""
-        self.rehearsal.store.catch_up()
-        return self.rehearsal.room
+        return self._now.room
 
     @property
     def state(self) -> str:
         """active, interrupted, closing, ended or degraded."""
-        self.rehearsal.store.catch_up()
-        return state_of(self.rehearsal)
+        return state_of(self._now)
 
     @property
     def ledger_head(self) -> str:
         """The last record's hash. Kept elsewhere, it shows whether the session was rolled back."""
-        self.rehearsal.store.catch_up()
-        return self.rehearsal.store.head
+        return self._now.store.head
 
     # ------------------------------------------------------------------ files
 
@@ -245,17 +233,14 @@ class Session:
 
     def read(self, path: str) -> str:
         """A session file's text as the ledger has it; "" where it has not been written."""
-        self.rehearsal.store.catch_up()
-        return self.rehearsal.store.content(path)
+        return self._now.store.content(path)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Hold the session's lock over several reads and writes, which count all or none.
 
         They are durable when the block ends; an exception that leaves it undoes them.
         """
-        with self.rehearsal.store.transaction():
-            yield
+        return self.rehearsal.store.transaction()
 
     # ------------------------------------------------------------------ contexts
 
@@ -273,8 +258,6 @@ class Session:
         Raises:
             ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
         """
-        from orchestrator.context.assemble import Receipt
-
         if isinstance(receipt, Receipt):
             return self.rehearsal.assembler.rebuild(receipt)
         if isinstance(receipt, int):
@@ -315,16 +298,10 @@ class Session:
             UsageError: The speaker that was named does not speak in it.
             SpeechError: It names slides that the deck does not have.
         """
-        from orchestrator.loop import recorded
-        from orchestrator.loop.recorded import Loading
-
-        self.rehearsal.store.catch_up()
-        recorded.begin(self.rehearsal, Loading(recording, kind, tuple(answers), archive, typed))
+        recorded.begin(self._now, recorded.Loading(recording, kind, tuple(answers), archive, typed))
 
     def add_recording(self, recording: Recording) -> None:
         """Append a recording's segments as they are, while another process drives the session."""
-        from orchestrator.loop import transcript
-
         transcript.add_recording(self.rehearsal, recording)
 
     def play(
@@ -340,25 +317,13 @@ class Session:
         Raises:
             DriverBusyError: Another process drives the session.
         """
-        from orchestrator.loop import recorded
-
-        room = self.room
-        if room.playback is None:
-            return True
-        finished = True
 
         def after(rehearsal: Rehearsal) -> None:
             self.watch.after_step()
             if on_step is not None:
                 on_step(rehearsal)
 
-        with driving(self.rehearsal, room.playback.kind) as driven:
-            finished = recorded.play(
-                self.rehearsal, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt
-            )
-            if not finished:
-                driven.cut_short()
-        return finished
+        return recorded.drive(self._now, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt)
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
         """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`.
@@ -366,9 +331,7 @@ class Session:
         Raises:
             SpeechError: Lines were no segments; the others were taken.
         """
-        from orchestrator.loop.live import feed_live
-
-        feed_live(self.rehearsal, source, stop=stop, say=say, on_step=self.watch.after_step)
+        live.feed_live(self.rehearsal, source, stop=stop, say=say, on_step=self.watch.after_step)
 
     @property
     def has_more_to_play(self) -> bool:
@@ -380,14 +343,10 @@ class Session:
 
     def run_clock(self) -> None:
         """Let the session clock run with the wall clock."""
-        from orchestrator.loop import transcript
-
         transcript.set_clock(self.rehearsal, runs=True)
 
     def pause(self) -> None:
         """Stop the session clock."""
-        from orchestrator.loop import transcript
-
         transcript.set_clock(self.rehearsal, runs=False)
 
     def settle(self) -> None:
@@ -403,9 +362,7 @@ class Session:
             InputError: A file cannot be read or breaks its shape.
             RevisionLimitError: There have been too many.
         """
-        from orchestrator.loop.news import add_intel
-
-        return add_intel(self.rehearsal, paths)
+        return news.add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
         """A new revision of external-intel from the web, where the engine can search it.
@@ -419,14 +376,10 @@ class Session:
             EngineError: The engine has no web search, or it failed; one line that says to give files.
             RevisionLimitError: There have been too many; nothing was searched for.
         """
-        from orchestrator.loop.news import search_intel
-
-        return search_intel(self.rehearsal, without)
+        return news.search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
-        from orchestrator.loop import transcript
-
         transcript.add_segment(self.rehearsal, segment)
 
     def slide(self, number: int) -> None:
@@ -435,8 +388,6 @@ class Session:
         Raises:
             UsageError: The deck has no such slide.
         """
-        from orchestrator.loop import transcript
-
         self._check_going_on()
         transcript.move_to(self.rehearsal, number)
 
@@ -467,8 +418,6 @@ class Session:
             UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
             EngineError: Nobody has one because the engine failed.
         """
-        from orchestrator.loop import asking
-
         self._check_going_on()
         if question is None:
             if quote is not None:
@@ -487,9 +436,6 @@ class Session:
         Raises:
             SessionStateError: No question is open.
         """
-        from orchestrator.loop import judging
-        from orchestrator.model.exchange import Judgement
-
         exchange = self._open_exchange()
         if exchange.turns[-1].answer is None and (last := self.take_answer(text)).outcome == "parked":
             return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
@@ -505,11 +451,9 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already.
         """
-        from orchestrator.loop import answering
-
         exchange = self._open_exchange()
         answering.take_answer(self.rehearsal, text)
-        return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
+        return self._as_it_stands(exchange)
 
     def judge(
         self, verdict: str, *, reason: str, quote: str | None = None, follow_up: str | None = None
@@ -527,24 +471,20 @@ class Session:
             SessionStateError: No question is open, or nothing was answered.
             UsageError: There is no such verdict, or the quote does not stand in the answer.
         """
-        from orchestrator.loop import judging
-        from orchestrator.model.exchange import Judgement
-
         exchange = self._open_exchange()
         judging.give_verdict(self.rehearsal, Judgement(verdict, reason, quote, follow_up=follow_up))
         self.watch.after_step()
+        return self._as_it_stands(exchange)
+
+    def _as_it_stands(self, exchange: Exchange) -> Exchange:
         return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
-        from orchestrator.loop import answering
-
         self._check_going_on()
         return answering.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
-        from orchestrator.loop import answering
-
         self._check_going_on()
         return answering.park(self.rehearsal)
 
@@ -561,8 +501,6 @@ class Session:
             SessionFrozenError: It has ended already.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
-        from orchestrator import ending
-
         ending.end(
             self.rehearsal,
             self.home,
@@ -585,12 +523,9 @@ class Session:
             UsageError: It is outside of a home, and no address is given; or that is none.
             ArchiveError: The archive could not be completed; calling it again sends the rest.
         """
-        from orchestrator import ending
-
         if url is not None:
             return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
-        self.rehearsal.store.catch_up()
-        done = ending.archive_as_set(self.rehearsal, self.home)
+        done = ending.archive_as_set(self._now, self.home)
         if done is None:
             raise UsageError("a session outside a home is archived where you say: give an address")
         return done
@@ -598,34 +533,23 @@ class Session:
     @property
     def archived_at(self) -> str | None:
         """Where the session was archived last, as its home knows; None: nowhere."""
-        from orchestrator.archive.register import archives_of
-
         if self.home is None:
             return None
-        return next(reversed(archives_of(self.home, self.id).values()), None)
+        return next(reversed(register.archives_of(self.home, self.id).values()), None)
 
     @property
     def is_to_be_archived(self) -> bool:
         """Whether it has ended in its home and is in no archive yet."""
-        from orchestrator import ending
-
-        self.rehearsal.store.catch_up()
-        return ending.is_to_be_archived(self.rehearsal, self.home)
+        return ending.is_to_be_archived(self._now, self.home)
 
     def debrief(self) -> Debrief:
         """The debrief as it stands."""
-        from orchestrator import ending
-
-        self.rehearsal.store.catch_up()
-        return ending.debrief_of(self.rehearsal, self.home)
+        return ending.debrief_of(self._now, self.home)
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:
         """Those that stand, in the order of finding, each with its id."""
-        from orchestrator.loop import dismissing
-
-        self.rehearsal.store.catch_up()
-        return dismissing.standing(self.rehearsal, self.home)
+        return dismissing.standing(self._now, self.home)
 
     def dismiss(self, finding: str) -> Tension:
         """The presenter says that the contradiction with this id ("c2") is none; returns it.
@@ -638,27 +562,20 @@ class Session:
             InputError: There is no such contradiction; the message names those there are.
             SessionStateError: The session has ended and lies outside of a home.
         """
-        from orchestrator import ending
-
-        self.rehearsal.store.catch_up()
-        return ending.dismiss(self.rehearsal, self.home, self._remembering, finding)
+        found = dismissing.dismiss(self._now, self.home, finding)
+        self._remembering.dismissed(self.rehearsal, found.digest)
+        return found
 
     def recap(self) -> SessionContext:
         """The "previously on" of the session: what was said, decided and left open."""
-        from orchestrator.memory.scribe import context_of
-
-        self.rehearsal.store.catch_up()
-        return context_of(self.rehearsal.store)
+        return scribe.context_of(self._now.store)
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says."""
-        from orchestrator.verify import verify_session
-
         if not self.rehearsal.store.frozen:
             self.rehearsal.store.flush()
-        return verify_session(
-            self.path, home_templates=self.home.templates if self.home is not None else None
-        )
+        templates = self.home.templates if self.home is not None else None
+        return verify.verify_session(self.path, home_templates=templates)
 
     def repair(self) -> tuple[Repair, ...]:
         """Mend what an unclean end left: a torn last record, views that are behind."""
@@ -674,9 +591,7 @@ class Session:
             self.rehearsal.store.close()
         finally:
             if self._own_engine is not None:
-                from orchestrator.engines.catalogue import close_engine
-
-                close_engine(self._own_engine)
+                catalogue.close_engine(self._own_engine)
 
     def __enter__(self) -> Session:
         return self
@@ -685,25 +600,3 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _schedule(config: Config, engine: str) -> Schedule:
-    """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
-    from orchestrator.memory.summariser import NEVER, Schedule
-
-    if not config.facts:
-        return NEVER
-    is_free = engine == OFFLINE
-    return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
-
-
-def _remembering(home: Home | None) -> Remembering:
-    from orchestrator.memory.embedding import embedder
-    from orchestrator.memory.session_memory import Remembering
-
-    if home is None:
-        return Remembering(None)
-    config = home.config
-    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
-    embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
-    return Remembering(home.root if config.memory else None, embed=embed)

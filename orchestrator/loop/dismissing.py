@@ -5,19 +5,33 @@ Source: interfaces.md, `dismiss`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from orchestrator import render
-from orchestrator.archive.register import dismissed_of
-from orchestrator.errors import InputError
+from orchestrator.archive.register import dismissed_of, note_dismissed
+from orchestrator.errors import InputError, SessionStateError
 from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import Tension
 
 
-def dismiss(rehearsal: Rehearsal, tension: Tension) -> None:
-    """Note it in a session that goes on, and in every panelist's notes; again it changes nothing."""
+def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+    """As `Session.dismiss`, but for what the presenter's next rehearsal remembers of it."""
+    room = rehearsal.room
+    tension = _found_as(rehearsal, home, finding)
+    if not room.ended:
+        _note(rehearsal, tension)
+    elif home is None or not is_held_in(home, rehearsal):
+        raise SessionStateError(
+            f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
+            "where the session was held"
+        )
+    elif tension.digest not in room.dismissed | dismissed_of(home, rehearsal.options.id):
+        note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
+    return tension
+
+
+def _note(rehearsal: Rehearsal, tension: Tension) -> None:
+    """Into a session that goes on, and every panelist's notes; again it changes nothing."""
     with rehearsal.store.transaction():
         if rehearsal.room.is_dismissed(tension):
             return
@@ -28,20 +42,12 @@ def dismiss(rehearsal: Rehearsal, tension: Tension) -> None:
             rehearsal.store.append(f"{agent}/exchange-notes.md", line, by=agent, value={"type": "notes"})
 
 
-def found_as(known: Sequence[Tension], finding: str, standing: Sequence[Tension]) -> Tension:
-    """The contradiction with this id.
-
-    Args:
-        known: All of the session, dismissed ones too.
-        standing: Those that an error names.
-
-    Raises:
-        InputError: There is none.
-    """
-    for one in known:
+def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+    """The contradiction with this id, dismissed ones too: twice is no error."""
+    for one in rehearsal.room.found:
         if one.id and one.id == finding:
             return one
-    there = ", ".join(one.id for one in standing)
+    there = ", ".join(one.id for one in standing(rehearsal, home))
     raise InputError(
         f"there is no contradiction {finding[:40]!r}: "
         + (f"there are {there}" if there else "none stands in this session"),

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from orchestrator.loop import answering, asking, judging, looking, refreshing, time_rules
+from orchestrator.loop.driver import driving
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Playback
 from orchestrator.loop.steps import (
@@ -73,6 +75,25 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
         if speaker is not None and room.presenter_how is None:
             store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
+
+
+def drive(rehearsal: Rehearsal, **how: Any) -> bool:
+    """Play what is left of the loaded recording as its driver; *how* as for `play`.
+
+    Cut short, the session shows as interrupted, so that `resume` goes on with it.
+
+    Raises:
+        DriverBusyError: Another process drives the session.
+    """
+    playback = rehearsal.room.playback
+    if playback is None:
+        return True
+    finished = True  # also where somebody ends the session meanwhile
+    with driving(rehearsal, playback.kind) as driven:
+        finished = play(rehearsal, **how)
+        if not finished:
+            driven.cut_short()
+    return finished
 
 
 def play(

@@ -22,7 +22,7 @@ deck claims speech checks
 privacy context verify archive
 engines
 intel dossier loop debrief memory
-ending session
+beginning ending session
 mcp doctor cli
 """
 ORDER = ORDER_LINES.split()

@@ -1,0 +1,92 @@
+"""How a session begins: its engine and what it remembers are made ready, then it is started and opened.
+
+What only `Session` needs to be given stands here too: the memory of its home, and when its facts are
+summarised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
+from orchestrator.engines.protocol import Engine
+from orchestrator.home.config import Config
+from orchestrator.home.folder import Home
+from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.recorded import Loading, begin
+from orchestrator.loop.rehearsal import OFFLINE
+from orchestrator.loop.start import start_session
+from orchestrator.memory.embedding import embedder
+from orchestrator.memory.session_memory import Remembering
+from orchestrator.memory.session_tools import SessionTools
+from orchestrator.memory.summariser import NEVER, Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session that has just been made."""
+
+    root: Path
+    engine: Engine
+    is_own: bool  # the engine was made here, so whoever closes the session closes it
+    remembering: Remembering
+
+
+def begin_session(
+    home: Home,
+    deck: str | Path | None,
+    deck_text: str | None,
+    given: Given,
+    engine: str | Engine | None,
+    *,
+    loading: Loading | None,
+    say: Callable[[str], None],
+) -> Begun:
+    """As `Session.start`; an engine that is made here is closed again where the start fails."""
+    is_own = engine is None or isinstance(engine, str)
+    with ExitStack() as undo:
+        if engine is None or isinstance(engine, str):
+            given = replace(given, engine=engine)
+            engine = engine_named(engine or home.config.engine, home.config, layout=given.layout, say=say)
+            undo.callback(close_engine, engine)
+        else:
+            given = replace(given, engine=engine.name)
+        source = read_source(
+            deck, deck_text
+        )  # before the engine is asked: a deck that cannot be read costs nothing
+        if is_own:
+            check_engine(engine)
+        remembering = remembering_of(home)
+        root = start_session(
+            home,
+            source,
+            given,
+            engine,
+            carry=remembering.take,
+            tooling=SessionTools(None, None, given.presenter or ""),
+            then=lambda made: begin(made, loading) if loading is not None else None,
+        )
+        undo.pop_all()
+    return Begun(root, engine, is_own, remembering)
+
+
+def schedule_of(config: Config, engine: str) -> Schedule:
+    """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
+    if not config.facts:
+        return NEVER
+    is_free = engine == OFFLINE
+    return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
+
+
+def remembering_of(home: Home | None) -> Remembering:
+    """A session's dealings with the memory of its home; none where the setting `memory` is off."""
+    if home is None:
+        return Remembering(None)
+    config = home.config
+    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
+    embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
+    return Remembering(home.root if config.memory else None, embed=embed)
