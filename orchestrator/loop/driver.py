@@ -8,10 +8,11 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from orchestrator.errors import DriverBusyError, SessionFrozenError
+from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.store.store import DRIVER_LOCK
 
@@ -49,15 +50,14 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
             ) from error
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
-        rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by="moderator")
+        rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by=MODERATOR)
         driven = Driven()
-        try:
+        # Somebody may end the session at any moment, also while this drive is being closed: then
+        # there is nothing left to drive, and no record to write.
+        with suppress(SessionFrozenError):
             yield driven
-        except SessionFrozenError:
-            return  # somebody ended the session: there is nothing left to drive
-        rehearsal.store.catch_up()
-        if not (driven.is_cut_short or rehearsal.room.ended):
-            rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by="moderator")
+            if not driven.is_cut_short:
+                rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by=MODERATOR)
     finally:
         os.close(fd)
 
@@ -88,12 +88,14 @@ def is_driven(root: Path) -> bool:
 
 def state_of(rehearsal: Rehearsal) -> str:
     """active, interrupted, closing, ended or degraded."""
-    if rehearsal.room.ended:
+    store, room = rehearsal.store, rehearsal.room
+    is_left = room.driver is not None and not is_driven(store.root)
+    if is_left:  # by a drive that died, or that wrote its closing record before it let go of the lock
+        store.catch_up()
+    if room.ended:
         return "ended"
-    if rehearsal.store.is_degraded:
+    if store.is_degraded:
         return "degraded"
-    if rehearsal.room.state == "closing":
+    if room.state == "closing":
         return "closing"
-    if rehearsal.room.driver is not None and not is_driven(rehearsal.store.root):
-        return "interrupted"
-    return "active"
+    return "interrupted" if is_left and room.driver is not None else "active"

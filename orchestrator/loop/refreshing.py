@@ -5,42 +5,37 @@ given up. Live speech does not (`begin`, `take`, `give_up`): each panelist's cal
 newer one takes the place of one that still runs, and what comes is written only if it still fits.
 An engine that fails leaves the last good candidate, as stale, and the reason in the ledger.
 
-A model is asked where a question can be put, and not between: in a recording at breaks, at pauses in
-which somebody may come in, and at the end; live, where that can be at any moment, by the timer. It is
-shown its own question that was not put yet, and keeps or replaces it: nobody else judges whether
-the talk has answered it meanwhile. The offline engine costs nothing and is asked at every tick.
+When that is, `refresh_rules` says. A model is shown its own question that was not put yet
+(`candidate_requests`), and keeps or replaces it: nobody else judges whether the talk has answered it.
 
 Source: DESIGN.md, sections 6 to 8.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
-from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop import panelist
-from orchestrator.loop.open_contradictions import whose
+from orchestrator.loop.candidate_requests import bearing, digest, request_of
+from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
 from orchestrator.loop.state import Waiting
 from orchestrator.loop.state_page import budget_step, show_state
-from orchestrator.model.exchange import Candidate, Exchange
+from orchestrator.model.exchange import Candidate
 from orchestrator.templates.orchestration import HAND_RAISE
 
 INPUT_FILES = slice(4, 10)
 """Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
 INTEL = 4
 
-OCCASION: Final = {"break": "break", "pause": "pause", "ask": "pause", "end": "end", "played out": "end"}
-"""Why a candidate is wanted, as its request says it; by the timer and at a change of slide: refresh."""
 ASKED = "a question was put meanwhile"
 
 
@@ -62,7 +57,7 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
 
     By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again, and a
     model's question stands unasked wherever nothing has come since that bears on it.
-    *why*: one of `OCCASION`'s keys.
+    *why*: one of `WHY`'s keys.
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
@@ -100,8 +95,7 @@ def take(rehearsal: Rehearsal, one: Asked) -> None:
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction():
         value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
-        waiting, _ = _made_of(rehearsal, one)
-        dropped = _overtaken(rehearsal, one, waiting)
+        dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
         if dropped is not None:
             rehearsal.store.note({**value, "dropped": dropped}, by=MODERATOR)
             return
@@ -144,14 +138,14 @@ def _to_ask(
         if agent == leave_out:
             continue
         context = rehearsal.peek(agent, purpose="candidate-question")
-        digest = _digest([sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES]])
-        if why == "timer" and agent in running and running[agent].inputs == digest:
+        inputs = digest(sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES])
+        if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
-        is_same = agent not in room.failed and room.inputs.get(agent) == digest
-        if (why == "timer" and is_same) or (agent not in running and _stands(rehearsal, agent)):
-            unchanged[agent] = digest
+        is_same = agent not in room.failed and room.inputs.get(agent) == inputs
+        if (why == TIMER and is_same) or (agent not in running and _stands(rehearsal, agent)):
+            unchanged[agent] = inputs
             continue
-        wanted.append((agent, context, digest))
+        wanted.append((agent, context, inputs))
     return unchanged, wanted
 
 
@@ -161,28 +155,7 @@ def _stands(rehearsal: Rehearsal, agent: str) -> bool:
     last = room.waiting.get(agent)
     if not rehearsal.has_model or last is None or agent in room.failed:
         return False
-    return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == _bearing(rehearsal, agent)
-
-
-def _bearing(rehearsal: Rehearsal, agent: str) -> str:
-    """The digest of what a panelist's choice of a question rests on: words, slides, its contradictions.
-
-    An exchange that got no answer is none of it: what was asked there stood among the others' questions.
-    """
-    room, tensions = rehearsal.room, rehearsal.scene().tensions
-    seats = zip(tensions, whose(room, rehearsal.options.panel, tensions), strict=True)
-    to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
-    values = (len(room.segments), len(room.slides), room.is_played_out, room.intel_sha256, to_ask)
-    return _digest([repr(values), repr(_beside_others(rehearsal, agent))])
-
-
-def _beside_others(rehearsal: Rehearsal, agent: str) -> list[str]:
-    """The others' questions on its question's line, to which it must give way."""
-    current, state = _current(rehearsal, agent), rehearsal.state()
-    own = _quotes([current] if current is not None else [])
-    ready = [one.candidate for one in state.room.waiting.values() if why_stale(state, one) is None]
-    standing = _standing(rehearsal.options.panel, agent, ready, current)
-    return [one.question for one in standing if not _quotes([one]).isdisjoint(own)]
+    return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == bearing(rehearsal, agent)
 
 
 def _ask(
@@ -191,76 +164,15 @@ def _ask(
     """Ask everybody in *wanted*, all of them about the same moment."""
     if not wanted:
         return []
-    state, scene = rehearsal.state(), rehearsal.scene()
-    standing = [one for one in state.room.waiting.values() if why_stale(state, one) is None]
-    asked = []
-    for agent, context, digest in wanted:
-        request = _request(rehearsal, agent, OCCASION.get(why, "refresh"), scene, standing)
+    scene, asked = rehearsal.scene(), []
+    for agent, context, inputs in wanted:
+        request = request_of(rehearsal, agent, WHY[why], scene)
         context = rehearsal.addressed(request, context)
         rehearsal.keep(context)
         reply = together.begun(rehearsal.engine, request, context)
-        bears = _bearing(rehearsal, agent)
-        asked.append(Asked(agent, context, digest, at_s, state.room.opened, bears, reply))
+        bears = bearing(rehearsal, agent)
+        asked.append(Asked(agent, context, inputs, at_s, rehearsal.room.opened, bears, reply))
     return asked
-
-
-def _request(
-    rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene, ready: Sequence[Waiting]
-) -> CandidateRequest:
-    room, options = rehearsal.room, rehearsal.options
-    current = _current(rehearsal, agent)
-    standing = _standing(options.panel, agent, [one.candidate for one in ready], current)
-    quoted = _quotes(room.asked) | _quotes(standing)
-    questions = [turn.question for exchange in room.asked for turn in exchange.turns]
-    left_s = options.minutes * 60 - sum(room.times(scene.clock_s))
-    return CandidateRequest(
-        rehearsal.seats[agent],
-        scene,
-        targets=room.targets.get(agent, ()),
-        taken=room.asked_claims,
-        standing=tuple(rehearsal.on_record(standing, lambda one: (one.question, one.quote or ""))),
-        asked=tuple(rehearsal.on_record(questions, lambda text: (text,))),
-        taken_lines=frozenset(rehearsal.on_record(sorted(quoted), lambda text: (text,))),
-        occasion=occasion,
-        exchanges_left=max(0, options.exchanges - len(room.exchanges)),
-        minutes_left=round(max(0.0, left_s) / 60, 1),
-        may_look_ahead=room.is_played_out or room.slide is None,
-        current=current,
-        whose=tuple(whose(room, options.panel, scene.tensions)),
-    )
-
-
-def _standing(
-    panel: Sequence[str], agent: str, ready: Sequence[Candidate], current: Candidate | None
-) -> list[Candidate]:
-    """The others' questions that may be asked. Of two on one line the panelist seated first keeps its own.
-
-    Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
-    """
-    own = _quotes([current] if current is not None else [])
-    place = panel.index(agent)
-    return [
-        one
-        for one in ready
-        if one.agent != agent and (panel.index(one.agent) < place or _quotes([one]).isdisjoint(own))
-    ]
-
-
-def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
-    """The lines that questions are about."""
-    first = [one.quote for one in questions if one.quote is not None and not one.is_missing]
-    return frozenset([*first, *(one.beside.quote for one in questions if one.beside is not None)])
-
-
-def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
-    """The panelist's own question that was not put yet."""
-    last = rehearsal.room.waiting.get(agent)
-    if last is None or last.status == "empty" or was_asked(rehearsal.room, last.candidate):
-        return None
-    if rehearsal.room.is_about_dismissed(last.candidate):
-        return None
-    own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
-    return own[0] if own else None
 
 
 def _mark_stale(rehearsal: Rehearsal) -> None:
@@ -324,7 +236,7 @@ def _write_round(
     value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
     value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
     with rehearsal.store.transaction():
-        for agent in unchanged if why != "timer" else ():
+        for agent in unchanged if why != TIMER else ():
             _confirm(rehearsal, agent, at_s, rehearsal.room.waiting[agent].bears_sha256)
         _write(rehearsal, came, value, spent=spent)
 
@@ -365,7 +277,7 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
         candidate=got if got is not None else panelist.no_question(one.agent),
         status="empty" if got is None else "stale" if was_asked(rehearsal.room, got) else "ready",
         made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
-        input_sha256=_digest([sha256 for _, _, sha256 in files[:10]]),
+        input_sha256=digest(sha256 for _, _, sha256 in files[:10]),
         intel_sha256=files[INTEL][2],
         confirmed_at_s=one.at_s if is_kept else None,
         bears_sha256=one.bears if rehearsal.has_model else "",
@@ -373,27 +285,25 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
     return waiting, None
 
 
-def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None) -> str | None:
+def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
     """Why what came must not be written any more; None: it fits."""
     room = rehearsal.room
     if room.state == "closing":
         return "the session is being ended"
     if room.confirmed_s.get(one.agent, -1.0) > one.at_s:
         return "a newer one was made elsewhere"
-    if made is None or made.status == "stale":
-        return None
+    if failed is not None:
+        return None  # that the last question is stale now holds whatever was asked meanwhile
     if room.opened != one.opened:
         return ASKED
-    return why_stale(rehearsal.state(), made, confirmed_at_s=one.at_s) if made.status == "ready" else None
+    if made is None or made.status != "ready":
+        return None
+    return why_stale(rehearsal.state(), made, confirmed_at_s=one.at_s)
 
 
 def _differs(new: Waiting, old: Waiting | None) -> bool:
     """Whether the file must be written; the same question again only confirms it."""
     return old is None or (new.candidate, new.status) != (old.candidate, old.status)
-
-
-def _digest(parts: Iterable[str]) -> str:
-    return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
 def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:

@@ -30,19 +30,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from math import inf
 from typing import TypeAlias
 
 from orchestrator.loop import phrases, time_rules
 from orchestrator.loop.calling_on import choose, choose_at_pause, may_ask_at_pause
 from orchestrator.loop.pauses import ends_sentence
+from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
 from orchestrator.loop.state import Live, Playback, State
 from orchestrator.loop.transcript import ends_section
 from orchestrator.model.exchange import Exchange
 from orchestrator.templates.orchestration import SECTION_BREAKS
 
 PATIENCE_S = 5.0
-"""Session clock: how long a break waits for questions that are being made, where others are ready."""
+"""Session clock: how long a break waits for questions that are being made, where others are ready.
+
+A longer wait is a silence in the room; a shorter one leaves out whoever's call takes a little longer.
+"""
 
 
 class Piece(Enum):
@@ -71,7 +74,7 @@ class Look:
 class Refresh:
     """Every panelist's candidate question is looked at again."""
 
-    why: str  # of `refreshing.OCCASION`, or timer or slide
+    why: str  # of `refresh_rules.WHY`
     at_s: float | None = None  # as in Listen
     leave_out: str | None = None  # the panelist whose question is being judged
 
@@ -123,7 +126,7 @@ def next_step(state: State) -> Step:
         return Speak(phrases.OPENING)
     if state.hears_contradictions and _may_look(state, presides=presides):
         return Look()
-    if (why := _why_refresh(state, presides=presides)) is not None:
+    if (why := why_refresh(state, presides=presides)) is not None:
         return Refresh(why)
     if presides and room.break_due and not _waits_for_questions(state):
         return Ask()
@@ -163,7 +166,7 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
         return TakeAnswer() if _has_answered(state, live) else Listen()
     if live.owes_verdict:
         return Judge()
-    why = _why_refresh(state, presides=True) if state.has_model else None
+    why = why_refresh(state, presides=True) if state.has_model else None
     return Refresh(why, leave_out=exchange.agent) if why is not None else Listen()
 
 
@@ -202,25 +205,6 @@ def _may_look(state: State, *, presides: bool) -> bool:
     if room.is_played_out and room.exchanges and not (room.is_over or state.is_full):
         return bool(room.suspected) or room.look_due == "break"
     return room.is_to_be_thought_of or room.is_played_out
-
-
-def _why_refresh(state: State, *, presides: bool) -> str | None:
-    """Why the candidates are looked at before anything else; None: they are not.
-
-    In a recording a model is asked only where its question can be put next; live, that is at any
-    moment.
-    """
-    room = state.room
-    if state.has_model and state.is_full:
-        return None  # nobody can ask any more
-    if state.live is not None:
-        is_time = state.now_s - room.refreshed_at_s >= state.rules.timers_s.refresh
-        return "slide" if room.refresh_due else "timer" if is_time else None
-    if not state.has_model:
-        return ("played out" if room.is_played_out else "slide") if room.refresh_due else None
-    if not presides or not room.is_to_be_thought_of:
-        return None
-    return "end" if room.is_played_out else "break"
 
 
 def _waits_for_questions(state: State) -> bool:
@@ -264,8 +248,7 @@ def _play(state: State, playback: Playback) -> Step:
     segment = playback.segments[room.played]
     changes = segment.slide is not None and segment.slide != room.slide
     due_s = playback.offset_s + (segment.start_s if changes else segment.end_s)
-    refresh_s = state.rules.timers_s.refresh
-    tick_s = inf if state.has_model else (room.refreshed_at_s // refresh_s + 1) * refresh_s
+    tick_s = next_tick_s(state)
     pause_s = _pause_s(state, playback)
     if pause_s is not None and pause_s < tick_s:
         if (step := _at_pause(replace(state, now_s=pause_s))) is not None:

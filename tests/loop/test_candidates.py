@@ -14,9 +14,11 @@ from orchestrator.engines.claude.about import candidate
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
+from orchestrator.loop import asking
+from orchestrator.loop.calling_on import Choice
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.recorded import Loading
-from orchestrator.loop.refreshing import refresh
+from orchestrator.loop.refreshing import ASKED, Asked, begin, refresh, take
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Target, Turn
@@ -216,6 +218,30 @@ def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
         assert asked_now() == everybody
         session.slide(2)
         assert asked_now() == everybody
+
+
+def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
+    home: Path, engine: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(home, engine) as session:
+        refresh(session.rehearsal, "break")
+        session.slide(2)  # which bears on what to ask, so that everybody is asked again
+        calls: dict[str, Future[Candidate]] = {}
+
+        def call(request: CandidateRequest, context: Context, on_text: Any = None) -> Future[Candidate]:
+            return calls.setdefault(request.seat.persona.id, Future())
+
+        monkeypatch.setattr(engine, "begin", call)
+        running: dict[str, Asked] = {}
+        begin(session.rehearsal, "slide", running)
+        assert running.keys() == set(session.rehearsal.options.panel)
+        put = session.room.waiting["skeptic"].candidate
+        assert asking.open_exchange(session.rehearsal, Choice("skeptic", put, "in the meantime")).id == "x1"
+        calls["skeptic"].set_result(put)
+        take(session.rehearsal, running["skeptic"])
+        store = session.rehearsal.store
+        assert (store.record(store.seq).value or {})["dropped"] == ASKED
+        assert "\nStatus: empty\n" in session.read("skeptic/candidate-question.md")
 
 
 def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home: Path, engine: Model) -> None:

@@ -178,7 +178,7 @@ def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_p
         assert len(feed.values("tensions")) == looks
         server.by_task = {}
         server.let_go()
-        *_, found = until("its end", lambda: feed.values("tensions")[looks:])
+        found, *_ = until("its end", lambda: feed.values("tensions")[looks:])  # the next look follows at once
         assert "broke the connection off" in found["failed"]
         feed.say("The ask is next.", slide=4)
         feed.say("And that is all.", slide=1)

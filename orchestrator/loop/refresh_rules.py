@@ -1,0 +1,59 @@
+"""When the panel's candidate questions are looked at again: the 15-second rule and its exceptions.
+
+The seconds stand in the session's orchestration.md (`refresh`, under "Timers"); here is decided what
+they mean. `steps` asks before each step, and `refreshing` does it.
+
+The offline engine costs nothing, so in a recording it is asked at every tick. A model is asked where a
+question can be put: in a recording at breaks, at pauses in which somebody may come in (`steps`), and at
+the end; live, where that can be at any moment, by the timer and at each change of slide.
+
+Source: DESIGN.md, section 6.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Final
+
+from orchestrator.loop.state import State
+
+TIMER: Final = "timer"
+SLIDE: Final = "slide"
+REFRESH: Final = "refresh"
+WHY: Final = {
+    TIMER: REFRESH,
+    SLIDE: REFRESH,
+    "break": "break",
+    "pause": "pause",
+    "ask": "pause",
+    "end": "end",
+    "played out": "end",
+}
+"""Why the candidates are looked at, and the occasion that a panelist's request then names."""
+
+
+def why_refresh(state: State, *, presides: bool) -> str | None:
+    """Why the candidates are looked at before anything else; None: they are not.
+
+    *presides*: the moderator runs the questions by itself.
+    """
+    room = state.room
+    if state.has_model and state.is_full:
+        return None  # nobody can ask any more
+    if state.live is not None:
+        is_time = state.now_s - room.refreshed_at_s >= state.rules.timers_s.refresh
+        return SLIDE if room.refresh_due else TIMER if is_time else None
+    if not state.has_model:
+        return ("played out" if room.is_played_out else SLIDE) if room.refresh_due else None
+    if not presides or not room.is_to_be_thought_of:
+        return None
+    return "end" if room.is_played_out else "break"
+
+
+def next_tick_s(state: State) -> float:
+    """When the timer is next due in a recording, on the session clock; never, where a model is asked.
+
+    Ticks are whole multiples of the interval, so that they do not move with what a refresh took.
+    """
+    every_s = state.rules.timers_s.refresh
+    return inf if state.has_model else (state.room.refreshed_at_s // every_s + 1) * every_s
