@@ -90,8 +90,10 @@ def show(
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
     from orchestrator.debrief.exchange_json import exchange_json, tension_json
-    from orchestrator.debrief.words import counted, numbered, outcome
+    from orchestrator.debrief.words import DISMISSED, counted, numbered, outcome
+    from orchestrator.loop.dismissing import dismissed_later
     from orchestrator.loop.moderator_lines import question_lines
+    from orchestrator.loop.open_contradictions import is_on_dismissed
     from orchestrator.model.values import to_json
     from orchestrator.render import shown
 
@@ -100,6 +102,7 @@ def show(
         store = opened.rehearsal.store
         receipts = opened.receipts()
         contradictions = opened.contradictions
+        later = dismissed_later(opened.rehearsal, opened.home)
         bill = bill_of(opened.room.calls)
         files = [
             {
@@ -129,7 +132,8 @@ def show(
         lines, width = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""], columns(sys.stdout)
         for exchange in opened.room.exchanges:
             name = opened.rehearsal.name_of(exchange.agent)
-            lines.append(f"{exchange.id}  {name}: {outcome(exchange)}")
+            mark = f", {DISMISSED}" if is_on_dismissed(opened.room, exchange, later) else ""
+            lines.append(f"{exchange.id}  {name}: {outcome(exchange)}{mark}")
             put = replace(exchange, turns=exchange.turns[:1])
             said = [f"  {line}" for line in question_lines(opened.rehearsal, put)]
             for number, turn in enumerate(exchange.turns):

@@ -11,7 +11,6 @@ from orchestrator.debrief import words
 from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.linking import asked_about
 from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
 from orchestrator.debrief.promises import promises_of
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
@@ -19,6 +18,7 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.engines.offline.judging import YOURS
+from orchestrator.loop.open_contradictions import is_on_dismissed
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Room
@@ -52,17 +52,20 @@ def debrief_of(
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
     later = {one.comes_back_to: one.id for one in room.exchanges}
     reviews = tuple(
-        _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id))
+        replace(
+            _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
+            is_dismissed=is_on_dismissed(room, one, dismissed),
+        )
         for one in room.exchanges
     )
+    held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
     without = room.dismissed | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
-    dropped = [one for one in tensions or () if one.digest in without]
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
     presenting_s, answering_s = room.times(clock_s)
     record = Record(
         scene=scene,
-        reviews=reviews,
+        reviews=held,
         tensions=found,
         is_read=room.is_deck_looked_at,
         read=read_checks(said, CHECKS, room.exchanges, passages),
@@ -75,10 +78,10 @@ def debrief_of(
         presenter=options.presenter,
         speaker=room.presenter,
         date=options.date,
-        fix=_fix(said if reads else DebriefWords(), reviews, found or (), dropped),
+        fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
         reviews=reviews,
         tensions=found,
-        homework=tuple(_homework(reviews)),
+        homework=tuple(_homework(held)),
         promises=tuple(short(one) for one in promises_of(rehearsal)),
         slides=spans(room.slides, scene.deck, clock_s, budget_s),
         speech_s=presenting_s,
@@ -181,13 +184,12 @@ def _point(one: Review, why: str) -> OpenPoint:
     return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
 
 
-def _fix(
-    said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension], dropped: Sequence[Tension]
-) -> Fix | None:
+def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
     """As the engine says it, unless it is about what was dismissed; else the worst that code can tell."""
-    asked = [one for tension in dropped if (one := asked_about(reviews, tension)) is not None]
-    if not said.fix or any(one.exchange.id == said.fix_exchange for one in asked):
-        return first_of(reviews, [one for one in tensions if one.class_ != READ])
+    gone = [one.exchange.id for one in reviews if one.is_dismissed]
+    if not said.fix or said.fix_exchange in gone:
+        held = [one for one in reviews if not one.is_dismissed]
+        return first_of(held, [one for one in tensions if one.class_ != READ])
     about: Mapping[str, Review] = {one.exchange.id: one for one in reviews}
     review = about.get(said.fix_exchange or "")
     do = None if review is None or review.stronger is None else " ".join(words.stronger(review.stronger))

@@ -64,7 +64,9 @@ def open_point(point: OpenPoint) -> str:
 
 def _review(review: Review) -> dict[str, Any]:
     names = ("asked", "said", "verdict", "came_back_as", "reason", "still_open")
-    return {"exchange": review.exchange.id, **picked(review, names), "stronger": _stronger(review.stronger)}
+    gone = {"dismissed": True} if review.is_dismissed else {}
+    better = _stronger(review.stronger)
+    return {"exchange": review.exchange.id, **picked(review, names), **gone, "stronger": better}
 
 
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:

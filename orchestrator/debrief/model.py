@@ -47,6 +47,7 @@ class Review:
     stronger: Stronger | None  # None: there is nothing to add
     came_back_as: str | None = None  # the exchange that put the question again, if it was parked
     still_open: tuple[str, ...] = ()  # what its answers left open, also where the panelist was satisfied
+    is_dismissed: bool = False  # it was about a contradiction that is none, as the presenter says
 
     @property
     def asked_again(self) -> tuple[str, ...]:

@@ -79,6 +79,10 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
+DISMISSED = "you say it is no contradiction"
+"""Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
+
+
 def outcome(exchange: Exchange) -> str:
     """An exchange's outcome in words."""
     is_silent = exchange.outcome == "unjudged" and not any(turn.answer for turn in exchange.turns)
@@ -100,7 +104,7 @@ def outcomes(exchanges: Sequence[Exchange]) -> str:
 def verdict(review: Review) -> str:
     """What came of a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    return f"{review.verdict}{back}"
+    return f"{review.verdict}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
 
 
 def came_of(review: Review) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from orchestrator.loop.state import Room
 from orchestrator.model.claim import Place, Tension
@@ -21,6 +21,15 @@ def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
     own += [asked.beside] if asked.beside is not None else []
     sides = dict.fromkeys(tension.sides)
     return sum(any(_is_one(side, place) for place in own) for side in sides) >= min(2, len(sides))
+
+
+def is_on_dismissed(room: Room, exchange: Exchange, later: Set[str] = frozenset()) -> bool:
+    """Whether all contradictions that an exchange was about are none, as the presenter says.
+
+    *later*: digests of what was dismissed after the session's end.
+    """
+    about = [one for one in room.found if is_about(exchange, one)]
+    return bool(about) and all(room.is_dismissed(one) or one.digest in later for one in about)
 
 
 def whose(room: Room, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:

@@ -100,6 +100,31 @@ def test_a_dismissed_one_is_not_asked_about_and_no_page_says_a_word_of_it(home: 
         assert session.verify().valid
 
 
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_one_that_was_asked_about_stays_as_it_happened_and_is_held_against_nobody(
+    home: Path, is_ended: bool
+) -> None:
+    with started(home) as session:
+        asked = session.ask()
+        assert asked is not None
+        session.take_answer("It is as it is.")
+        session.judge("escalate", reason="no figure")
+        assert session.debrief().fix is not None
+        assert [one.exchange for one in session.debrief().homework] == ["x1"]
+        if is_ended:
+            session.end()
+        session.dismiss("c1")
+        found = session.debrief()
+        assert (found.homework, found.reviews[0].is_dismissed) == ((), True)
+        assert found.fix is None or found.fix.exchange is None
+        assert as_json(found)["reviews"][0]["dismissed"] is True
+        told = "not answered, you say it is no contradiction"
+        assert all(told in page for page in pages(session)[:3])
+        assert (
+            f"x1  {session.rehearsal.name_of(asked.agent)}: {told}\n" in greenroom(home, "show", "s1").stdout
+        )
+
+
 def test_a_question_that_was_ready_is_neither_put_nor_wanted_any_more(home: Path) -> None:
     with started(home) as session:
         refresh(session.rehearsal, "slide")
