@@ -16,6 +16,7 @@ from orchestrator.loop import panelist, phrases, refreshing
 from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
 from orchestrator.loop.exchanges import bare_first, tagged_exchange
 from orchestrator.loop.phrases import say
+from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Room
 from orchestrator.loop.state_page import show_state
@@ -146,7 +147,7 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
         id=f"x{len(rehearsal.room.exchanges) + 1}",
         why_this_agent=f"the question that was parked as {parked.id} comes back",
         asked_at_s=rehearsal.now_s(),
-        turns=(Turn(bare_first(parked), parked.turns[-1].needs),),
+        turns=(Turn(bare_first(parked), parked.turns[-1].needs, bare=parked.turns[0].bare),),
         outcome=None,
         spent_s=0.0,
         comes_back_to=parked.id,
@@ -160,6 +161,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
     *calls*: the moderator gives the panelist the floor, in words.
     """
     candidate = choice.candidate
+    bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
     exchange = Exchange(
         id=f"x{len(rehearsal.room.exchanges) + 1}",
         agent=choice.agent,
@@ -170,7 +172,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         grounded=candidate.grounded,
         why_this_agent=choice.why,
         asked_at_s=rehearsal.now_s(),
-        turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip()),),
+        turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip(), bare=bare),),
         angle=candidate.angle,
         beside=candidate.beside,
         under=candidate.under,

@@ -15,6 +15,7 @@ from orchestrator.loop import panelist, phrases
 from orchestrator.loop.answering import still_open, take_heard
 from orchestrator.loop.exchanges import with_question, with_verdict
 from orchestrator.loop.phrases import say
+from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
@@ -115,6 +116,7 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
             follow_up = Turn(
                 judgement.follow_up,
                 judgement.missing or exchange.turns[-1].needs,
+                bare=bare_of(judgement.follow_up, exchange.quote),
                 is_new_question=judgement.is_new_question,
             )
             rehearsal.store.note(

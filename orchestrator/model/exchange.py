@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orchestrator.model.claim import Place, Tension
 
@@ -43,6 +43,7 @@ class Candidate:
     good_answer: str = ""  # what a good answer would contain
     is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
     under: str = ""  # as Place.under, of the quote
+    bare: str | None = field(default=None, compare=False)  # as Turn.bare; None: the engine does not say it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class Turn:
     reason: str | None = None
     quote: str | None = None
     lead_in: str = ""  # the beginning of the question, which is not said again when it comes back
+    bare: str | None = field(default=None, compare=False)
+    """Without the quote, which is shown above it; "": as it is; None: the record is of before 0.2."""
     still_open: tuple[str, ...] = ()  # as Judgement.still_open
     remark: str = ""  # as Judgement.remark
     is_new_question: bool = False  # this question was not asked, or implied, by the one before it

@@ -96,9 +96,10 @@ def _is_shown(slide: int | None, shown: int | None) -> bool:
 
 def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
     a, why = tension.a, bank().phrases.why
+    wording = contradictions.question(tension, scene.deck.sha256)
     return Candidate(
         agent=agent,
-        question=contradictions.question(tension, scene.deck.sha256),
+        question=wording.question,
         claim=_claim_at(a, scene),
         slide=a.slide,
         said_at_s=a.said_at_s,
@@ -109,6 +110,7 @@ def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
         lead_in="",
         angle=why["contradiction"],
         beside=tension.b,
+        bare=wording.bare,
         under=a.under,
         good_answer=why["contradiction_good"],
     )
@@ -139,4 +141,5 @@ def _candidate(option: Option, agent: str, relevance: float) -> Candidate:
         angle=option.angle or bank().phrases.why[entry.about],
         good_answer=entry.good,
         is_missing=option.page is not None,
+        bare=option.wording.bare,
     )

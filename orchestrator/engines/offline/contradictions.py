@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.wording import in_quotes, pick, shortened
+from orchestrator.engines.offline.wording import Wording, in_quotes, is_whole, pick, shortened, without
 from orchestrator.model.claim import COMPUTED, OF_FIGURES, Place, Tension
 
 LONGEST_QUOTE = 100
@@ -20,13 +20,18 @@ def sort_of(tension: Tension) -> str:
     return "sum" if is_sum and tension.sum else "two"
 
 
-def question(tension: Tension, key: str) -> str:
+def question(tension: Tension, key: str) -> Wording:
     """The question that puts a contradiction to the presenter; one that is only read stays a question."""
     text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
+    is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, LONGEST_QUOTE)), tension.a.quote)
+    return Wording(_filled(text, tension), _filled(without(text, "{a}"), tension) if is_shown_above else "")
+
+
+def _filled(text: str, tension: Tension) -> str:
     values = {"a": _quoted(tension.a), "b": _quoted(tension.b, tension.a), "sum": tension.sum.rstrip(".")}
     for slot, value in values.items():
         text = text.replace(f"{{{slot}}}", value)
-    return text[0].upper() + text[1:]
+    return text[:1].upper() + text[1:]
 
 
 def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:

@@ -80,6 +80,6 @@ def _attack(option: Option, askers: _Askers) -> Attack:
 def _of_tension(tension: Tension, askers: _Askers, request: DossierRequest) -> Attack:
     name, agent = askers.whose("proof")
     why = bank().phrases.why
-    question = contradictions.question(tension, request.deck.sha256)
+    question = contradictions.question(tension, request.deck.sha256).question
     good = why["contradiction_good"]
     return Attack(question, name, why["contradiction"], tension.a, good, have=(tension.b,), agent=agent)

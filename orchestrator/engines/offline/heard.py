@@ -8,7 +8,7 @@ from functools import lru_cache
 from orchestrator.engines.offline.bank import ANY, Entry, bank
 from orchestrator.engines.offline.options import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
-from orchestrator.engines.offline.wording import entry_of, said
+from orchestrator.engines.offline.wording import Wording, entry_of, said
 from orchestrator.engines.offline.words import holds_all, plain
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.carryover import OpenPoint
@@ -41,8 +41,8 @@ def _admitted(scene: Scene) -> Iterator[Option]:
     for segment in scene.segments:
         if scene.presenter is None or segment.speaker in (scene.presenter, None):
             for entry, line in _admissions(segment):
-                question = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
-                yield Option(entry, question, ADMISSION, entry.place, line)
+                wording = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
+                yield Option(entry, wording, ADMISSION, entry.place, line)
 
 
 @lru_cache(maxsize=4096)
@@ -62,7 +62,8 @@ def _left_open(scene: Scene) -> Iterator[Option]:
         if line is not None and point.outcome != "unjudged":
             entry = entry_of(point.question) or _as_entry(point)
             angle = f'{LEFT_OPEN} ({point.outcome}, {point.asked_on}): "{point.question}"'
-            yield Option(entry, point.question, ADMISSION, BEFORE_ALL, line, angle=angle, agent=point.agent)
+            asked = Wording(point.question, None)  # in an earlier rehearsal, which told its words alone
+            yield Option(entry, asked, ADMISSION, BEFORE_ALL, line, angle=angle, agent=point.agent)
 
 
 def _line_of(point: OpenPoint, scene: Scene) -> Line | None:

@@ -14,7 +14,7 @@ from orchestrator.engines.offline.bank import ANY, HEADING, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
 from orchestrator.engines.offline.subject import subject_of
-from orchestrator.engines.offline.wording import LONGEST_QUOTE, number_of, said, sentences
+from orchestrator.engines.offline.wording import LONGEST_QUOTE, Wording, number_of, said, sentences
 from orchestrator.engines.offline.words import holds, holds_all, plain
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
@@ -32,7 +32,7 @@ KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
 
-Tell = Callable[..., str]
+Tell = Callable[..., Wording]
 """`said` of an entry, and of a line with it, for this deck and board."""
 
 
@@ -41,13 +41,17 @@ class Option:
     """One question that could be asked."""
 
     entry: Entry
-    question: str
+    wording: Wording
     tier: int
     order: float  # within its tier: the lowest first
     line: Line | None = None  # whose words it quotes
     page: Page | None = None  # the slide from which something is missing
     angle: str = ""  # why it is asked, where the bank's words do not say it
     agent: str | None = None  # the panelist that it belongs to; None: whoever's seat it is
+
+    @property
+    def question(self) -> str:
+        return self.wording.question
 
     @property
     def claim(self) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -45,11 +46,37 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in (*found, text[start:]) if part.strip()]
 
 
-def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as it is said."""
+
+    question: str
+    bare: str | None = ""  # as `Turn.bare`
+
+
+def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> Wording:
     """The question as it is said of the *subject*, with the words of the line in it."""
     text = pick(entry.wordings(intensity), key, entry.id).replace(SUBJECT, subject)
     text = text[0].upper() + text[1:]
-    return text if line is None else text.replace(QUOTE, quoted(line))
+    if line is None:
+        return Wording(text)
+    quote = quoted(line)
+    return Wording(text.replace(QUOTE, quote), without(text, QUOTE) if is_whole(quote, line.text) else "")
+
+
+def is_whole(quote: str, text: str) -> bool:
+    """Whether a quote in a question says all that the line shown above it says, and nothing more."""
+    return quote == f"“{text.rstrip(' .')}”"
+
+
+def without(text: str, slot: str) -> str:
+    """A wording without the slot before or behind its question; "" where the slot is a part of it."""
+    head, _, tail = text.partition(slot)
+    if tail == "?" and head.endswith(": "):
+        return f"{head[:-2]}?"
+    if not head and tail.startswith(": "):
+        return f"{tail[2:3].upper()}{tail[3:]}"
+    return tail[2:] if "?" not in head and tail.startswith(". ") else ""
 
 
 def quoted(line: Line) -> str:
