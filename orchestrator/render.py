@@ -185,14 +185,9 @@ def candidate(
         if question.is_missing:
             lines.append("Missing: the slide leaves it out")
         lines += ["", f"> {one_line(question.quote)}"]
-        if question.beside is not None:
-            beside = question.beside
-            lines += [
-                "",
-                f"Beside ({place(beside.slide, beside.said_at_s)})",
-                "",
-                f"> {one_line(beside.quote)}",
-            ]
+        if (beside := question.beside) is not None:
+            where = f"Beside ({place(beside.slide, beside.said_at_s)})"
+            lines += ["", where, "", f"> {one_line(beside.quote)}"]
     else:
         lines += ["Claim: none; nothing specific was found, so this question is a general one"]
     lines += [
@@ -212,20 +207,11 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
         left_out = ", which leaves it out" if done.is_missing else ""
-        lines += [
-            f"About {place(done.slide, done.said_at_s)}{left_out}:",
-            "",
-            f"> {one_line(done.quote)}",
-            "",
-        ]
-        if done.beside is not None:
-            beside = done.beside
-            lines += [
-                f"Beside {place(beside.slide, beside.said_at_s)}:",
-                "",
-                f"> {one_line(beside.quote)}",
-                "",
-            ]
+        about = f"About {place(done.slide, done.said_at_s)}{left_out}:"
+        lines += [about, "", f"> {one_line(done.quote)}", ""]
+        if (beside := done.beside) is not None:
+            where = f"Beside {place(beside.slide, beside.said_at_s)}:"
+            lines += [where, "", f"> {one_line(beside.quote)}", ""]
     else:
         lines += ["About the whole; no particular claim.", ""]
     for number, turn in enumerate(done.turns, start=1):

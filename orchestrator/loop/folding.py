@@ -6,24 +6,23 @@ A type that has no row changes nothing. Nothing here writes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.clock import ClockState
+from orchestrator.loop import speech_folds as speech
 from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
-from orchestrator.loop.state import BREATHER_S, INTEL, TRANSCRIPT, Playback, Room, Said, SlideTime, Waiting
+from orchestrator.loop.speech_folds import Value
+from orchestrator.loop.state import INTEL, TRANSCRIPT, Playback, Room, Said, Waiting
 from orchestrator.model.carryover import carried_of
-from orchestrator.model.claim import Claim, Gap, Tension
+from orchestrator.model.claim import Claim, Gap
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Exchange, Judgement, Observation, Target, Turn
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import call_of
 from orchestrator.model.values import from_json
 from orchestrator.store.ledger import Record
-
-Value = Mapping[str, Any]
 
 
 def fold(room: Room, record: Record) -> None:
@@ -35,7 +34,7 @@ def fold(room: Room, record: Record) -> None:
     if record.value is not None:
         FOLDS.get(record.value["type"], _nothing)(room, record.value, record)
     elif record.op == "append" and record.file == TRANSCRIPT:
-        _plain(room, record)
+        speech.plain(room, record)
 
 
 def _nothing(room: Room, value: Value, record: Record) -> None:
@@ -55,7 +54,7 @@ def _deck(room: Room, value: Value, record: Record) -> None:
     room.deck_claims = from_json(tuple[Claim, ...], value["claims"])
     room.gaps = from_json(tuple[Gap, ...], value["gaps"])
     room.is_checked = "tensions" in value
-    _find(room, value)
+    speech.find(room, value)
     room.claims_by_id.update((claim.id, claim) for claim in room.deck_claims)
 
 
@@ -83,102 +82,6 @@ def _playback(room: Room, value: Value, record: Record) -> None:
 
 def _speaker(room: Room, value: Value, record: Record) -> None:
     room.presenter_label, room.presenter_how = value["label"], value["how"]
-
-
-# ---------------------------------------------------------------------- contradictions
-
-
-def _find(room: Room, value: Value) -> None:
-    room.find(from_json(tuple[Tension, ...], value.get("tensions", ())))
-
-
-def _tensions(room: Room, value: Value, record: Record) -> None:
-    _find(room, value)
-    if value["upto"] >= room.look_due_upto:  # else a slide has changed since it was begun
-        room.look_due = None
-    room.suspected.clear()
-    if "failed" not in value:  # else the same words are looked through again
-        room.is_deck_looked_at = True
-        room.looked_upto = value["upto"]
-
-
-def _dismissed(room: Room, value: Value, record: Record) -> None:
-    room.dismissed.add(value["digest"])
-
-
-def _look_is_due(room: Room, occasion: str) -> None:
-    room.look_due, room.look_due_upto = occasion, len(room.segments)
-
-
-# ---------------------------------------------------------------------- speech and slides
-
-
-def _plain(room: Room, record: Record) -> None:
-    """Text appended without a value counts as a segment of its own, at the clock's time."""
-    text = " ".join((record.text or "").split())
-    segment = Segment(text, record.clock_s, record.clock_s)
-    room.segments.append(segment)
-    _voice(room, segment, record)
-
-
-def _segment(room: Room, value: Value, record: Record) -> None:
-    segment = _spoken(room, value)
-    _voice(room, segment, record)
-    _find(room, value)
-    if value.get("played") is not None:
-        room.played = value["played"]
-    if value.get("source") is not None:
-        name, line = value["source"]
-        room.lines_taken[name] = line
-    if room.open is not None and segment.speaker in (None, room.presenter):
-        room.heard.append(segment)
-
-
-def _spoken(room: Room, value: Value) -> Segment:
-    segment = from_json(Segment, value["segment"])
-    room.segments.append(segment)
-    spoken_s = room.seconds_by_speaker.get(segment.speaker, 0.0)
-    room.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
-    of_speaker = room.claims_by_speaker.setdefault(segment.speaker, [])
-    if value["type"] == "segment":  # what is said in an answer is judged there, and not asked about again
-        claims = from_json(tuple[Claim, ...], value.get("claims", ()))
-        of_speaker.extend(claims)
-        room.claims_by_id.update((claim.id, claim) for claim in claims)
-    return segment
-
-
-def _voice(room: Room, segment: Segment, record: Record) -> None:
-    """Who speaks, and since when, on the session clock."""
-    room.asked_here = False
-    from_s = max(0.0, round(record.clock_s - (segment.end_s - segment.start_s), 3))
-    if room.quiet_from_s is None:
-        room.quiet_from_s = from_s
-    goes_on = room.voice_from_s is not None and room.voice == segment.speaker
-    if not goes_on or from_s - room.voice_until_s >= BREATHER_S:
-        room.voice, room.voice_from_s, room.is_pause_suggested = segment.speaker, from_s, False
-    room.voice_until_s = record.clock_s
-
-
-def _slide(room: Room, value: Value, record: Record) -> None:
-    room.slides.append(SlideTime(value["slide"], value["at_s"], value.get("estimated", False)))
-    room.refresh_due = True
-    _look_is_due(room, "slide")
-    if value.get("break"):
-        room.break_due = room.is_to_be_thought_of = True
-        _look_is_due(room, "break")
-
-
-def _section_end(room: Room, value: Value, record: Record) -> None:
-    room.section_ended = value["slides"]
-    room.break_due = room.refresh_due = room.is_to_be_thought_of = True
-    _look_is_due(room, "break")
-
-
-def _played_out(room: Room, value: Value, record: Record) -> None:
-    room.is_played_out = True
-    room.asked_when_played_out = len(room.exchanges)
-    room.refresh_due = room.is_to_be_thought_of = True
-    _look_is_due(room, "break")
 
 
 # ---------------------------------------------------------------------- candidate questions
@@ -219,7 +122,7 @@ def _exchange_opened(room: Room, value: Value, record: Record) -> None:
 
 
 def _answer(room: Room, value: Value, record: Record) -> None:
-    segment = _spoken(room, value)
+    segment = speech.spoken(room, value)
     if value.get("used") is not None:
         room.answers_used.add(value["used"])
     if room.open is not None:
@@ -261,7 +164,7 @@ def _exchange_closed(room: Room, value: Value, record: Record) -> None:
     room.open = None
     room.quiet_from_s, room.is_prompted = record.clock_s, False
     room.voice_from_s, room.is_pause_suggested = None, False
-    _look_is_due(room, "exchange")
+    speech.look_is_due(room, "exchange")
     if room.is_played_out:
         room.refresh_due = room.is_to_be_thought_of = True
 
@@ -326,12 +229,12 @@ FOLDS: Final[Mapping[str, Callable[[Room, Value, Record], None]]] = {
     "intel": _intel,  # write of external-intel: every finding, and the claim it bears on
     "focus_brief": _focus_brief,  # write of a focus brief: the targets
     "dossier": _dossier,  # write of the board dossier: the likely questions, and who sits on the board
-    "tensions": _tensions,  # note: what an engine proposed and code verified, and what was refused
-    "dismissed": _dismissed,  # note: the presenter says that a contradiction is none
-    "segment": _segment,  # append to the transcript: the segment, its claims, its place in a playback
-    "slide": _slide,  # append to the transcript: the slide, and whether a section ended before it
+    "tensions": speech.tensions,  # note: what an engine proposed and code verified, and what was refused
+    "dismissed": speech.dismissed,  # note: the presenter says that a contradiction is none
+    "segment": speech.segment,  # append to the transcript: the segment, its claims, its place in a playback
+    "slide": speech.slide,  # append to the transcript: the slide, and whether a section ended before it
     "answer": _answer,  # append to the transcript: the answer, for which exchange
-    "section_end": _section_end,  # note: a recording is about to leave a section; the panel comes in first
+    "section_end": speech.section_end,  # note: a recording leaves a section; the panel comes in first
     "candidate": _candidate,  # replace of a candidate question: it, and what it was made from
     "exchange_opened": _exchange_opened,  # note: the exchange with its first question
     "answered": _answered,  # note: what the presenter said since the question was the answer
@@ -356,7 +259,7 @@ FOLDS: Final[Mapping[str, Callable[[Room, Value, Record], None]]] = {
     "monologue": _monologue,  # append to the debrief notes: one voice so long that a pause is due
     "clock": _clock,  # note: the session clock was set, and whether it runs
     "driver": _driver,  # note: a process began or stopped to drive the session
-    "played_out": _played_out,  # note: the recording is over; only questions and the end are left
+    "played_out": speech.played_out,  # note: the recording is over; only questions and the end are left
     "state": _state,  # replace of the session state: where the moderator stands
 }
 """By a value's type, and the operation that carries it."""

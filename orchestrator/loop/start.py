@@ -38,6 +38,7 @@ from orchestrator.store import files
 from orchestrator.store.store import create_store
 
 LAYOUTS_VERSION: Final = 1
+"""Of the message layouts that a receipt may name; a session says with which it was made."""
 CONFIG: Final = "shared/session-config.md"
 UNFINISHED_KEPT_S: Final = 3600
 """A start takes seconds; what is left after an hour was left by a process that died."""
@@ -69,32 +70,42 @@ def start_session(
     _refuse_twins(home, plan.options.id)
     aside = home.sessions / f"{UNFINISHED}{plan.options.id}-{os.getpid()}"
     try:
-        home.sessions.mkdir(parents=True, exist_ok=True)
-        store = create_store(aside, plan.layout, _first_value(plan, carry(plan.options, source.deck)))
-        try:
-            _keep_copies(aside, plan)
-            with store.transaction():
-                rehearsal = Rehearsal(store, lambda _: engine)
-                rehearsal.tooling = tooling
-                _write_files(rehearsal, plan)
-                then(rehearsal)
-            store.flush()
-        finally:
-            store.close()
-        for folder in (aside / "ledger", aside):
-            _sync_folder(folder)
+        _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
         os.rename(aside, target)
         _sync_folder(home.sessions)
     except BaseException as error:
         shutil.rmtree(aside, ignore_errors=True)
-        if isinstance(error, OSError):
-            if target.exists():
-                raise SessionExistsError(
-                    f"{plan.options.id}: a session with this id is already there"
-                ) from error
-            raise HomeError(f"{target}: {files.reason(error)}; no session was made") from error
-        raise
+        if not isinstance(error, OSError):
+            raise
+        if target.exists():  # somebody else has just made one of this id
+            raise SessionExistsError(f"{plan.options.id}: a session with this id is already there") from error
+        raise HomeError(f"{target}: {files.reason(error)}; no session was made") from error
     return target
+
+
+def _make(
+    aside: Path,
+    plan: Plan,
+    engine: Engine,
+    carried: Carried,
+    tooling: Tooling | None,
+    then: Callable[[Rehearsal], None],
+) -> None:
+    """The whole session, durably, in a folder that nobody takes for one yet."""
+    aside.parent.mkdir(parents=True, exist_ok=True)
+    store = create_store(aside, plan.layout, _first_value(plan, carried))
+    try:
+        _keep_copies(aside, plan)
+        with store.transaction():
+            rehearsal = Rehearsal(store, lambda _: engine)
+            rehearsal.tooling = tooling
+            _write_files(rehearsal, plan)
+            then(rehearsal)
+        store.flush()
+    finally:
+        store.close()
+    for folder in (aside / "ledger", aside):
+        _sync_folder(folder)
 
 
 def _refuse_twins(home: Home, wanted: str) -> None:
