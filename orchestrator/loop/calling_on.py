@@ -18,7 +18,11 @@ from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
 FOCUS_WEIGHT: Final = 0.5
 SILENCE_WEIGHT: Final = 0.5
-"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question."""
+"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question.
+
+So does what the presenter asked the panel to look at; with more weight a weak question in focus would
+come before a strong one beside it. Not measured.
+"""
 
 AHEAD: Final = {HAND_RAISE: 1, FREE_FLOW: 3}
 """How many exchanges the panel may be ahead of an even share of the time (orchestration.md, "Modes").

@@ -30,6 +30,7 @@ from orchestrator.speech.stream import LiveReader, LiveSegment, timed
 POLL_S: Final = 0.1
 """How often a live feed looks at its timers; far under the shortest pause that means anything (2 s)."""
 KINDS: Final = {".txt": "txt", ".vtt": "vtt", ".srt": "srt"}
+"""What a followed file is read as, by its ending; any other, and standard input, as JSON lines."""
 STOPPED: Final = "the feed was stopped"
 
 

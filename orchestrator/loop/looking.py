@@ -25,6 +25,7 @@ from orchestrator.model.values import to_json
 
 RECORD = "tensions"
 START = "start"
+"""The occasion of the one look at the deck alone; its findings stand in the focus briefs, not in notes."""
 
 
 @dataclass(frozen=True, slots=True)

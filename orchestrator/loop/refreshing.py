@@ -35,6 +35,7 @@ from orchestrator.templates.orchestration import HAND_RAISE
 INPUT_FILES = slice(4, 10)
 """Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
 INTEL = 4
+"""The place of external-intel in a context, from 0: a question made from another revision is stale."""
 
 ASKED = "a question was put meanwhile"
 

@@ -21,6 +21,7 @@ NOTES: Final = "moderator/debrief-notes.md"
 SHARE_OF: Final = {phrases.TIME_80: 80, phrases.TIME_90: 90}
 """The share of the time, in per cent, that the phrases of an occasion may name."""
 OF_TIME: Final = frozenset({*SHARE_OF, phrases.NO_QUESTION, phrases.PAUSE})
+"""Occasions that are about time: no two of them are spoken within one pause of each other."""
 
 
 def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
