@@ -30,6 +30,7 @@
     ├── LedgerCorruptError          damage that is not a torn last record
     ├── ReceiptError                a context cannot be rebuilt as its receipt says
     ├── EngineError                 an engine failed or gave no usable reply
+    ├── InstallationError           a file that comes with the package is missing or broken
     └── ArchiveError                an archive is missing, incomplete or wrong
         └── ArchiveConflictError    another content is already stored under this name
 
@@ -188,6 +189,10 @@ class ReceiptError(GreenroomError):
 
 class EngineError(GreenroomError):
     """An engine failed or gave no usable reply."""
+
+
+class InstallationError(GreenroomError):
+    """A file that comes with the package is missing or is not as it was shipped."""
 
 
 class ArchiveError(GreenroomError):

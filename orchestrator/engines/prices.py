@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-PRICES: Final = Path(__file__).with_name("prices.yaml")
+from orchestrator.packaged import packaged_yaml
 
 _DATED = re.compile(r"-\d{8}$")
 
@@ -38,9 +36,5 @@ def prices_read_at() -> str:
     return str(_prices()["read_at"])
 
 
-@cache
-def _prices() -> Mapping[str, Any]:
-    import yaml
-
-    loaded: Mapping[str, Any] = yaml.safe_load(PRICES.read_text("utf-8"))
-    return loaded
+def _prices() -> Any:
+    return packaged_yaml("engines/prices.yaml")

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import Any, Final
 
+from orchestrator.packaged import packaged_yaml
 from orchestrator.privacy.off_record import TRANSCRIPT
 from orchestrator.render import one_line, place
 from orchestrator.store.ledger import Record
 
 NO_JUDGEMENT: Final = "the engine gave no judgement"
 """How a verdict begins whose engine failed (moderator.py)."""
-TABLE: Final = Path(__file__).with_name("record_types.yaml")
 PLAIN_SPEECH: Final = "plain speech"
 
 SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
@@ -72,11 +71,7 @@ class Row:
 @cache
 def rows() -> Mapping[str, Row]:
     """The table, by type."""
-    import yaml  # 0.02 s to import: only where something is told
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads it ten times faster
-    plain = yaml.load(TABLE.read_text("utf-8"), Loader=loader)  # noqa: S506  # both are safe
-    return {name: Row(**row) for name, row in plain.items()}
+    return {name: Row(**row) for name, row in packaged_yaml("memory/record_types.yaml").items()}
 
 
 @cache
@@ -120,7 +115,7 @@ def read(what: What, record: Record) -> Any:
             for name, one in what.items()
         )
         return {name: found for name, found in several if found is not MISSING}
-    if isinstance(what, list):
+    if isinstance(what, tuple):
         return [read(one, record) for one in what]
     return what
 
@@ -256,7 +251,7 @@ def _shown(value: Any, how: str) -> str:
     if isinstance(value, Mapping):
         counts = (counted(number, name) for name, number in value.items() if number or how != "+")
         return ", ".join(counts) or "nothing"
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return (how or ", ").join(map(str, value)) or "nothing"
     if how == "_":
         return str(value).replace("_", " ")

@@ -15,8 +15,9 @@ import sqlite3
 from collections.abc import Iterable
 from functools import cache
 from math import log
-from pathlib import Path
 from typing import Final
+
+from orchestrator.packaged import packaged_yaml
 
 MAX_WORDS: Final = 64
 """Of a topic; each costs one look into the index, some 20 microseconds."""
@@ -36,15 +37,7 @@ words; more tell forms of short ones apart."""
 @cache
 def english(name: str) -> frozenset[str]:
     """A list of `english.yaml`."""
-    return frozenset(_lists()[name].split())
-
-
-@cache
-def _lists() -> dict[str, str]:
-    import yaml  # 0.02 s to import: only where words are compared
-
-    lists: dict[str, str] = yaml.safe_load(Path(__file__).with_name("english.yaml").read_text("utf-8"))
-    return lists
+    return frozenset(packaged_yaml("memory/english.yaml")[name].split())
 
 
 def words_of(text: str) -> tuple[str, ...]:

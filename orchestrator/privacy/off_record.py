@@ -17,10 +17,10 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.layout import Mutability
+from orchestrator.packaged import packaged_yaml
 from orchestrator.privacy.masking import masked, visible
 from orchestrator.render import one_line
 from orchestrator.store.ledger import Record
@@ -112,12 +112,9 @@ def _has(kind: str, heard: str) -> bool:
 
 @cache
 def _forms() -> Mapping[str, Forms]:
-    import yaml  # 0.02 s to import: only where something is said
-
-    plain = yaml.safe_load(Path(__file__).with_name("off_record.yaml").read_text("utf-8"))
     return {
         kind: {words: re.compile(form, re.VERBOSE) for words, form in forms.items()}
-        for kind, forms in plain.items()
+        for kind, forms in packaged_yaml("privacy/off_record.yaml").items()
     }
 
 

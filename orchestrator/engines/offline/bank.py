@@ -9,14 +9,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from orchestrator.packaged import PACKAGE, packaged_yaml
 from orchestrator.templates.persona import ASKS
 
-FOLDER: Final = Path(__file__).parent / "bank"
+FOLDER: Final = PACKAGE / "engines" / "offline" / "bank"
 ANY: Final = "any"
 """The kind whose questions suit every deck."""
 
@@ -131,8 +129,8 @@ class Bank:
 @lru_cache(maxsize=1)
 def bank() -> Bank:
     """The bank as it is shipped."""
-    phrases = _phrases(_load(FOLDER / "phrases.yaml"))
-    files = [_load(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
+    phrases = _phrases(packaged_yaml(FOLDER / "phrases.yaml"))
+    files = [packaged_yaml(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
     made = [_entry(one["kind"], item, at) for one in files for at, item in enumerate(one["questions"])]
     entries = (_of_absent_topic(one, phrases.topics) if one.is_first else one for one in made)
     kinds = tuple(_kind(one) for one in files if one["kind"] != ANY)
@@ -147,12 +145,6 @@ def _kind(data: Mapping[str, Any]) -> DeckKind:
 def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:
     """The entry, asked only of a deck that does not speak of its topic at all."""
     return replace(entry, unless=(*entry.unless, *_conditions(topics.get(entry.topic, ()))))
-
-
-def _load(path: Path) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads it ten times faster
-    loaded: dict[str, Any] = _frozen(yaml.load(path.read_text("utf-8"), Loader=loader))  # noqa: S506  # both are safe
-    return loaded
 
 
 def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
@@ -178,9 +170,3 @@ def _conditions(items: Any) -> tuple[Condition, ...]:
 def _phrases(data: Mapping[str, Any]) -> Phrases:
     compiled = {name: re.compile("|".join(data[name])) for name in OF_PATTERNS}
     return Phrases(**{**data, **compiled})
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _frozen(one) for key, one in value.items()}
-    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
