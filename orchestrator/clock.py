@@ -15,6 +15,8 @@ from functools import lru_cache
 def utc_now() -> str:
     """The wall clock, UTC, RFC 3339 with microseconds."""
     seconds, microseconds = divmod(time.time_ns() // 1000, 1_000_000)
+    # Put together by hand: microseconds are always six digits, and isoformat leaves them out where they are
+    # 0.
     return f"{_to_the_second(seconds)}.{microseconds:06}Z"
 
 
@@ -26,6 +28,7 @@ def _to_the_second(seconds: int) -> str:
 
 def seconds_since(at: str) -> float:
     """Wall-clock seconds since *at* (as `utc_now` writes it), never negative."""
+    # A wall clock may be set back.
     return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds())
 
 

@@ -1,4 +1,4 @@
-"""What is in force on this machine: locks, sync, flags, engines, S3."""
+"""The checks of this machine: locks, sync, flags, engines, S3."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from orchestrator.errors import ConfigurationError, EngineError
 from orchestrator.home.folder import Home
 from orchestrator.store import files
 
+# As /proc/mounts names them; a lock may be local to one machine there, and a sync may end in a cache.
 NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ncpfs", "webdav"}
 )
+# Folders of programs that write into them themselves, and know nothing of a ledger's lock.
 SYNCED: Final = ("Dropbox", "OneDrive", "Google Drive", "iCloud", "Nextcloud", "Mobile Documents")
 
 
@@ -50,20 +52,14 @@ def checks(home: Home) -> list[Check]:
 
 
 def _folder(root: Path) -> Check:
-    if any(name in part for part in root.parts for name in SYNCED):
-        return Check(
-            "folder",
-            "warning",
-            f"{root} looks like a synced folder: another program may change session files",
-        )
     kind = _file_system(root)
-    if kind in NETWORK:
-        return Check(
-            "folder",
-            "warning",
-            f"{root} lies on a network file system ({kind}): locks and syncs may not hold",
-        )
-    return Check("folder", "ok", f"{kind or platform.system()} file system")
+    if any(name in part for part in root.parts for name in SYNCED):
+        doubt = "looks like a synced folder: another program may change session files"
+    elif kind in NETWORK:
+        doubt = f"lies on a network file system ({kind}): locks and syncs may not hold"
+    else:
+        return Check("folder", "ok", f"{kind or platform.system()} file system")
+    return Check("folder", "warning", f"{root} {doubt}")
 
 
 def _file_system(root: Path) -> str | None:
@@ -73,6 +69,7 @@ def _file_system(root: Path) -> str | None:
     best, kind = "", None
     for line in mounts.read_text("utf-8", "replace").splitlines():
         _, where, name = line.split()[:3]
+        # The longest mount point above the home is its own; the slash keeps /home2 from being below /home.
         if (str(root) + "/").startswith(where.rstrip("/") + "/") and len(where) >= len(best):
             best, kind = where, name
     return kind
@@ -103,18 +100,13 @@ def _sync(root: Path) -> Check:
 
 
 def _flags(home: Home) -> Check:
-    able = can_set_flags(home.root)
-    if not able:
-        return Check(
-            "immutable flag", "missing", "not possible here: ended sessions get read-only modes (0444, 0555)"
-        )
-    if not home.config.immutable:
-        return Check(
-            "immutable flag", "off", "possible here; switch it on with `immutable: true` in greenroom.yaml"
-        )
-    return Check(
-        "immutable flag", "ok", "ended sessions get the file system's immutable flag; `erase` lifts it"
-    )
+    if not can_set_flags(home.root):
+        state, detail = "missing", "not possible here: ended sessions get read-only modes (0444, 0555)"
+    elif not home.config.immutable:
+        state, detail = "off", "possible here; switch it on with `immutable: true` in greenroom.yaml"
+    else:
+        state, detail = "ok", "ended sessions get the file system's immutable flag; `erase` lifts it"
+    return Check("immutable flag", state, detail)
 
 
 def _model(home: Home, engine: str) -> Check:

@@ -16,8 +16,8 @@ from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
 from orchestrator.debrief import build
 from orchestrator.debrief.json_form import json_text
-from orchestrator.debrief.model import Debrief
 from orchestrator.debrief.page import as_markdown
+from orchestrator.debrief.parts import Debrief
 from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 from orchestrator.home.folder import Home

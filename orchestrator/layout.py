@@ -14,16 +14,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from orchestrator.errors import (
-    ImmutableFileError,
-    UnknownFileError,
-    UsageError,
-)
+from orchestrator.errors import ImmutableFileError, UnknownFileError, UsageError
 
 KIB: Final = 1024
 MIB: Final = 1024 * 1024
 
 MODERATOR: Final = "moderator"
+TRANSCRIPT: Final = "shared/presenter-transcript.md"
+HISTORY: Final = "shared/exchange-history.md"
 AGENT: Final = "<agent>"
 """Stands for an agent's id, in a path and among writers."""
 
@@ -44,18 +42,21 @@ RESERVED: Final = frozenset(
 )
 """Names that an agent cannot have: folders of a session, and writers that are no agents."""
 
+# A folder's name, a part of object keys and of `--panel a,b`: no case twins, no dots, nothing a shell reads.
+# Matched whole: `$` would let a trailing newline through (trust.md, "The store").
 AGENT_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,31}")
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
+# Three to six seats with the moderator's: DESIGN.md, section 2.
 MIN_PANELISTS: Final = 2
 MAX_PANELISTS: Final = 5
-MAX_REVISIONS: Final = 5
+MAX_REVISIONS: Final = 5  # DESIGN.md, section 3; external-intel alone has revisions
 MAX_APPEND_BYTES: Final = 1 * MIB
 """One append; a spoken segment is some hundred bytes, so this is far above any real one."""
 
 
 class Mutability(StrEnum):
-    """What may happen to a file during a session."""
+    """The changes that a file may undergo during a session."""
 
     IMMUTABLE = "immutable"
     WRITE_ONCE = "write-once"
@@ -79,13 +80,14 @@ class SessionFile:
 _W1, _WF = Mutability.WRITE_ONCE, Mutability.WRITE_FEW
 _AO, _OV = Mutability.APPEND_ONLY, Mutability.OVERWRITE
 
+# A limit is far above what two hours fill, and keeps a program that has gone wrong from filling the disk.
 SHARED_ROWS: Final = (
     SessionFile("shared/session-config.md", _W1, ("start",), 256 * KIB, has_blueprint=True),
     SessionFile("shared/deck-content.md", _W1, ("start",), 16 * MIB),
     SessionFile("shared/external-intel.md", _WF, ("start", "intel"), 4 * MIB, max_revisions=MAX_REVISIONS),
     SessionFile("shared/board-dossier.md", _W1, ("start",), 4 * MIB),
-    SessionFile("shared/presenter-transcript.md", _AO, ("transcript",), 64 * MIB, has_blueprint=True),
-    SessionFile("shared/exchange-history.md", _AO, (MODERATOR,), 64 * MIB, has_blueprint=True),
+    SessionFile(TRANSCRIPT, _AO, ("transcript",), 64 * MIB, has_blueprint=True),
+    SessionFile(HISTORY, _AO, (MODERATOR,), 64 * MIB, has_blueprint=True),
 )
 MODERATOR_ROWS: Final = (
     SessionFile("moderator/generated-phrases.md", _AO, (MODERATOR,), 4 * MIB),
@@ -108,8 +110,8 @@ PANELIST_ORDER: Final = (
     "shared/session-config.md",
     "shared/deck-content.md",
     "shared/external-intel.md",
-    "shared/presenter-transcript.md",
-    "shared/exchange-history.md",
+    TRANSCRIPT,
+    HISTORY,
     f"{AGENT}/focus-brief.md",
     f"{AGENT}/exchange-notes.md",
     f"{AGENT}/presenter-profile.md",
@@ -125,8 +127,8 @@ MODERATOR_ORDER: Final = (
     "shared/deck-content.md",
     "shared/external-intel.md",
     "shared/board-dossier.md",
-    "shared/presenter-transcript.md",
-    "shared/exchange-history.md",
+    TRANSCRIPT,
+    HISTORY,
     "moderator/generated-phrases.md",
     "moderator/debrief-notes.md",
     "moderator/session-state.md",

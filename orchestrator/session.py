@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from orchestrator.archive import register
     from orchestrator.archive.upload import Archived
     from orchestrator.context.assemble import Context
-    from orchestrator.debrief.model import Debrief
+    from orchestrator.debrief.parts import Debrief
     from orchestrator.engines import catalogue
     from orchestrator.engines.protocol import Engine
     from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts

@@ -23,6 +23,8 @@ from orchestrator.verify import verify_session
 from orchestrator.verify.disk import digest_file, open_folder, read_file, walk
 from orchestrator.verify.finding import Report, shown
 
+# Raised when another release would give other bytes for the same session; the agent line says which made a
+# bag.
 BAG_VERSION: Final = 1
 DECLARATION_NAME: Final = "bagit.txt"
 INFO_NAME: Final = "bag-info.txt"
@@ -37,7 +39,7 @@ SOFTWARE_AGENT: Final = f"greenroom, bag {BAG_VERSION}, ledger {ledger.LEDGER_VE
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """What an archive says about its session without being unpacked. "" where it is not known."""
+    """A session as its archive's bag-info tells it. "" where something is not known."""
 
     session: str
     deck: str
@@ -112,7 +114,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
                 raise ArchiveError(f"{root.name}: {shown(name.path)} is {name.kind}: run `greenroom verify`")
             sha256 = digest_file(fd, name.path)
             parts.append(Part(f"data/{session}/{name.path}", root / name.path, name.size_bytes, sha256))
-    for finding in report.findings:
+    for finding in report.findings:  # a folder that could not be read: no bag is put together of a part
         raise ArchiveError(f"{root.name}: {finding.path}: {finding.found}: run `greenroom verify`")
     return tuple(parts)
 
@@ -130,6 +132,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
         "Greenroom-Ledger-Head": facts.head,
         "Greenroom-Presenter": facts.presenter,
         "Greenroom-State": facts.state,
+        # RFC 8493, 2.2.2: bytes and files, so that a copy that is short is seen before any digest is made.
         "Payload-Oxum": f"{sum(part.size_bytes for part in payload)}.{len(payload)}",
     }
     tags = {
@@ -142,7 +145,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
 
 
 def facts_of(root: Path) -> SessionFacts:
-    """What the ledger of a session says of it as a whole.
+    """The facts of a session as a whole, from its ledger.
 
     Raises:
         ArchiveError: The ledger cannot be read.
@@ -168,6 +171,7 @@ def facts_of(root: Path) -> SessionFacts:
         date=_text(opened, "date"),
         presenter=_text(opened, "presenter"),
         exchanges=sum((record.value or {}).get("type") == "exchange_closed" for record in records),
+        # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
         ended_on=last.at[:10],
@@ -176,6 +180,7 @@ def facts_of(root: Path) -> SessionFacts:
 
 def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
     """The first record, the last, and those that close an exchange; the others are not decoded."""
+    # A ledger of an hour holds thousands of records, and a list of archives asks this of every session.
     for entry in scan.entries:
         line = content[entry.offset : entry.offset + entry.size]
         if entry.seq in (1, len(scan.entries)) or b'"exchange_closed"' in line:

@@ -32,6 +32,7 @@ from orchestrator.verify.disk import Name, digest_file, open_folder, read_file, 
 from orchestrator.verify.finding import Finding, Report
 
 _MANIFEST: Final = re.compile(r"(tag)?manifest-([a-z0-9_]+)\.txt")
+# The shakes have no length of their own, and so no digest that a manifest could hold.
 _ALGORITHMS: Final = hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}
 _SYSTEM_FILES: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 """Names that a desktop puts into folders and takes out again, as the suite's warning has them."""
@@ -43,7 +44,7 @@ _UNDECLARED: Final = Declaration((1, 0), "utf-8")
 
 @dataclass(frozen=True, slots=True)
 class BagCheck:
-    """What makes the bag invalid, and what is only worth a warning."""
+    """The faults that make the bag invalid, and those that are only worth a warning."""
 
     findings: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
@@ -155,7 +156,7 @@ class _Bag:
                     if name not in manifest.digests:
                         self.faults.add(name, "extra", f"no file that {file} does not list", "a file")
         for name in there:
-            if name not in listed and self.declared.version < (1, 0):
+            if name not in listed and self.declared.version < (1, 0):  # before 1.0 it is enough that one does
                 self.faults.add(name, "extra", "no file that no manifest lists", "a file")
         return len(tolerated)
 
@@ -220,6 +221,7 @@ class _Bag:
         payload = [name for name in self.names.values() if name.path.startswith("data/")]
         found = f"{sum(name.size_bytes for name in payload)}.{len(payload)}"
         if values and values[0] != found:
+            # The sum was made when the dropped file was there.
             where = self.oddities if tolerated else self.faults
             where.add("bag-info.txt", "bag", f"Payload-Oxum: {values[0]}", found)
 

@@ -50,8 +50,9 @@ def restore(session: str, url: str, into: Path, *, endpoint_url: str | None = No
         SessionExistsError: Something stands there already.
         ArchiveError: There is no such archive, or it is not right; names the first finding.
     """
-    path = _bring(session, url, into, endpoint_url)
+    path = fetch(session, url, into, endpoint_url=endpoint_url)
     try:
+        # Before the modes: a power cut must not leave a read-only folder with a part of the session.
         sync(path)
         with open_folder(into) as fd:
             files.sync_folder(fd)
@@ -67,7 +68,19 @@ def fetch(session: str, url: str, into: Path, *, endpoint_url: str | None = None
     Raises:
         UsageError, SessionExistsError, ArchiveError: As `restore`.
     """
-    return _bring(session, url, into, endpoint_url)
+    store = open_store(url, endpoint_url=endpoint_url)
+    target = into / check_session_id(session)
+    with _reserved(target), _scratch(into) as bag:
+        report = _download(store, session, bag)
+        findings = report.findings or list(verify_unpacked(bag).findings)
+        if findings:
+            first = findings[0]
+            raise ArchiveError(
+                f"{store.url}/{session}: nothing was restored, since {first.path} is {first.kind} "
+                f"(found {first.found}): run `greenroom verify` on the archive"
+            )
+        (bag / "data" / session).rename(target)  # over the empty folder that holds the place
+    return target
 
 
 def verify_archive(url: str, session: str, *, endpoint_url: str | None = None) -> Verification:
@@ -83,6 +96,7 @@ def verify_archive(url: str, session: str, *, endpoint_url: str | None = None) -
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
         report = _download(store, check_session_id(session), Path(folder))
         result = verify_unpacked(Path(folder))
+        # What could not be fetched is missing in the folder as well, and is said once.
         told = {finding.path for finding in report.findings}
         for finding in result.findings:
             if finding.path not in told:
@@ -119,26 +133,11 @@ def _summary(store: ArchiveStore, session: str) -> ArchivedSession:
         deck=told.get("Greenroom-Deck", ""),
         date=told.get("Greenroom-Date", ""),
         presenter=told.get("Greenroom-Presenter", ""),
+        # The label comes from a store that anybody may have written to: `int` alone takes other scripts'
+        # digits, and a million of them.
         exchanges=int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0,
         archive=f"{store.url}/{session}",
     )
-
-
-def _bring(session: str, url: str, into: Path, endpoint_url: str | None) -> Path:
-    """Download, verify, and give the session's folder its place."""
-    store = open_store(url, endpoint_url=endpoint_url)
-    target = into / check_session_id(session)
-    with _reserved(target), _scratch(into) as bag:
-        report = _download(store, session, bag)
-        findings = report.findings or list(verify_unpacked(bag).findings)
-        if findings:
-            first = findings[0]
-            raise ArchiveError(
-                f"{store.url}/{session}: nothing was restored, since {first.path} is {first.kind} "
-                f"(found {first.found}): run `greenroom verify` on the archive"
-            )
-        (bag / "data" / session).rename(target)  # over the empty folder that holds the place
-    return target
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.session_folder import LEFTOVER, home_digest
 
+# Readable by all as other files of the user are; nobody writes, the owner included.
 FILE_MODE: Final = 0o444
 FOLDER_MODE: Final = 0o555
 REJECTED: Final = "ledger/rejected/"
@@ -51,7 +52,7 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
         immutable: Also set the immutable flag on every file and folder, where that is possible.
 
     Returns:
-        What is in force: "flags" or "modes". Modes do not stop root.
+        "flags" or "modes", whichever is in force. Modes do not stop root.
 
     Raises:
         StoreError: A file is not what the ledger says, or something that is no file stands in
@@ -67,6 +68,8 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
                 "files": _digests(store),
                 "templates": _template_digests(store.layout, home_templates),
             }
+            # Every file first, then the record that names their digests: after a crash the record is true or
+            # not there.
             sync(root)
             (root / DRIVER_LOCK).unlink(missing_ok=True)
             store.freeze(value)
@@ -86,7 +89,7 @@ def seal(root: Path, *, immutable: bool = False) -> str:
     """Make a frozen folder read-only: modes 0444 and 0555, and the flag where asked and possible.
 
     Returns:
-        What is in force: "flags" or "modes".
+        "flags" or "modes", whichever is in force.
 
     Raises:
         StoreWriteError: The modes cannot be set.
@@ -149,6 +152,7 @@ def _clear(root: Path) -> None:
             path.unlink()
         elif name.path.startswith(REJECTED) and name.kind != "file":
             has_other_names = path.is_file() and not path.is_symlink()
+            # An archive holds a file once, and no second name of one.
             content = path.read_bytes() if has_other_names else None
             path.unlink()
             if content is not None:
@@ -193,7 +197,7 @@ def _digests(store: Store) -> dict[str, str]:
 
 
 def _expected(store: Store) -> dict[str, str]:
-    """What the ledger says of the session's files and of its copies of the templates."""
+    """The digests, by the ledger, of the session's files and of its copies of the templates."""
     recorded: Mapping[str, str] = (store.opened.value or {}).get("templates", {})
     expected = {f"ledger/{path}": sha256 for path, sha256 in recorded.items()}
     for path in store.layout.files:
@@ -238,6 +242,7 @@ def _each_below(fd: int, action: Callable[[int, bool], None], folders_first: boo
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_folder and not entry.is_file(follow_symlinks=False):
             continue
+        # Opened and then changed by descriptor: what is swapped for a link meanwhile is refused.
         below = os.open(entry.name, files.FOLDER if is_folder else files.READ, dir_fd=fd)
         try:
             if is_folder:
@@ -253,6 +258,7 @@ def _each_below(fd: int, action: Callable[[int, bool], None], folders_first: boo
 def _flags(fd: int) -> int:
     if not _HAS_FLAGS:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+    # The kernel writes an int (4 bytes), though the call is declared with a long (8).
     buffer = bytearray(8)
     fcntl.ioctl(fd, _GETFLAGS, buffer, True)
     return int.from_bytes(buffer[:4], sys.byteorder)

@@ -10,15 +10,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from orchestrator.home.user_list import one_line
+
+# RFC 8493, 2.1.1: these two lines and no byte more.
 DECLARATION: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
 _LINE_ENDS: Final = re.compile(r"\r\n|\n|\r")
+# Bags before 1.0 may have white space around the colon; 1.0 allows none.
 _DECLARED: Final = re.compile(
     r"BagIt-Version\s*:\s*(\d+)\.(\d+)\s*\nTag-File-Character-Encoding\s*:\s*(\S+)\s*"
 )
 _DECLARED_1_0: Final = re.compile(r"BagIt-Version: (\d+)\.(\d+)\nTag-File-Character-Encoding: (\S+)\n?")
+# The asterisk is md5sum's mark of a binary file; fewer than eight hex digits are no digest of any kind.
 _ENTRY: Final = re.compile(r"([0-9a-fA-F]{8,})[ \t]+(\*?)(\S.*)")
+# RFC 8493, 2.1.3: carriage return, line feed and the percent sign, and nothing else.
 _ENCODED: Final = re.compile(r"%(0[aAdD]|25)")
+# A home, a root of Unix or Windows, a drive, a step up, NUL: on some system each leaves the folder.
 _UNSAFE: Final = re.compile(r"~|/|\\|[A-Za-z]:|(.*/)?\.\.(/|\Z)|.*\0", re.DOTALL)
 
 
@@ -28,7 +35,7 @@ class TagFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What `bagit.txt` says."""
+    """The two lines of `bagit.txt`."""
 
     version: tuple[int, int]
     encoding: str
@@ -64,15 +71,8 @@ def render_manifest(digests: Mapping[str, str]) -> bytes:
 
 
 def render_info(values: Iterable[tuple[str, str]]) -> bytes:
-    """A bag-info file: one line for each value that has one."""
-    return "".join(
-        f"{label}: {one_line}\n" for label, value in values if (one_line := _one_line(value))
-    ).encode()
-
-
-def _one_line(text: str) -> str:
-    """*text* without line ends and control characters, which would end the value."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    """A bag-info file: one line for each value that has one; a line end or control would end the value."""
+    return "".join(f"{label}: {text}\n" for label, value in values if (text := one_line(value))).encode()
 
 
 def lines_of(raw: bytes, encoding: str) -> list[str]:
@@ -85,7 +85,7 @@ def lines_of(raw: bytes, encoding: str) -> list[str]:
         text = raw.decode(encoding)
     except (UnicodeError, LookupError) as error:
         raise TagFileError(f"it is not text in {encoding}") from error
-    lines = _LINE_ENDS.split(text.removeprefix("\ufeff"))
+    lines = _LINE_ENDS.split(text.removeprefix("\ufeff"))  # not splitlines: U+2028 is a character of a name
     return lines[:-1] if lines and not lines[-1] else lines
 
 

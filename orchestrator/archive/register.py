@@ -1,4 +1,4 @@
-"""What is known of a session after its end: where it was archived, and what its presenter dismissed.
+"""The register of a session after its end: its archives, and the contradictions its presenter dismissed.
 
 It lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
 session. Source: DESIGN.md, section 2.
@@ -59,6 +59,7 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
     path = _path(home, session_id, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps(value, ensure_ascii=False) + "\n"
+    # One append of one line: two processes that note something at once lose neither.
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
         os.write(fd, line.encode())
@@ -70,6 +71,7 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
 def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str) -> Iterator[list[str]]:
     path = _path(home, session_id, name)
     try:
+        # A damaged line is named below, by its number.
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return

@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 BACKOFF_S: Final[list[float]] = [0.2, 0.4, 0.8, 1.6, 3.2]
 """Pauses between attempts; then the error stands. S3's own advice is to double them."""
+# Our own: a server that is there takes a connection within seconds, and an object is small, so a minute
+# without an answer is none.
 CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 60.0
 MAX_PAGES: Final = 10_000
@@ -33,11 +35,11 @@ MAX_PAGES: Final = 10_000
 
 _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 """409: another conditional put of this name is under way (S3 says: try again)."""
-_CONDITION_FAILED: Final = 412
+_CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where something has the name
 
 
 class _S3Error(ArchiveError):
-    """What a server answered; stays within this module, but for its message."""
+    """A server's answer that is no success; stays within this module, but for its message."""
 
     def __init__(self, message: str, status: int | None) -> None:
         super().__init__(message)
@@ -118,13 +120,8 @@ class S3Store:
 
     def _page(self, prefix: str, token: str) -> tuple[tuple[str, ...], str]:
         def read(client: S3Client) -> tuple[tuple[str, ...], str]:
-            answer = (
-                client.list_objects_v2(
-                    Bucket=self._bucket, Prefix=self._below + prefix, ContinuationToken=token
-                )
-                if token
-                else client.list_objects_v2(Bucket=self._bucket, Prefix=self._below + prefix)
-            )
+            more: Any = {"ContinuationToken": token} if token else {}
+            answer = client.list_objects_v2(Bucket=self._bucket, Prefix=self._below + prefix, **more)
             keys = (one["Key"] for one in answer.get("Contents", ()))
             names = tuple(key.removeprefix(self._below) for key in keys if key.startswith(self._below))
             return names, answer.get("NextContinuationToken", "") if answer.get("IsTruncated") else ""
@@ -132,18 +129,16 @@ class S3Store:
         return self._call(prefix, read)
 
     def _put(self, client: S3Client, name: str, content: bytes, sha256: str) -> None:
-        key, metadata = self._below + name, {"sha256": sha256}
-        if self._checksums:
-            client.put_object(
-                Bucket=self._bucket,
-                Key=key,
-                Body=content,
-                IfNoneMatch="*",
-                Metadata=metadata,
-                ChecksumSHA256=base64.b64encode(bytes.fromhex(sha256)).decode(),
-            )
-        else:
-            client.put_object(Bucket=self._bucket, Key=key, Body=content, IfNoneMatch="*", Metadata=metadata)
+        digest = base64.b64encode(bytes.fromhex(sha256)).decode()
+        checked: Any = {"ChecksumSHA256": digest} if self._checksums else {}
+        client.put_object(
+            Bucket=self._bucket,
+            Key=self._below + name,
+            Body=content,
+            IfNoneMatch="*",  # no archive is ever overwritten, whoever writes at the same moment
+            Metadata={"sha256": sha256},  # an ETag is no digest of the content
+            **checked,
+        )
 
     def _client(self) -> S3Client:
         if self._made is None:
@@ -154,6 +149,8 @@ class S3Store:
                 "s3",
                 endpoint_url=self._endpoint_url,
                 config=Config(
+                    # boto3 adds checksums of its own since 1.36, which R2 and others refuse (trust.md, "The
+                    # archive").
                     request_checksum_calculation="when_required",
                     response_checksum_validation="when_required",
                     retries={"total_max_attempts": 1},  # `_call` retries, and knows 409
@@ -163,6 +160,7 @@ class S3Store:
                     s3={"addressing_style": "path" if self._endpoint_url else "auto"},
                 ),
             )
+            # Last, behind botocore's own handler, which would follow.
             self._made.meta.events.register_last("before-parameter-build.s3", _stay)
         return self._made
 
@@ -188,7 +186,7 @@ class S3Store:
         raise AssertionError("the last pause is None")
 
     def _answered(self, name: str, status: int | None, code: str) -> _S3Error:
-        code = re.sub(r"[^A-Za-z0-9]", "", code)[:64]
+        code = re.sub(r"[^A-Za-z0-9]", "", code)[:64]  # the server's word, into a line of ours
         where = f"{self.url}/{name}"
         if code == "NoSuchBucket":
             return _S3Error(f"{self.url}: there is no such bucket: make it first", status)

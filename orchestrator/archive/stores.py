@@ -29,7 +29,7 @@ INCOMING: Final = ".incoming"
 system cannot write files without one."""
 _STALE_S: Final = 24 * 3600
 """Age at which a file left there by a killed process is removed."""
-_OBJECT_MODE: Final = 0o444
+_OBJECT_MODE: Final = 0o444  # an object is written once: nobody has to change it
 _UNNAMED: Final = getattr(os, "O_TMPFILE", None)
 """Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
 
@@ -117,8 +117,11 @@ class FolderStore:
         try:
             with self._folder(name, make=True) as fd:
                 try:
+                    # A link and not a rename: it fails where the name is taken, whoever came first.
                     if not _link_unnamed(fd, base, content):
                         self._rename_new(fd, base, content)
+                # The same content is success: a run that was killed is run again, and another may archive at
+                # once.
                 except FileExistsError:
                     if hashlib.sha256(self.get(name)).hexdigest() != sha256:
                         raise ArchiveConflictError(
@@ -154,6 +157,7 @@ class FolderStore:
         except OSError as error:
             raise self._refused(prefix, error) from error
         names.update(finding.path for finding in report.findings)
+        # Files under way are no objects.
         kept = (name for name in names if name.startswith(prefix) and not name.startswith(INCOMING))
         return tuple(sorted(kept))
 
@@ -173,7 +177,7 @@ class FolderStore:
             if folder == self.root:
                 break
             try:
-                folder.rmdir()
+                folder.rmdir()  # refuses where another object lies there
             except OSError:
                 break
 
@@ -220,7 +224,7 @@ class FolderStore:
                 files.sync_file(fd)
             finally:
                 os.close(fd)
-            if _is_taken(folder_fd, base):
+            if files.is_there(folder_fd, base):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), base)
             os.rename(path, base, dst_dir_fd=folder_fd)
         finally:
@@ -253,14 +257,6 @@ def _link_unnamed(folder_fd: int, base: str, content: bytes) -> bool:
         return False
     finally:
         os.close(fd)
-    return True
-
-
-def _is_taken(folder_fd: int, base: str) -> bool:
-    try:
-        os.stat(base, dir_fd=folder_fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
     return True
 
 

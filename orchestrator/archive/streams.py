@@ -20,5 +20,6 @@ def side_by_side(action: Callable[[T], R], things: Iterable[T]) -> list[R]:
         try:
             return [future.result() for future in futures]
         except BaseException:
+            # Leaving the block waits for what is under way; what has not begun would be sent for nothing.
             pool.shutdown(cancel_futures=True)
             raise

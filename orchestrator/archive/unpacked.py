@@ -53,6 +53,7 @@ def verify_unpacked(bag: Path) -> Verification:
     found = [*check.findings, *check.warnings]
     differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, session)
     if result.valid and result.ended and differing is not None and len(differing) == 1:
+        # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
         found = [one for one in found if one.kind in ("not-plain", "unreadable")]
     elif found:
         differing = {}

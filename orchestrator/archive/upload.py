@@ -72,6 +72,7 @@ def archive_session(
     *others, mark = parts
     for group in (others, [mark]):
         sent += sum(side_by_side(lambda part: _send(store, session, part, there), group))
+    # All of it is read back: a store may acknowledge and keep other bytes, and an ETag would not tell.
     side_by_side(lambda part: _compare(store, session, part, there), parts)
     return Archived(session, f"{store.url}/{session}", len(parts), sent)
 
@@ -85,6 +86,7 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
     """
     store = open_store(url, endpoint_url=endpoint_url)
     prefix = f"{check_session_id(session)}/"
+    # The mark goes first: an archive that is half removed is then none, and not a complete one with gaps.
     names = sorted(store.list(prefix), key=lambda name: name != f"{prefix}{COMMIT_MARK}")
     for name in names[:1]:
         store.delete(name)

@@ -30,7 +30,7 @@ class UnitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What a wording allows (`interval`), what it names (`value`), and of which kind that is.
+    """A figure's `value`, the `interval` that its wording allows, and its kind.
 
     `of` is the currency of money and the unit of time; "" where nobody says it.
     """

@@ -1,4 +1,4 @@
-"""What adds up and what does not, without a model: tables by structure, and single sentences.
+"""Sums that fail, found without a model: in tables by structure, and in single sentences.
 
 Every rule here takes figures that layout or one sentence ties together. None decides which figure
 belongs to which words, and none reaches over two sentences or two slides.

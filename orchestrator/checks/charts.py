@@ -71,7 +71,7 @@ def _stands(label: str, text: str) -> bool:
 
 
 def _in_scales(value: float | None, is_share: bool) -> list[Interval]:
-    """What a stored value may stand for, in one scale or another; nothing where the chart has a gap."""
+    """The values that a stored one may stand for, one a scale; none where the chart has a gap."""
     if value is None:
         return []
     shown = value * (100 if is_share else 1)

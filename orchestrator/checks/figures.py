@@ -30,7 +30,7 @@ from orchestrator.model.proposal import Operand, Passage
 DIGITS = re.compile(r"[0-9]+(?:[.,’'\u00a0\u202f ][0-9]+)*")
 
 SCALES: Final = (1.0, 1e3, 1e6, 1e9)
-"""What a cell's or a chart's number may stand for: the scale is in a heading, and no code reads that."""
+"""Scales of a cell's or a chart's number: its scale is in a heading, and no code reads that."""
 
 _FISCAL_SLACK: Final = 0.75
 """Years: a fiscal year is named by its first or its last calendar year, and begins in any quarter."""

@@ -87,7 +87,7 @@ T = TypeVar("T", bound=Reckoned)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What ought to hold."""
+    """The formula that ought to hold."""
 
     left: Node
     sign: str  # ==, !=, <=, >=, < or >

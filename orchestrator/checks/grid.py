@@ -13,7 +13,7 @@ from orchestrator.claims.numbers import numbers_in
 from orchestrator.model.slide import Table
 
 _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
-"""What may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
+"""Signs that may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
 
 LONGEST_CELL: Final = 40
 

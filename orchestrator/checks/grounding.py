@@ -101,7 +101,7 @@ def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) ->
 
 
 def _run_of(passage: Passage) -> tuple[object, ...]:
-    """What passages of one run have in common: lines of a slide, cells of a row; all else stands alone."""
+    """The key that passages of one run share: lines of a slide, cells of a row; all else stands alone."""
     if passage.origin == "line":
         return (passage.slide, "line")
     if passage.origin == "table":

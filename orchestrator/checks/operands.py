@@ -1,4 +1,4 @@
-"""What an operand of a proposal really says: its quote found in its passage, its number in that quote."""
+"""An operand of a proposal, looked up: its quote in its passage, its number in that quote."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
 
 
 def _not_there(operand: Operand, figure: Figure) -> str:
-    """What the quote does hold, or where the number stands, and how to name it."""
+    """One sentence for the engine: the numbers that the quote does hold, or where the one named stands."""
     text = figure.passage.text
     numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
     there = [one for one in numbers if figure.start < one.end and one.start < figure.end]

@@ -29,7 +29,7 @@ _WITHIN = re.compile(r"[^\W_]|[%€£$¥]")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of the quote stands in one text: `text` is verbatim, ``texts[index][start:end]``."""
+    """The part of a quote that stands in one text: `text` is verbatim, ``texts[index][start:end]``."""
 
     index: int
     start: int

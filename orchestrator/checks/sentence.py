@@ -49,7 +49,7 @@ def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]
 
 
 def interval_of(number: Number) -> Interval:
-    """What the wording of *number* allows."""
+    """The values that the wording of *number* allows."""
     return Interval(number.low, number.high)
 
 

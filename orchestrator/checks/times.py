@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from orchestrator.checks.amount import TIME, Amount, UnitError, alike, end_of, year_of
 from orchestrator.checks.interval import Interval
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import said
+from orchestrator.claims.calendar import WEEKDAYS
 from orchestrator.claims.dates import Date
 from orchestrator.claims.numbers import Number
 from orchestrator.model.claim import Tension
@@ -18,7 +18,6 @@ _TO = re.compile(r"\s*(?:to|until|till|through|–|—|-|and ends (?:on|in))\s*(
 _FROM = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*[,:;(=]\s*(?:that is|which is|i\.e\.|a total of|in all)?\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNORECASE)
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def time_tensions(sentence: Sentence) -> Iterator[Tension]:
@@ -32,7 +31,8 @@ def _weekdays(sentence: Sentence) -> Iterator[Tension]:
         if date.weekday is None or not date.has_year or date.precision != "day":
             continue
         if (real := date.first.weekday()) != date.weekday:
-            sum_ = f"{date.first.day} {date.first:%B %Y} is a {_DAYS[real]}, not a {_DAYS[date.weekday]}"
+            is_a, said_a = WEEKDAYS[real].title(), WEEKDAYS[date.weekday].title()
+            sum_ = f"{date.first.day} {date.first:%B %Y} is a {is_a}, not a {said_a}"
             yield sentence.tension("date", sum_, sum_)
 
 

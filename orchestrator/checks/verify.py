@@ -174,7 +174,7 @@ def _are_same(one: Tension, other: Tension) -> bool:
 def _is_at(one: Place, other: Place) -> bool:
     """One of them is a part of the other, or both name the same numbers at one place.
 
-    What is said again in the same words is at no other place.
+    The same words said again are no second place.
     """
     if one.said_at_s is not None and other.said_at_s is not None and fold(one.quote) == fold(other.quote):
         return True

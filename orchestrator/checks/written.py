@@ -8,8 +8,8 @@ from typing import Final
 
 from orchestrator.checks.amount import DATE, MONEY, TIME, Amount
 from orchestrator.checks.formula import Comparison, Constant, Node, Operation, Variable
+from orchestrator.claims.calendar import MONTHS
 
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SIGNS: Final = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 _FAILS: Final = {
     "==": "not",
@@ -20,11 +20,7 @@ _FAILS: Final = {
     ">": "not more than",
 }
 _FAILS_IN_TIME: Final = {
-    **_FAILS,
-    "<=": "later than",
-    ">=": "earlier than",
-    "<": "not earlier than",
-    ">": "not later than",
+    sign: told.replace("more", "later").replace("less", "earlier") for sign, told in _FAILS.items()
 }
 _STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}
 
@@ -46,7 +42,7 @@ def said(amount: Amount) -> str:
     """A value that was computed, in few digits and with its unit."""
     if amount.kind == DATE:
         months = round(amount.value * 12)
-        return f"{_MONTHS[months % 12]} {months // 12}"
+        return f"{MONTHS[months % 12].title()} {months // 12}"
     if amount.kind == MONEY:
         return f"{amount.of} {number_text(amount.value)}".strip()
     if amount.kind == TIME:

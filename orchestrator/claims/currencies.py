@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from orchestrator.claims.word_classes import word_set
 
-def _codes(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-CODES: Final = _codes(
+CODES: Final = word_set(
     "AED AFN AOA ARS AUD AWG AZN BBD BDT BGN BHD BIF BMD BND BRL BTN BWP BYN BZD CAD CDF CHF CLP CNY "
     "CRC CZK DJF DKK DOP DZD EGP ETB EUR FJD FKP GBP GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS "
     "INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LBP LKR LRD LSL LYD MDL MGA MKD "
@@ -18,7 +15,7 @@ CODES: Final = _codes(
     "VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
 )
 """ISO 4217 (list one, 2025): the codes that no deck writes in capitals for anything else."""
-CODES_LIKE_WORDS: Final = _codes(
+CODES_LIKE_WORDS: Final = word_set(
     "ALL AMD ANG BAM BOB BSD COP CUP CVE ERN GEL HRK LAK MAD MOP PAB PEN SDG SHP SLE SOS SRD SSP STN "
     "SVC TOP TRY"
 )

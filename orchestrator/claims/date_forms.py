@@ -18,7 +18,7 @@ from orchestrator.claims.calendar import (
     year_days,
 )
 from orchestrator.claims.units import measure_after, money_before, unit_after
-from orchestrator.claims.words import ONES, SMALL_NUMBERS, TEENS, TENS
+from orchestrator.claims.word_classes import ONES, SMALL_NUMBERS, TEENS, TENS
 
 Days = tuple[tuple[date, date], bool, str]
 """First and last day, whether a year is written, precision."""

@@ -8,9 +8,8 @@ from typing import Final
 
 from orchestrator.claims.digits import PlainNumber
 from orchestrator.claims.hedges import SLACK
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, SMALL_NUMBERS, word_set
+from orchestrator.claims.word_classes import FUNCTION_WORDS, NEXT_WORD, ONES, SMALL_NUMBERS, word_set
 
-_NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
 _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10,
@@ -66,6 +65,6 @@ def _is_share(text: str, match: re.Match[str], count: float) -> bool:
     before = text[max(0, match.start() - 10) : match.start()]
     if part == "quarter" or part == "half":
         return of_a_whole or bool(_BY.search(before) and count == 1)
-    following = _NEXT_WORD.match(text, match.end())
+    following = NEXT_WORD.match(text, match.end())
     word = following[1].lower() if following else ""
     return of_a_whole or count > 1 or not word or word in FUNCTION_WORDS or word in _MORE

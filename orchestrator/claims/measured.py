@@ -9,7 +9,7 @@ from typing import Final
 from orchestrator.claims.dates import Date, dates_in
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.claims.units import TIME_UNITS, is_currency
-from orchestrator.claims.words import FUNCTION_WORDS
+from orchestrator.claims.word_classes import FUNCTION_WORDS
 from orchestrator.model.claim import Quantity
 
 _RECURS = re.compile(
@@ -25,7 +25,7 @@ _LONGEST_SUBJECT: Final = 6
 
 
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
-    """What *text* measures, in order, and its dates; `Quantity.text` is verbatim."""
+    """The quantities of *text*, in order, and its dates; `Quantity.text` is verbatim."""
     numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
     return tuple(_quantity(text, number, numbers, dates) for number in numbers), dates
 

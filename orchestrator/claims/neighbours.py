@@ -115,7 +115,7 @@ def _is_bare(number: Number) -> bool:
 
 
 def _gap(text: str, found: Sequence[Number], at: int) -> str:
-    """What stands before the number at *at*, from the end of the one before it."""
+    """The text between the number at *at* and the one before it."""
     return text[found[at - 1].end : found[at].start]
 
 

@@ -29,7 +29,7 @@ from orchestrator.claims.neighbours import settled
 from orchestrator.claims.number import Number
 from orchestrator.claims.spelled import spelled_in
 from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
-from orchestrator.claims.words import FUNCTION_WORDS, ONES, TEENS, TENS
+from orchestrator.claims.word_classes import FUNCTION_WORDS, ONES, TEENS, TENS
 
 __all__ = ["Number", "cell_number", "numbers_in"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.claims.digits import PlainNumber, last_place
-from orchestrator.claims.words import FUNCTION_WORDS, SMALL_NUMBERS
+from orchestrator.claims.word_classes import FUNCTION_WORDS, NEXT_WORD, SMALL_NUMBERS
 
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _TOKEN = re.compile(
@@ -168,7 +168,6 @@ _ORDINAL = re.compile(
 )
 _POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
 _OF_A_HUNDRED = re.compile(r"\s(?:per\s?cent|million|billion)", re.IGNORECASE)
-_NEXT_WORD = re.compile(r"\s([^\W\d_]+)")
 
 
 def _counts(text: str, number: _Sum, first: _Word) -> bool:
@@ -177,7 +176,7 @@ def _counts(text: str, number: _Sum, first: _Word) -> bool:
     if _POINT.search(text[max(0, number.start - 7) : number.start]) and _OF_A_HUNDRED.match(text, number.end):
         return False  # "point five per cent" has lost its nought
     if number.end == first.end and first.word == "one":
-        following = _NEXT_WORD.match(text, number.end)
+        following = NEXT_WORD.match(text, number.end)
         return (
             following is not None
             and following[1].lower() not in FUNCTION_WORDS

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from orchestrator.claims.currencies import CODES, CODES_LIKE_WORDS, OF_ANY_NUMBER
 
 SPACE: Final = "[ \u00a0\u2009\u202f]"
-"""What may stand inside one number: plain, no-break, thin and narrow no-break space."""
+"""Spaces within one number: plain, no-break, thin and narrow no-break space."""
 
 # A bare $ is the US dollar, as most decks mean it.
 _SYMBOLS: Final = {
@@ -64,7 +64,7 @@ _BEFORE = re.compile(
 _BEFORE_ENDS_IN: Final = frozenset("-−–sSeE") | {
     one[-1] for words in (_SYMBOLS, CODES, CODES_LIKE_WORDS) for one in words
 }
-"""What a sign, "minus", "negative" or a currency ends in: all else is not looked at."""
+"""Last characters of a sign, "minus", "negative" and all currencies: nothing else is looked at."""
 _OF_A_CURRENCY: Final = "".join(
     {*"-−–. \u00a0\u2009\u202f", *"".join((*_SYMBOLS, *CODES, *_BESIDE_A_SIGN)), *"miordtslMIORDTSL"}
 )

@@ -66,7 +66,7 @@ def plain(read: Read) -> dict[str, Any]:
 
 def page(read: Read) -> Iterator[str]:
     """The lines for people."""
-    from orchestrator.debrief.words import (  # it imports the debrief, which `--help` can do without
+    from orchestrator.debrief.phrasing import (  # it imports the debrief, which `--help` can do without
         DO_THESE_AGREE,
         counted,
     )

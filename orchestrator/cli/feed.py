@@ -44,7 +44,7 @@ def feed(
     shown, "confidence" is from 0 to 1, and a line with "final": false is passed over.
     """
     from orchestrator import render
-    from orchestrator.debrief.words import counted
+    from orchestrator.debrief.phrasing import counted
 
     screen = Screen.current
     with opened(session) as opened_session:

@@ -90,7 +90,7 @@ def show(
     from orchestrator.cli.listing import row_of
     from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
     from orchestrator.debrief.exchange_json import exchange_json, tension_json
-    from orchestrator.debrief.words import DISMISSED, counted, numbered, outcome
+    from orchestrator.debrief.phrasing import DISMISSED, counted, numbered, outcome
     from orchestrator.loop.dismissing import dismissed_later
     from orchestrator.loop.moderator_lines import question_lines
     from orchestrator.loop.open_contradictions import is_on_dismissed
@@ -204,7 +204,7 @@ def verify(
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
     from orchestrator.cli.proof import verification_of
-    from orchestrator.debrief.words import counted
+    from orchestrator.debrief.phrasing import counted
 
     screen = Screen.current
     found = verification_of(session, screen, head=head, s3=s3_options(endpoint_url))

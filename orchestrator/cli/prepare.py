@@ -239,7 +239,7 @@ def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
 
 def _text(known: Intel, revision: int, most: int) -> str:
     """What came of it: the counts, and what now speaks against the deck."""
-    from orchestrator.debrief.words import counted
+    from orchestrator.debrief.phrasing import counted
     from orchestrator.intel.page import counts, not_read
 
     lines = [f"external-intel: revision {revision} of {most}"]

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cli.dialogue import Dialogue, say
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing as words
 from orchestrator.model.exchange import still_to_come_back
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def answer(
 ) -> None:
     """Answer the open question; the answer is judged."""
     from orchestrator import render
-    from orchestrator.debrief.words import outcome
+    from orchestrator.debrief.phrasing import outcome
     from orchestrator.loop.moderator_lines import question_lines
 
     spoken = sys.stdin.read() if text in (None, "-") else text
@@ -99,7 +99,7 @@ def dismiss(
     It leaves every page and is not asked about. `show` and `debrief` name the ids. Where the presenter
     agreed to be remembered, later rehearsals do not raise it again.
     """
-    from orchestrator.debrief.words import noted
+    from orchestrator.debrief.phrasing import noted
 
     with opened(session) as opened_session:
         gone = opened_session.dismiss(finding)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing as words
 from orchestrator.debrief.bill import bill_json, bill_of
 from orchestrator.debrief.exchange_json import exchange_json
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.values import to_json
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.model import Debrief
+    from orchestrator.debrief.parts import Debrief
     from orchestrator.session import Session
 
 

@@ -1,4 +1,4 @@
-"""What one agent is given for one call: its files in order, as of one record of the ledger.
+"""An agent's context for one call: its files in order, as of one record of the ledger.
 
 Preparing a context (blocks and receipt) costs the same however long the files are: sizes and
 digests come from the ledger's records. The text is joined only when asked for.
@@ -16,16 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from orchestrator.context.frames import FRAMES_VERSION, TRANSCRIPT, Block, Held, Part, carried_block, escape
+from orchestrator.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
 from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
+from orchestrator.context.meter import BYTES_PER_TOKEN
 from orchestrator.context.tooling import Tooling
-from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.layout import Layout, Mutability
+from orchestrator.errors import LedgerCorruptError, ReceiptError
+from orchestrator.layout import TRANSCRIPT, Layout, Mutability
 from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
 from orchestrator.store.store import Store
 
-BYTES_PER_TOKEN: Final = 4
-"""An estimate for English text; a budget needs no more. Other scripts take fewer bytes a token."""
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 """A two-hour session takes some 60,000: 18,000 spoken words, the deck, the templates and notes."""
 BUDGET_STEP: Final = 0.1
@@ -74,6 +73,7 @@ class Receipt:
     @property
     def id(self) -> str:
         """`r` and 12 hex digits of the SHA-256 of its content."""
+        # Sorted keys: the id is of the content, not of the order in which fields were added.
         plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]
 
@@ -166,7 +166,7 @@ class Assembler:
 
         Args:
             templates: The session's own copies, by path.
-            carried: What each agent carries from earlier sessions. It is bounded where it is made,
+            carried: Each agent's carry-over from earlier sessions. It is bounded where it is made,
                 so that the budget need not shorten it.
         """
         self._store = store
@@ -183,14 +183,14 @@ class Assembler:
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
 
     def off_record(self) -> OffRecord:
-        """What was said off the record up to now."""
+        """All that was said off the record up to now."""
         with self._store.still():
             self._forget_undone()
             self._off_record.catch_up(self._store)
             return self._off_record
 
     def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
-        """What *agent* is given now. Costs no reading of files that have not changed.
+        """The context of *agent* now. Costs no reading of files that have not changed.
 
         Raises:
             UsageError: *agent* has no seat.
@@ -205,18 +205,23 @@ class Assembler:
                 self._block(index, len(paths), path, sizes[path], left_out)
                 for index, path in enumerate(paths, start=1)
             )
-        carried = self._carried.get(agent, "")
-        receipt = Receipt(
-            agent,
-            purpose,
-            seq,
-            engine,
-            _facts(blocks),
-            left_out,
-            carried=carried_facts(carried),
-            off_record=self._off_record.among(self._store, paths, seq),
-        )
-        return Context(agent, seq, blocks, receipt, self.parts_of, carried)
+        hidden = self._off_record.among(self._store, paths, seq)
+        receipt = self._receipt(agent, purpose, seq, engine, blocks, left_out, hidden)
+        return Context(agent, seq, blocks, receipt, self.parts_of, self._carried.get(agent, ""))
+
+    def _receipt(
+        self,
+        agent: str,
+        purpose: str,
+        seq: int,
+        engine: str,
+        blocks: Sequence[Block],
+        left_out: int,
+        hidden: tuple[int, ...],
+    ) -> Receipt:
+        files = tuple((block.path, block.size_bytes, block.sha256) for block in blocks)
+        carried = carried_facts(self._carried.get(agent, ""))
+        return Receipt(agent, purpose, seq, engine, files, left_out, carried=carried, off_record=hidden)
 
     def rebuild(self, receipt: Receipt) -> Context:
         """The context of *receipt*, byte for byte.
@@ -250,7 +255,7 @@ class Assembler:
         return context
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
-        """What *agent* would have been given when record *seq* was the last one.
+        """The context that *agent* would have had when record *seq* was the last one.
 
         Raises:
             UsageError: *agent* has no seat.
@@ -269,9 +274,8 @@ class Assembler:
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
         left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
-        hidden = frozenset(
-            receipt.off_record if receipt is not None else self._off_record.among(self._store, paths, seq)
-        )
+        hidden = receipt.off_record if receipt else self._off_record.among(self._store, paths, seq)
+        unseen = frozenset(hidden)
         blocks = []
         for index, path in enumerate(paths, start=1):
             fixed = self._fixed.get(path)
@@ -280,7 +284,7 @@ class Assembler:
             else:
                 raw = contents[path].encode()
                 size, sha256 = len(raw), hashlib.sha256(raw).hexdigest()
-                shown = shown_of(self._store, path, contents[path], hidden, seq)
+                shown = shown_of(self._store, path, contents[path], unseen, seq)
                 if path == TRANSCRIPT and left_out:
                     shown = self._shortened(shown, left_out, seq)
                 held = Held()
@@ -288,19 +292,8 @@ class Assembler:
             blocks.append(
                 Block(index, len(paths), path, self._class(path), size, sha256, held.parts, len(held.parts))
             )
-        carried = self._carried.get(agent, "")
-        if receipt is None:
-            receipt = Receipt(
-                agent,
-                "as-of",
-                seq,
-                "none",
-                _facts(blocks),
-                left_out,
-                carried=carried_facts(carried),
-                off_record=tuple(sorted(hidden)),
-            )
-        return Context(agent, seq, tuple(blocks), receipt, self.parts_of, carried)
+        receipt = receipt or self._receipt(agent, "as-of", seq, "none", blocks, left_out, hidden)
+        return Context(agent, seq, tuple(blocks), receipt, self.parts_of, self._carried.get(agent, ""))
 
     # ------------------------------------------------------------------ parts
 
@@ -336,12 +329,13 @@ class Assembler:
         return Block(index, count, path, self._class(path), *size, held.parts, len(held.parts))
 
     def _caught_up(self, path: str) -> Held:
-        """What is held of *path*, with what was written since added."""
+        """The text of *path* as this process holds it, brought up to date."""
         state = self._store.state(path)
         held = self._held.get(path)
         count = len(state.seqs)
         if held is not None and held.records == count:
             return held
+        # Only an append-only file grows at its end; of the others each record is the whole.
         if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
             held = self._held[path] = Held()
             if count:
@@ -360,11 +354,13 @@ class Assembler:
         over = total_bytes - self._budget_bytes
         if over <= 0:
             return 0
+        # Whole steps: with a cut that moved at every segment no cached prefix would ever be read.
         step = max(1, int(self._budget_bytes * BUDGET_STEP))
         wanted = -(-over // step) * step
         ends = self._segment_ends(seq)
         if not ends:
             return 0
+        # The last segment stays, whatever the budget.
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
@@ -391,10 +387,6 @@ class Assembler:
                 record = self._store.record(number)
                 known.append(Part(number, record.clock_s, record.size_bytes or 0))
             return known[: bisect_right(seqs, seq)]
-
-
-def _facts(blocks: Sequence[Block]) -> tuple[tuple[str, int, str], ...]:
-    return tuple((block.path, block.size_bytes, block.sha256) for block in blocks)
 
 
 def carried_facts(framed: str) -> tuple[int, str] | None:
@@ -425,16 +417,3 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
             )
         texts[path] = raw.decode()
     return texts
-
-
-def check_agent(layout: Layout, agent: str) -> str:
-    """*agent* itself, if it has a seat.
-
-    Raises:
-        UsageError: It has none.
-    """
-    layout.order(agent)
-    return agent
-
-
-__all__ = ["Assembler", "Block", "Context", "Receipt", "UsageError", "read_templates", "receipt_of"]

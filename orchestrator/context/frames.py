@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+# In every receipt: frames that differ would rebuild another text from the same files.
 FRAMES_VERSION: Final = 1
 
 MOST_PARTS: Final = 1024
 """Pieces of a file that are kept apart before they are joined; joining costs a copy of the file."""
-
-TRANSCRIPT: Final = "shared/presenter-transcript.md"
 
 
 def escape(text: str) -> str:
@@ -28,7 +27,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """What `escape` was given."""
+    """The text that `escape` was given."""
     return text.replace("^\\", "^")
 
 
@@ -47,7 +46,7 @@ CARRIED_FOOTER: Final = "^^^ end of what is carried over\n"
 
 
 def carried_block(text: str) -> str:
-    """What comes from earlier sessions, framed like a file; "" where there is nothing."""
+    """The carry-over from earlier sessions, framed like a file; "" where there is none."""
     if not text:
         return ""
     end = "" if text.endswith("\n") else "\n"
@@ -65,6 +64,7 @@ class Held:
         """Take in what was written since. Blocks made before keep the list that they were made with."""
         if not text:
             return
+        # A new list, so that blocks made before keep theirs.
         if len(self.parts) >= MOST_PARTS:
             self.parts = ["".join(self.parts)]
         self.parts.append(text)

@@ -17,15 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from orchestrator.context.frames import TRANSCRIPT, Block, Part, escape, footer, header, unescape
+from orchestrator.context.frames import Block, Part, escape, footer, header, unescape
 from orchestrator.errors import UsageError
-from orchestrator.layout import Mutability
+from orchestrator.layout import HISTORY, TRANSCRIPT, Mutability
 
 DEFAULT_LAYOUT: Final = "watermark"
 LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
-LAYOUTS_VERSION: Final = 1
 
-HISTORY: Final = "shared/exchange-history.md"
 CHUNK_S: Final = 15.0
 """Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
 LONGEST_TAIL_S: Final = 120.0
@@ -54,7 +52,7 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """What is sent: the system prompt and one user turn."""
+    """The messages of one call: the system prompt and one user turn."""
 
     layout: str
     system: tuple[TextBlock, ...]
@@ -96,7 +94,7 @@ def messages_of(
         parts_of: The records of an append-only file, the blueprint first.
         layout: One of LAYOUTS.
         left_out: How many of the transcript's oldest entries are not in its block.
-        carried: What is carried over from earlier sessions; stands behind the fixed files.
+        carried: The carry-over from earlier sessions; stands behind the fixed files.
         extra: The texts of the blocks that are no file. The last is the task, the last block: what is
             wanted. One before it says how all of the agent's tasks are done; it stands with the templates,
             where it is cached with them.
@@ -129,7 +127,7 @@ def _is_template(block: Block) -> bool:
 
 
 def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
-    """What never or seldom changes, the last of it marked."""
+    """The blocks that never or seldom change, the last of them marked."""
     for block in files.before:
         yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
     if carried:
@@ -141,12 +139,12 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 
 def _strict(files: _Files, purpose: str) -> Iterator[TextBlock]:
     block = files.transcript
-    pieces = _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT))))
-    pieces[0] = header(block.index, block.count, block.path, block.mutability) + pieces[0]
-    pieces, blank = _with_words(pieces)
-    for number, piece in enumerate(pieces):
-        yield TextBlock(piece, marked=number >= len(pieces) - 2)
+    texts, blank = _headed(
+        block, _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT)))), marks=2
+    )
+    yield from texts
     end = blank + footer(block.index, block.count, block.path)
+    # Without the exchange history, which comes first among them.
     own = [after.path for after in files.after if after.mutability == Mutability.APPEND_ONLY.value][1:]
     marked = own[:1] if _stands_still(files, own, purpose) else []
     for after in files.after:
@@ -189,10 +187,8 @@ def _watermark(files: _Files) -> Iterator[TextBlock]:
     steps = _steps(entries, files.parts_of(HISTORY))
     pieces = _pieces(files, block, [*steps, len(entries)])
     settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
-    settled[0] = header(block.index, block.count, block.path, block.mutability) + settled[0]
-    settled, blank = _with_words(settled)
-    for number, piece in enumerate(settled):
-        yield TextBlock(piece, marked=number == len(settled) - 1)
+    texts, blank = _headed(block, settled)
+    yield from texts
     name = f"file {block.index} of {block.count}"
     pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
     lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
@@ -231,10 +227,8 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
     """The exchange history: its beginning, then one block for each exchange, the last marked."""
     pieces = _pieces(files, block, range(1, len(files.parts_of(HISTORY)) + 1))
-    pieces[0] = pause + header(block.index, block.count, block.path, block.mutability) + pieces[0]
-    pieces, blank = _with_words(pieces)
-    for number, piece in enumerate(pieces):
-        yield TextBlock(piece, marked=number == len(pieces) - 1)
+    texts, blank = _headed(block, pieces, pause)
+    yield from texts
     yield TextBlock(blank + footer(block.index, block.count, block.path))
 
 
@@ -243,30 +237,34 @@ def _filled(pieces: Sequence[str]) -> list[str]:
     return [piece for piece in pieces if piece] or [""]
 
 
-def _with_words(pieces: Sequence[str]) -> tuple[list[str], str]:
-    """The pieces, each with more than white space in it, and the white space that is left at the end.
+def _headed(
+    block: Block, pieces: Sequence[str], before: str = "", *, marks: int = 1
+) -> tuple[list[TextBlock], str]:
+    """The file's header and its pieces as blocks, the last ones marked, and white space left at the end.
 
     The service refuses a block of white space alone. It joins what comes behind it, so that
     the blocks before it stay as they were sent.
     """
-    kept, blank = [], ""
+    kept: list[str] = []
+    blank = before + header(block.index, block.count, block.path, block.mutability)
     for piece in pieces:
         blank += piece
-        if piece.strip():
+        if blank.strip():
             kept.append(blank)
             blank = ""
-    return kept, blank
+    return [TextBlock(text, number >= len(kept) - marks) for number, text in enumerate(kept)], blank
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
     """The escaped text of an append-only file, cut behind so many of its entries each time.
 
-    What the token budget left out is in none of them, so that some may be empty; the note
+    Entries that the token budget left out are in none of them, so that some may be empty; the note
     that says so stands where it was.
     """
     entries = files.parts_of(block.path)
     if not entries:
         return [""] * max(1, len(counts))
+    # Records know bytes of the file as it is on disk, and escaping has moved them.
     raw = unescape(block.inner).encode()
     left_out = files.left_out if block.path == TRANSCRIPT else 0
     resumes = entries[left_out].end

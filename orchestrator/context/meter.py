@@ -1,4 +1,4 @@
-"""What a call reads from the service's prompt cache, writes to it, and pays for in full.
+"""The meter: how much of a call is read from the service's prompt cache, written to it, or paid in full.
 
 The published rules, applied to the blocks that are really sent: so the bill of a rehearsal
 can be computed without the service, and what the service reports be held against it.
@@ -22,6 +22,8 @@ LOOKBACK: Final = 20
 """Positions before a mark, itself included, at which an earlier entry is looked for."""
 LIFETIME_S: Final = 300.0
 """Seconds that an entry lives after the start of the request that last wrote or read it."""
+# The meter gives one figure for all models, so the newest ones' cheaper reads are not in it (`prices.yaml`
+# has each).
 WRITE_PRICE: Final = 1.25
 READ_PRICE: Final = 0.10
 """Relative to plain input, for entries that live five minutes."""
@@ -69,13 +71,14 @@ class CacheMeter:
         marks = [place for place, block in enumerate(blocks) if block.marked]
         found = max((self._found(at_s, names, mark) for mark in marks), default=-1)
         read = ends[found] if found >= 0 else 0
+        # A prefix below the minimum is silently not kept, so nothing is written up to such a mark.
         last = max((mark for mark in marks if ends[mark] >= self.minimum_tokens), default=-1)
         written = max(0, ends[last] - read) if last >= 0 else 0
         for mark in marks:
             if ends[mark] >= self.minimum_tokens:
                 self.expires_s[names[mark]] = at_s + LIFETIME_S
         if found >= 0:
-            self.expires_s[names[found]] = at_s + LIFETIME_S
+            self.expires_s[names[found]] = at_s + LIFETIME_S  # each use renews an entry
         return InputUsage(read, written, ends[-1] - read - written)
 
     def _found(self, at_s: float, names: Sequence[str], mark: int) -> int:

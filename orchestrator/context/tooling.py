@@ -1,6 +1,6 @@
 """Tools that a model may use while it is asked: as much of them as an engine sees.
 
-What they are and do stands in `memory/`, which comes later in the order of the package.
+The tools themselves stand in `memory/`, which comes later in the order of the package.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a use gave: one line of JSON, an error that a model can act on included."""
+    """The result of a use: one line of JSON, an error that a model can act on included."""
 
     text: str
     is_error: bool = False
@@ -42,4 +42,4 @@ class Tooling(Protocol):
         """The tools for one call of *agent*; *receipt* is that of what it was sent."""
 
     def take(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """What calls that are over leave for the ledger, as writer and value, in order; each once."""
+        """The records that calls leave once they are over, as writer and value, in order; each once."""

@@ -1,4 +1,4 @@
-"""What a session's calls to a model came to, for the footer of the debrief and for `show`."""
+"""The bill of a session's calls to a model, for the footer of the debrief and for `show`."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from orchestrator.checks.grounding import material
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.model import Debrief, Fix, OpenPoint, Review, Source, Stronger
+from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger
 from orchestrator.debrief.promises import promises_of
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
@@ -119,7 +119,7 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
         name=name,
         asked=bare_question(exchange.turns[0], exchange.quote),
         said=None if last is None else deciding_words(last.answer or "", last.quote),
-        verdict=words.outcome(exchange),
+        verdict=phrasing.outcome(exchange),
         reason=None if last is None else _reason(exchange, last),
         stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
@@ -155,7 +155,7 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
 
 
 def _left_open(turns: Sequence[Turn]) -> Iterator[str]:
-    """What the last answer left open, and the last one to each question before a new one was asked."""
+    """Points left open by the last answer, and by the last one to each question before a new one."""
     for turn, after in zip_longest(turns, turns[1:]):
         if after is None or after.is_new_question:
             yield from turn.still_open
@@ -192,7 +192,7 @@ def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tensi
         return first_of(held, [one for one in tensions if one.class_ != READ])
     about: Mapping[str, Review] = {one.exchange.id: one for one in reviews}
     review = about.get(said.fix_exchange or "")
-    do = None if review is None or review.stronger is None else " ".join(words.stronger(review.stronger))
+    do = None if review is None or review.stronger is None else " ".join(phrasing.stronger(review.stronger))
     return Fix(said.fix, said.why, do, None if review is None else review.exchange.id)
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from orchestrator.claims.sentences import sentences
-from orchestrator.debrief.model import Source
+from orchestrator.debrief.parts import Source
 
 LONGEST: Final = 30
 """Words of a quote in the debrief: what is read at a glance."""
@@ -42,7 +42,7 @@ def short(source: Source) -> Source:
 def cut(text: str, start: int, end: int, most_words: int) -> str:
     """At most so many whole words of *text*, from the first that begins at *start* or holds it.
 
-    What lies between *start* and *end* is there as far as it fits; shorter texts are whole.
+    The words between *start* and *end* are there as far as they fit; shorter texts are whole.
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     if len(spans) <= most_words:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.debrief import words
-from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Fix, Review
+from orchestrator.debrief import phrasing
+from orchestrator.debrief.parts import Fix, Review, asked_about
 from orchestrator.loop.question_text import bare_question
 from orchestrator.model.claim import OF_TWO_PLACES, Tension
 from orchestrator.model.exchange import not_taken_up
@@ -39,7 +38,7 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
 
 def _unresolved(review: Review, count: int) -> Fix:
     exchange = review.exchange
-    often = words.times_asked(exchange) or "asked once"
+    often = phrasing.times_asked(exchange) or "asked once"
     rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
     why = f"Why this first: it is {rank} left without a good answer, {often}"
     why += f": {review.reason.rstrip('.')}." if review.reason else "."
@@ -60,11 +59,13 @@ def _unanswered(reviews: Sequence[Review]) -> Fix | None:
 
 
 def _late(reviews: Sequence[Review]) -> Fix | None:
-    late = [one for one in reviews if one.exchange.outcome == "satisfied" and words.times_asked(one.exchange)]
+    late = [
+        one for one in reviews if one.exchange.outcome == "satisfied" and phrasing.times_asked(one.exchange)
+    ]
     if not late:
         return None
     worst = max(late, key=lambda one: len(one.exchange.turns))
-    often = words.times_asked(worst.exchange)
+    often = phrasing.times_asked(worst.exchange)
     why = f"Why this first: no answer was found wanting, but this one had to be {often}."
     return Fix(_what(worst, 0), why, _do(worst), worst.exchange.id)
 
@@ -72,16 +73,16 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
 def _what(review: Review, turn: int) -> str:
     exchange = review.exchange
     question = bare_question(exchange.turns[turn], exchange.quote)
-    about = f", on {words.with_place(review.places[0])}" if review.places else f" ({words.GENERAL})"
+    about = f", on {phrasing.with_place(review.places[0])}" if review.places else f" ({phrasing.GENERAL})"
     return f"{exchange.id}{about}: {question}"
 
 
 def _do(review: Review) -> str | None:
-    return " ".join(words.stronger(review.stronger)) if review.stronger is not None else None
+    return " ".join(phrasing.stronger(review.stronger)) if review.stronger is not None else None
 
 
 def _both(tension: Tension) -> str:
-    sides = words.sides(tension)
+    sides = phrasing.sides(tension)
     if tension.kind in OF_TWO_PLACES:
-        return f"Decide which holds: {' or '.join(words.with_place(one) for one in sides)}."
-    return f"Do the arithmetic again, beginning at {words.by_place(sides)}."
+        return f"Decide which holds: {' or '.join(phrasing.with_place(one) for one in sides)}."
+    return f"Do the arithmetic again, beginning at {phrasing.by_place(sides)}."

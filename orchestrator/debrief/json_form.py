@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_json
 from orchestrator.debrief.exchange_json import exchange_json, picked, plain, tension_json
-from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Debrief, OpenPoint, Review, Stronger
+from orchestrator.debrief.parts import Debrief, OpenPoint, Review, Stronger, asked_about
 from orchestrator.model.claim import Tension
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE
@@ -58,8 +57,9 @@ def json_text(debrief: Debrief) -> str:
 
 def open_point(point: OpenPoint) -> str:
     """An open point in one line: the words it is about, and why it is open."""
-    about = words.GENERAL if point.about is None else f'{words.place(point.about)}, "{point.about.quote}"'
-    return f"{point.exchange} ({about}): {point.why}"
+    about = point.about
+    where = phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
+    return f"{point.exchange} ({where}): {point.why}"
 
 
 def _review(review: Review) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _review(review: Review) -> dict[str, Any]:
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:
     if better is None:
         return None
-    text = " ".join(words.stronger(better))
+    text = " ".join(phrasing.stronger(better))
     return {**picked(better, ("first", "rests_on", "bring")), "text": text}
 
 

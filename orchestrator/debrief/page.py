@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orchestrator import render
-from orchestrator.debrief import words
-from orchestrator.debrief.model import Debrief
+from orchestrator.debrief import phrasing
+from orchestrator.debrief.parts import Debrief
 
 if TYPE_CHECKING:
     import jinja2
@@ -18,13 +18,13 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 
 def as_markdown(debrief: Debrief) -> str:
     """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
-    return _template("page.md.j2").render(debrief=debrief, words=words)
+    return _template("page.md.j2").render(debrief=debrief, phrasing=phrasing)
 
 
 def as_html(debrief: Debrief) -> str:
     """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
     longest_s = max((max(one.seconds, one.budget_s) for one in debrief.slides), default=1.0) or 1.0
-    return _template("page.html.j2").render(debrief=debrief, words=words, longest_s=longest_s)
+    return _template("page.html.j2").render(debrief=debrief, phrasing=phrasing, longest_s=longest_s)
 
 
 def plain(text: str) -> str:
@@ -50,9 +50,9 @@ def _template(name: str) -> jinja2.Template:
         clock=render.clock,
         css=lambda state: state.replace(" ", "-"),
         line=render.one_line,
-        noticed=words.noticed,
-        place=words.place,
+        noticed=phrasing.noticed,
+        place=phrasing.place,
         plain=plain,
-        with_place=words.with_place,
+        with_place=phrasing.with_place,
     )
     return environment.get_template(name)

@@ -1,4 +1,4 @@
-"""What the presenter undertook: in the speech, as the debrief heard it, and in answers, as the panel did."""
+"""The presenter's promises: in the speech, as the debrief heard it, and in answers, as the panel did."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import speech_passages
-from orchestrator.debrief.model import Source
+from orchestrator.debrief.parts import Source
 from orchestrator.debrief.verified import source_of
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The one question at the end: all that the debrief says and that no count gives.
 
-What comes is a record, so the debrief can be made again from the ledger; a failure is one too.
+The reply is a record, so the debrief can be made again from the ledger; a failure is one too.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator import render
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing
 from orchestrator.debrief.excerpts import short
-from orchestrator.debrief.model import Check, Review, Source
+from orchestrator.debrief.parts import Check, Review, Source
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import each_once
@@ -32,7 +32,7 @@ _A_LITTLE_OVER: Final = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the checks look at."""
+    """The session as the checks look at it."""
 
     scene: Scene
     reviews: Sequence[Review]
@@ -68,7 +68,7 @@ def _agreement(record: Record) -> Check:
     if found:
         spoken = (one for one in found if (one.a.said_at_s, one.b.said_at_s) != (None, None))
         first = next(spoken, found[0])
-        count = f"{words.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
+        count = f"{phrasing.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
         return Check(name, "no", f"{count}: {first.note}")
     if not record.is_read:
         return Check(
@@ -92,7 +92,7 @@ def _answers(record: Record) -> Check:
         said = any(one.said for one in record.reviews)
         return Check(name, "not judged", "no answer was judged" if said else "no answer was given")
     good = [one for one in judged if one.exchange.outcome == "satisfied"]
-    at_once = [one for one in good if not words.times_asked(one.exchange)]
+    at_once = [one for one in good if not phrasing.times_asked(one.exchange)]
     state = "yes" if len(at_once) == len(judged) else "partly" if good else "no"
     yours = sum(one.exchange.outcome == "unjudged" and bool(one.said) for one in record.reviews)
     left = len(each_once([one.exchange for one in record.reviews])) - len(judged) - yours
@@ -107,7 +107,7 @@ def _answers(record: Record) -> Check:
 def _worst_answer(judged: Sequence[Review]) -> tuple[Review, str]:
     """The answer to look at again, and what it is: one that failed, or one that came late."""
     failed = [(one, one.verdict) for one in judged if one.exchange.outcome == "unresolved"]
-    late = [(one, often) for one in judged if (often := words.times_asked(one.exchange))]
+    late = [(one, often) for one in judged if (often := phrasing.times_asked(one.exchange))]
     return (failed + late or [(judged[0], "the first")])[0]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
-from orchestrator.debrief import words
-from orchestrator.debrief.model import Debrief, Review
+from orchestrator.debrief import phrasing
+from orchestrator.debrief.parts import Debrief, Review
 from orchestrator.model.claim import Tension
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _STYLES: Final = {
     "not answered": "bold red",
     "no answer": "bold red",
     "parked": "bold yellow",
-    words.NOT_JUDGED: "bold yellow",
+    phrasing.NOT_JUDGED: "bold yellow",
     "yes": "green",
     "partly": "yellow",
     "no": "red",
@@ -73,7 +73,7 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
 
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     """Everything on the page, top to bottom."""
-    if (over := words.taken_over(debrief)) is not None:
+    if (over := phrasing.taken_over(debrief)) is not None:
         yield Row("No engine", over, "bold red", "bold")
         yield Row("", "")
     yield from _fix(debrief)
@@ -81,27 +81,27 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
         for review in debrief.reviews:
             yield from _review(review)
         yield Row("", "")
-    yield Row("Asked", words.outcomes(debrief.exchanges))
+    yield Row("Asked", phrasing.outcomes(debrief.exchanges))
     yield from _labelled("Contradiction", _noted(debrief, debrief.contradictions))
-    yield from _labelled(words.DO_THESE_AGREE, _noted(debrief, debrief.doubtful))
+    yield from _labelled(phrasing.DO_THESE_AGREE, _noted(debrief, debrief.doubtful))
     if debrief.was_answered:
-        yield from _labelled(words.STILL_OPEN, _homework(debrief, is_above=reviews))
+        yield from _labelled(phrasing.STILL_OPEN, _homework(debrief, is_above=reviews))
     yield from _few("Wanted", list(debrief.still_wanted))
-    yield from _few("Promised", [words.with_place(one) for one in debrief.promises])
-    yield from _few("Noticed", [words.noticed(one) for one in debrief.observed])
-    yield Row("Time", words.timing(debrief))
-    yield Row("Delivery", words.delivery(debrief))
+    yield from _few("Promised", [phrasing.with_place(one) for one in debrief.promises])
+    yield from _few("Noticed", [phrasing.noticed(one) for one in debrief.observed])
+    yield Row("Time", phrasing.timing(debrief))
+    yield Row("Delivery", phrasing.delivery(debrief))
     yield Row("", "")
     for (state, why), names in _checks(debrief).items():
         yield Row(state, f"{'; '.join(names)}: {why}", _STYLES.get(state, ""))
-    yield from (Row("", said, style="dim") for said in words.engine(debrief))
+    yield from (Row("", said, style="dim") for said in phrasing.engine(debrief))
 
 
 def _checks(debrief: Debrief) -> dict[tuple[str, str], list[str]]:
     """The names of the rubric's checks, by what came out and why: those that say the same stand together."""
     found: dict[tuple[str, str], list[str]] = {}
     for check in debrief.rubric:
-        quote = f": {words.with_place(check.source)}" if check.source is not None else ""
+        quote = f": {phrasing.with_place(check.source)}" if check.source is not None else ""
         found.setdefault((check.state, f"{check.why}{quote}"), []).append(check.name)
     return found
 
@@ -112,7 +112,7 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
         yield Row("Fix first", fix.what, "bold red", "bold")
         yield Row("", " ".join(part for part in (fix.why, fix.do) if part))
     elif debrief.was_answered:
-        yield Row("Fix first", words.nothing_to_fix(debrief))
+        yield Row("Fix first", phrasing.nothing_to_fix(debrief))
     else:
         return
     yield Row("", "")
@@ -120,30 +120,32 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
 
 def _review(review: Review) -> Iterator[Row]:
     """An exchange in a few lines."""
-    head = " · ".join([words.came_of(review), *(words.placed(one) for one in review.places)])
+    head = " · ".join([phrasing.came_of(review), *(phrasing.placed(one) for one in review.places)])
     texts = [f"{review.name}: {review.asked}"]
     texts += [f"Then: {question}" for question in review.asked_again[-MOST_FOLLOW_UPS:]]
     if review.said is not None and not _holds_words(review.reason):
-        texts.append(f"You: {words.quoted(words.said(review))}")
+        texts.append(f"You: {phrasing.quoted(phrasing.said(review))}")
     if review.reason:
         texts.append(f"Why: {review.reason}")
     style = _STYLES.get(review.verdict, "bold")
-    yield Row(review.exchange.id, head, style, indent=5, lead=len(words.verdict(review)))
+    yield Row(review.exchange.id, head, style, indent=5, lead=len(phrasing.verdict(review)))
     yield from (Row("", text, indent=5) for text in texts)
     if review.stronger is not None:
-        yield Row("", f"→ {' '.join(words.stronger(review.stronger))}", indent=5, style="cyan")
+        yield Row("", f"→ {' '.join(phrasing.stronger(review.stronger))}", indent=5, style="cyan")
     yield from (Row("", f"Left open: {point}", indent=5) for point in review.still_open)
 
 
 def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
-    return [f"{words.numbered(one)} {words.asked_in(debrief, one)}".rstrip() for one in found]
+    return [f"{phrasing.numbered(one)} {phrasing.asked_in(debrief, one)}".rstrip() for one in found]
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
     """The open points; only which ones, where all of each stands with its question above."""
     if not is_above or not debrief.homework:
-        return [words.homework(point, is_above=is_above) for point in debrief.homework]
-    return [f"{words.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"]
+        return [phrasing.homework(point, is_above=is_above) for point in debrief.homework]
+    return [
+        f"{phrasing.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"
+    ]
 
 
 def _holds_words(reason: str | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.debrief.model import SlideSpan
+from orchestrator.debrief.parts import SlideSpan
 from orchestrator.deck.texts import slide_texts
 from orchestrator.loop.state import SlideTime
 from orchestrator.model.slide import Deck, Slide
@@ -34,7 +34,7 @@ def spans(shown: Sequence[SlideTime], deck: Deck, end_s: float, budget_s: float)
 
 
 def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
-    """What each slide may take: half of the time in equal shares, half by its words; hidden ones nothing."""
+    """Each slide's share: half of the time in equal parts, half by its words; nothing for hidden ones."""
     open_ = [slide for slide in deck.slides if not slide.hidden]
     words = {slide.number: _words(slide) for slide in open_}
     total = sum(words.values()) or 1.0
@@ -47,5 +47,5 @@ def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
 
 
 def _words(slide: Slide) -> float:
-    """What the audience reads: no notes, no alternative texts."""
+    """The words that the audience reads: no notes, no alternative texts."""
     return sum(words_in(text) for origin, text in slide_texts(slide) if origin not in ("notes", "alt"))

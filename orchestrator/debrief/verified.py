@@ -1,4 +1,4 @@
-"""What an engine says for the debrief, looked up again: quotes that stand, figures that were said."""
+"""An engine's words for the debrief, looked up again: quotes that stand, figures that were said."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.checks.grounding import figures, grounded
 from orchestrator.debrief.excerpts import short
-from orchestrator.debrief.model import STATES, Check, Source, Stronger
+from orchestrator.debrief.parts import STATES, Check, Source, Stronger
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.proposal import Passage

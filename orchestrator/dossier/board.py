@@ -16,7 +16,7 @@ everybody, and every engine is given them with the members:
     board:
       - name: Ruth Alvarez
 
-What this file says stays in the session that it was given to.
+The file's words stay in the session that it was given to.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def build_dossier(
 
     Args:
         seats: The panelists; they take the board's place where *members* is empty.
-        tensions: What contradicts what in the deck; those with a place in speech are left out.
+        tensions: Contradictions found; those with a place in speech are left out.
         kind: The kind of deck, where the presenter said so.
     """
     tensions = tuple(one for one in tensions if one.a.said_at_s is None and one.b.said_at_s is None)
@@ -77,7 +77,7 @@ def build_dossier(
 
 
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
-    """What was said, by which engine, and why another one did not say it."""
+    """The questions, the engine that said them, and why another one did not."""
     try:
         return engine.reply(request, None), engine.name, None
     except EngineError as error:

@@ -22,6 +22,7 @@ CHOICES: Final = {
     "intensity": ("friendly", "moderate", "adversarial"),
     "effort": ("none", "low", "medium", "high", "xhigh", "max"),
 }
+# Bounds of sense, our own: a value beyond them is a slip of the keyboard, and is better said at the start.
 RANGES: Final = {
     "minutes": (1, 24 * 60),
     "exchanges": (0, 100),
@@ -33,22 +34,15 @@ RANGES: Final = {
     "facts_every_s": (1, 24 * 3600),
 }
 TASKS: Final = (
-    "focus_brief",
-    "candidate_question",
-    "judgement",
-    "notes",
-    "debrief",
-    "tensions",
-    "doubt",
-    "dossier",
-    "news",
-    "facts",
-    "scribe",
-)
-"""What a model is asked for; a model and a deadline may be set for each."""
+    "focus_brief", "candidate_question", "judgement", "notes", "debrief", "tensions", "doubt", "dossier",
+    "news", "facts", "scribe",
+)  # fmt: skip
+"""Tasks that a model is asked for; a model and a deadline may be set for each."""
 FORMER_TASKS: Final = ("observation", "phrases")
 """Tasks of older versions: a configuration that names them is taken, and they have no effect."""
+# Seconds: the SDK itself gives up after ten minutes.
 DEADLINE_S: Final = (1, 600)
+# Both ends only catch a slip of the decimal point.
 SESSION_USD: Final = (0.01, 100_000)
 LONGEST_NAME: Final = 200
 """Characters of a model's name."""
@@ -59,20 +53,14 @@ TEXTS: Final = {
     "model_url": "an address that begins with http:// or https://",
 }
 OTHER_VARIABLES: Final = frozenset(
-    {
-        "GREENROOM_HOME",
-        "GREENROOM_S3_ENDPOINT",
-        "GREENROOM_COMMAND",
-        "GREENROOM_EMBEDDINGS_KEY",
-        "GREENROOM_MODEL_KEY",
-    }
+    f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY")
 )
 """Variables of the same prefix that are no configuration keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a home or an environment may set; the defaults are those of DESIGN.md, sections 5 and 7."""
+    """The keys of a home or an environment; the defaults are those of DESIGN.md, sections 5 and 7."""
 
     engine: str = "offline"
     layout: str = "watermark"
@@ -125,7 +113,7 @@ def _plain(text: str, name: str) -> Any:
     import yaml
 
     try:
-        return yaml.safe_load(text)
+        return yaml.safe_load(text)  # a variable holds one value as the file would: 20, true, {notes: …}
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{name}: this is no YAML: {getattr(error, 'problem', error)}") from error
 
@@ -161,7 +149,7 @@ def _lines(document: Any) -> dict[tuple[str, str | None], int]:
     """The line of each key, and of each key below it."""
     import yaml
 
-    lines: dict[tuple[str, str | None], int] = {}
+    lines: dict[tuple[str, str | None], int] = {}  # plain values have forgotten their lines, nodes know them
     for node, value in document.value:
         lines[str(node.value), None] = node.start_mark.line + 1
         if isinstance(value, yaml.MappingNode):

@@ -91,6 +91,7 @@ class Home:
         found = (
             folder.name
             for folder in sorted(self.templates.iterdir())
+            # A seat that is being made has a dot, and gets its persona last.
             if not folder.name.startswith(".") and (folder / "persona.md").is_file()
         )
         return tuple(name for name in found if name != MODERATOR)
@@ -162,6 +163,7 @@ class Home:
             return self.sessions / ids[-1]
         if name in ids:
             return self.sessions / name
+        # An empty name would be the beginning of all.
         fitting = [one for one in ids if name and one.startswith(name)]
         if len(fitting) == 1:
             return self.sessions / fitting[0]
@@ -189,6 +191,8 @@ class Home:
 
     def new_id(self) -> str:
         """An id that sorts by time and is safe as a file name and an object key."""
+        # Six random digits: two sessions begun in one second, here or on another machine with the same
+        # archive.
         return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
@@ -196,6 +200,8 @@ def _begun(folder: Path) -> tuple[str, str]:
     """When a session was begun, from its first record; ties by name."""
     try:
         with (folder / "ledger" / "ledger.jsonl").open("rb") as lines:
+            # Bounded, and not parsed: a home of a thousand sessions is listed by this, and a damaged one
+            # holds no newline.
             first = lines.readline(64 * 1024)
     except OSError:  # one that cannot be read stands first, and does not keep the others from being listed
         return "", folder.name
@@ -263,7 +269,7 @@ def packaged_files() -> Path | None:
 
 
 def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
-    """What makes a home of *root*, as a line for a shell; or what to do where there is nothing to copy."""
+    """A line for a shell that makes a home of *root*; or the advice where there is nothing to copy."""
     packaged = packaged_files()
     if packaged is None:
         return "name one with --home or GREENROOM_HOME"
@@ -284,6 +290,7 @@ def set_up(root: Path) -> None:
     packaged = packaged_files()
     if packaged is None:
         raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")
+    # Beside the home, so that a rename puts it in place; the process's number keeps two first runs apart.
     temporary = root.with_name(f".{root.name}-{os.getpid()}")
     try:
         for name in ("templates", "session-templates"):

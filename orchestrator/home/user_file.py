@@ -31,8 +31,9 @@ def read_given(path: Path, max_bytes: int) -> str:
     try:
         if path.exists() and not path.is_file():
             raise UnreadableError(NO_FILE)
+        # A pipe or a device was refused above: opening one could wait for ever.
         with path.open("rb") as file:
-            raw = file.read(max_bytes + 1)
+            raw = file.read(max_bytes + 1)  # one more than allowed tells a file of any size
     except FileNotFoundError:
         raise UnreadableError(MISSING) from None
     except (OSError, ValueError) as error:  # ValueError: NUL in the path
@@ -41,7 +42,7 @@ def read_given(path: Path, max_bytes: int) -> str:
     if len(raw) > max_bytes:
         raise UnreadableError(LARGE)
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")  # with the mark that Windows editors put first
     except UnicodeDecodeError:
         raise UnreadableError(ENCODING) from None
     if not text.strip():

@@ -1,7 +1,7 @@
 """A list of entries that a user writes in YAML or JSON: read whole, checked key by key.
 
-In YAML everything is taken as written, so `yes`, `4.20` and `2026-11-22` stay words. What
-could make a small file large (aliases, merges, brackets without end) is refused.
+In YAML everything is taken as written, so `yes`, `4.20` and `2026-11-22` stay words.
+Aliases, merges and brackets without end, which make a small file large, are refused.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from orchestrator.home.user_file import UnreadableError, read_given
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
+# A board has some thirty seats and a press review some dozen findings; more is another kind of file.
 MAX_ENTRIES: Final = 500
 _DEEPEST: Final = 8
 """An entry's list of texts is at depth 3; anything deeper is no list of entries."""
@@ -27,7 +28,7 @@ YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a list of entries holds: the keys, and which of them are lists of texts."""
+    """The shape of a list of entries: its keys, and which of them are lists of texts."""
 
     what: str  # as messages say it: "a list of board members"
     example: str  # how an entry begins: "- name: …"
@@ -99,7 +100,7 @@ def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
     return tuple(_entry(item, form, where, defaults) for item, where in zip(found, wheres, strict=True))
 
 
-def shown_name(path: Path) -> str:
+def shown_name(path: Path | str) -> str:
     """A path as it may stand in a one-line message."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
 
@@ -130,6 +131,7 @@ def _yaml(text: str, name: str) -> tuple[Any, Any]:
         mark = error.problem_mark
         line = f", line {mark.line + 1}" if mark is not None else ""
         problem = one_line(error.problem or "cannot be read")
+        # YAML names the tab by its escape or as itself; neither tells a person what to change.
         if "\\t" in problem or "'\t'" in (error.problem or ""):
             problem = "a tab stands where YAML wants spaces"
         raise InputError(f"{name}{line}: is not YAML: {problem}") from None
@@ -165,7 +167,7 @@ def _unwrapped(plain: Any, form: Form, name: str) -> list[Any]:
 
 
 def _defaults(plain: Any, form: Form, name: str) -> dict[str, Any]:
-    """What stands beside the list and holds for every entry without a value of its own."""
+    """The values beside the list, which hold for every entry without one of its own."""
     if not isinstance(plain, dict):
         return {}
     outside = {key: value for key, value in plain.items() if key != form.inside}

@@ -1,1 +1,1 @@
-"""What the user brings in from outside: news, reports and facts that bear on the deck."""
+"""Intel that the user brings in from outside: news, reports and facts that bear on the deck."""

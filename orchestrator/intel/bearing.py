@@ -1,4 +1,4 @@
-"""What came from outside, held against the deck: which words a finding bears on, and how.
+"""Findings from outside, held against the deck: which words each bears on, and how.
 
 An engine says it, each of its quotes looked up again; what the file itself names goes before that.
 Where nobody read the finding beside the deck, it is neutral, and the page says so.
@@ -29,7 +29,7 @@ _BY_FILE: Final = "as the file says"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an engine made of the findings: their bearings by place, or why there are none."""
+    """The findings as an engine read them: their bearings by place, or why there are none."""
 
     bearings: Mapping[int, tuple[Bearing, ...]] = field(default_factory=dict)
     is_read: bool = False  # a model has read them beside the deck

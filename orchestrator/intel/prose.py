@@ -48,7 +48,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`)(?=\S)(.+?)(?<=\S)\1")
 
 @dataclass(slots=True)
 class _Section:
-    """What holds for the paragraphs that follow."""
+    """Topic, source and date of the paragraphs that follow."""
 
     topic: str = ""
     source: str = ""

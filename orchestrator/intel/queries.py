@@ -1,4 +1,4 @@
-"""What the web is searched for: the subjects of the deck's claims, and nobody's name.
+"""The queries of a web search: the subjects of the deck's claims, and nobody's name.
 
 A query leaves the machine and is seen by a search service. So it is made of words that cannot name
 anyone: those that the deck writes in lower case, and years. Names of the presenter, of speakers and of
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.claims.words import word_set
+from orchestrator.claims.word_classes import word_set
 from orchestrator.deck.texts import slide_texts
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
@@ -125,7 +125,7 @@ def _private(deck: Deck, names: Iterable[str]) -> set[str]:
 
 
 def _topic(deck: Deck, allowed: set[str]) -> list[str]:
-    """What the deck speaks of most, in words that may be searched for."""
+    """The deck's commonest words, of those that may be searched for."""
     counts: Counter[str] = Counter()
     for slide in deck.slides:
         counts.update({word for _, text in slide_texts(slide) for word in _kept(text, allowed)})

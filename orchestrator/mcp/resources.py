@@ -1,4 +1,4 @@
-"""What can be read over MCP: the sessions, each agent's context in them, and the receipts.
+"""The resources that can be read over MCP: the sessions, each agent's context in them, and the receipts.
 
 Reading records nothing: a receipt is left by whoever gives a context to a model.
 

@@ -1,4 +1,4 @@
-"""What one MCP server serves: a home, all of it or one presenter's part; and who is meant by a call."""
+"""The scope of one MCP server: a home, all of it or one presenter's part; and who is meant by a call."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class ForMemory(Arguments):
     agent: str = Field(description="Whose notebook: skeptic, analyst, contrarian, moderator, …")
     session: str | None = Field(
         None,
-        description="A session that goes on: its id, or last. What is written is then a proposal in it, "
+        description="A session that goes on: its id, or last. A write is then a proposal in it, "
         "kept for good when it ends, if the presenter agreed. Left out, long-term memory itself is read and "
         "written.",
     )

@@ -251,7 +251,7 @@ def _shown(value: Any, how: str) -> str:
     if isinstance(value, Mapping):
         counts = (counted(number, name) for name, number in value.items() if number or how != "+")
         return ", ".join(counts) or "nothing"
-    if isinstance(value, tuple):
+    if isinstance(value, list | tuple):
         return (how or ", ").join(map(str, value)) or "nothing"
     if how == "_":
         return str(value).replace("_", " ")

@@ -1,4 +1,4 @@
-"""What a session carries over from earlier ones: taken once, when it starts, and kept in its first record.
+"""The carry-over from earlier sessions: taken once, when a session starts, and kept in its first record.
 
 It is no file and never touches a template. Each agent's text enters its context as one extra
 block after its files; what was left open before is also there as values, for an engine that
@@ -55,7 +55,7 @@ NOTHING = Carried()
 
 
 def carried_of(opened: Mapping[str, Any]) -> Carried:
-    """What a session carries, by the value of its first record."""
+    """The carry-over of a session, from the value of its first record."""
     plain = opened.get(KEY)
     if plain is None:
         return NOTHING

@@ -1,4 +1,4 @@
-"""What the deck or the presenter asserted, and where."""
+"""Claims of deck and presenter, their places, and two places that contradict each other."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ CLAIM_KINDS = (
     "money", "percent", "growth", "share", "duration", "date", "count", "comparison", "superlative",
     "promise", "future", "causal",
 )  # fmt: skip
-"""What a claim can be. Old ledgers hold all; new ones are money, percent, count, duration or date."""
+"""The kinds of claims. Old ledgers hold all; new ones are money, percent, count, duration or date."""
 
 NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "comparison")
-"""What a question can ask for, and a judgement can look for in an answer."""
+"""Things that a question can ask for, and that a judgement can look for in an answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a dossier holds, as typed values; the page, the terminal and the JSON are made from these alone."""
+"""A dossier as typed values; the page, the terminal and the JSON are made from these alone."""
 
 from __future__ import annotations
 

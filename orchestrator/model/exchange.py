@@ -35,7 +35,7 @@ class Candidate:
     said_at_s: float | None
     quote: str | None  # verbatim from the slide or the segment
     grounded: bool
-    needs: tuple[str, ...]  # of claims.model.NEEDS: what the answer must give
+    needs: tuple[str, ...]  # of claim.NEEDS: what the answer must give
     relevance: float  # 0 to 1
     lead_in: str  # what the moderator may say before it
     angle: str  # why this question
@@ -48,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an agent noticed about the presenter, with the words behind it."""
+    """Something that an agent noticed about the presenter, with the words behind it."""
 
     text: str
     quote: str | None
@@ -57,7 +57,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an engine makes of one answer."""
+    """An engine's verdict on one answer, and what follows from it."""
 
     verdict: str  # of VERDICTS
     reason: str

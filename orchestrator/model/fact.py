@@ -13,14 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 FACT_TYPES: Final = (
-    "decision",
-    "commitment",
-    "task_completed",
-    "preference",
-    "number",
-    "open_thread",
-    "person",
-)
+    "decision", "commitment", "task_completed", "preference", "number", "open_thread", "person",
+)  # fmt: skip
 """The seed's five, and the two that a board asks about most: what was promised, and figures."""
 
 CONFIDENCES: Final = ("high", "medium", "low")
@@ -33,7 +27,7 @@ EXCHANGE: Final = "exchange"
 SPOKEN: Final = (SPEECH, ANSWER)
 """Of these somebody said the text; an exchange is what panelists asked."""
 
-_NO_WORD = re.compile(r"[\W_]+")
+_NO_WORD = re.compile(r"[\W_]+")  # case and punctuation make no other fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +80,5 @@ class Fact:
 
 
 def key_of(content: str) -> str:
-    """What two facts that say the same have in common: the letters and digits of their text."""
+    """The letters and digits of a fact's text, which two facts that say the same have in common."""
     return _NO_WORD.sub(" ", content.casefold()).strip()

@@ -64,5 +64,5 @@ class Intel:
 
     @property
     def contradicting(self) -> tuple[IntelItem, ...]:
-        """What speaks against words or a slide of the deck, in the order of the page."""
+        """The findings that speak against words or a slide of the deck, in the order of the page."""
         return tuple(one for one in self.items if one.stance == CONTRADICTS and one.slide is not None)

@@ -1,4 +1,4 @@
-"""What an engine says beside questions and verdicts: values that stand in ledgers, every quote verified.
+"""An engine's replies beside questions and verdicts: values that stand in ledgers, every quote verified.
 
 An engine's own quotes are never kept: each `quote` here is the source's own stretch of text, found
 again by code, and what could not be found is not there.
@@ -66,7 +66,7 @@ class Bearing:
     """How one reported finding stands to the deck."""
 
     reported: int  # its place in `NewsRequest.reported`
-    stance: str  # of intel.model.STANCES
+    stance: str  # of intel.STANCES
     about: Place | None  # the words of the deck that it bears on
     why: str = ""
 

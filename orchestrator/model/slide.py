@@ -1,4 +1,4 @@
-"""What a deck is once it has been read: slides with text, tables, charts and notes."""
+"""A deck as values: slides with text, tables, charts and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session's calls to a model used: tokens, money, time. No word of what was said is in it.
+"""Tokens, money and time of a session's calls to a model. No word of the session is in it.
 
 A session's calls stand in its ledger, a `call` record each, so whoever opens it knows what
 was spent.
@@ -89,17 +89,11 @@ class Total:
         return self.input + self.output
 
     def __add__(self, other: Total) -> Total:
-        costs = (self.cost_usd, other.cost_usd)
-        return Total(
-            calls=self.calls + other.calls,
-            read=self.read + other.read,
-            written=self.written + other.written,
-            new=self.new + other.new,
-            output=self.output + other.output,
-            cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-            alarms=self.alarms + other.alarms,
-            searches=self.searches + other.searches,
-        )
+        pairs = {
+            field.name: (getattr(self, field.name), getattr(other, field.name)) for field in fields(Total)
+        }
+        sums: dict[str, Any] = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
+        return Total(**sums)
 
 
 def total(usages: Iterable[CallUsage]) -> Total:
@@ -130,20 +124,21 @@ class Budget:
         """How much of it is used up, 1.0 being all."""
         shares = [0.0]
         if self.tokens is not None:
-            shares.append(spent.tokens / max(1, self.tokens))
+            shares.append(spent.tokens / max(1, self.tokens))  # a budget of nought is used up, not an error
         if self.usd is not None and spent.cost_usd is not None:
             shares.append(spent.cost_usd / max(1e-9, self.usd))
         return max(shares)
 
 
 class Account:
-    """What a session's calls have used, held against its budget. Safe to use from several threads."""
+    """The use of a session's calls, held against its budget. Safe to use from several threads."""
 
     def __init__(self, budget: Budget | None = None, spent: Total | None = None) -> None:
         """*spent*: by earlier processes on the same session."""
         self.budget, self.spent = budget or Budget(), spent or Total()
         self._lock = threading.Lock()
         self._waiting: list[CallUsage] = []
+        # A process that takes over does not say it again.
         self._told = {at for at in (WARNS_AT, 1.0) if self.share >= at}
 
     @property
@@ -164,13 +159,13 @@ class Account:
             self._waiting.append(charged)
 
     def take(self) -> list[CallUsage]:
-        """What was added since this was last asked, in the order in which it was."""
+        """The calls that were added since this was last asked, in order."""
         with self._lock:
             taken, self._waiting = self._waiting, []
         return taken
 
     def news(self) -> list[str]:
-        """What is to be said at 80 % and at 100 %, in one line and once each."""
+        """The warnings due at 80 % and at 100 %, one line and once each."""
         with self._lock:
             passed = [at for at in (WARNS_AT, 1.0) if self.share >= at and at not in self._told]
             self._told.update(passed)

@@ -21,6 +21,7 @@ def to_json(value: Any) -> Any:
         return {
             field.name: to_json(item)
             for field in dataclasses.fields(value)
+            # A field whose default is made anew (a list) has none to compare with here, and is written.
             if (item := getattr(value, field.name)) != field.default
         }
     if isinstance(value, list | tuple):

@@ -21,13 +21,16 @@ CARD_DIGITS: Final = range(13, 20)
 """Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1)."""
 
 _I: Final = re.IGNORECASE
+# Seven digits close together: most texts have none, and then three slower patterns need not be tried.
 _SOME_DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")
 _E_MAIL = re.compile(r"[^\s@<>()\[\]\",;:]+@[^\s@<>()\[\]\",;:]+\.[^\W\d_]{2,}")
+# The last part is of a closed list: "dot" and "at" stand in plain sentences too.
 _SPOKEN_E_MAIL = re.compile(
     r"\b[\w-]+(?: (?:dot|underscore|hyphen|dash) [\w-]+)* at [\w-]+(?: (?:dot|hyphen|dash) [\w-]+)* dot "
     r"(?:com|org|net|edu|gov|io|eu|uk|de|fr|nl|es|it|ch|at|be|ie|se|no|dk|fi|pl|pt|us|ca|au|info|biz)\b",
     _I,
 )
+# Two separators at most: "4111  1111 …" as people copy it.
 _CARD = re.compile(r"(?<![\d.,])\d(?:[ \u00a0-]{0,2}\d){12,18}(?![\d])")
 _GAP: Final = r"[ \u00a0./()‐‑–-]{0,3}"
 _PHONE = re.compile(
@@ -37,6 +40,7 @@ _PHONE = re.compile(
     r"(?<![\w.,])\(?0\d{2,4}\)?[ \u00a0/-]{1,3}\d(?:[ \u00a0-]?\d){4,9}(?!\d)|"  # national, with its 0
     r"(?<![\w.,])0\d{9,10}(?!\d)"
 )
+# A bare number of seven digits is a sum of money as often; the word before it tells.
 _CALLED = re.compile(
     r"\b(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:call|ring|text|reach|dial) (?:me|us|him|her|them)"
     r"(?: back)?(?: on| at)?)\b[^\d\n]{0,20}(?P<number>\d(?:[ \u00a0./()-]{0,2}\d){6,14})(?!\d)",
@@ -44,7 +48,9 @@ _CALLED = re.compile(
 )
 _DIGIT: Final = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN_NUMBER = re.compile(
-    rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b", _I
+    # Seven digits at least, as FEWEST_PHONE_DIGITS.
+    rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b",
+    _I,
 )
 
 
@@ -54,6 +60,7 @@ def masked(text: str) -> str:
     if "@" in text:
         text = _E_MAIL.sub(E_MAIL, text)
     if _SOME_DIGITS.search(text):
+        # Cards before phones: four groups of four would be taken for a phone number otherwise.
         text = _CARD.sub(_card, text)
         text = _PHONE.sub(_phone, text)
         text = _CALLED.sub(_called, text)
@@ -87,7 +94,7 @@ def has_luhn_check(digits: list[int]) -> bool:
     for place, digit in enumerate(reversed(digits)):
         doubled = digit * 2 if place % 2 else digit
         total += doubled - 9 if doubled > 9 else doubled
-    return len(set(digits)) > 1 and total % 10 == 0
+    return len(set(digits)) > 1 and total % 10 == 0  # sixteen noughts pass the check and are no card
 
 
 def _phone(match: re.Match[str]) -> str:

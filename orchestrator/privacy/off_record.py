@@ -1,12 +1,12 @@
 """Off the record: which words, and which records of a session, are in nobody's context; decided here alone.
 
-`OffRecord` is a fold over a session's records. What a record says is decided when it was written, by
-the records before it and by nothing after it, so what an agent was shown once is never shown otherwise.
+`OffRecord` is a fold over a session's records. Whether a record is hidden is decided by the records
+before it and by none after it, so an agent is never shown it in two ways.
 The files keep every word: a session never loses what was said in it.
 
 Off the record begins where somebody says so, and ends where they say "on the record", with the slide
-and with the question (`Withheld`). What panelists write about an answer that is off the
-record goes with it.
+and with the question (`Withheld`). A panelist's words about an answer that is off the
+record go with it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from orchestrator.layout import Mutability
+from orchestrator.layout import HISTORY, TRANSCRIPT, Mutability
 from orchestrator.packaged import packaged_yaml
 from orchestrator.privacy.masking import masked, visible
 from orchestrator.render import one_line
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
-TRANSCRIPT: Final = "shared/presenter-transcript.md"
-HISTORY: Final = "shared/exchange-history.md"
 LABEL: Final = "[off the record]"
 
 Forms = Mapping[str, re.Pattern[str]]
@@ -37,15 +35,17 @@ RUN_WORDS: Final = 4
 """So many words in a row are a quotation, and fewer are how people speak; our own measure."""
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
 """So many are one between quotation marks, where nobody speaks by chance."""
+# Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
 MOST_RUNS: Final = 20_000
 _ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")
 _WORD = re.compile(r"[^\W_]+")
+# Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
 
 @dataclass(slots=True)
 class Withheld:
-    """What was said and is to stay in the session, so that no later quotation of it leaves either.
+    """The words that are to stay in the session, so that no later quotation of them leaves either.
 
     Off the record lasts until somebody says "on the record", or `over`. Only digests are kept, of
     four words in a row; past 20,000 of them everything is withheld, rather than any of it forgotten.
@@ -59,6 +59,7 @@ class Withheld:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
         heard = _plain(text)
         if is_speech:
+            # Back before off: "back on the record … and this is off the record again" ends off.
             if self.is_off and _has("back", heard):
                 self.is_off = False
             self.is_off = self.is_off or _has("said", heard)
@@ -90,6 +91,7 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
     """Digests of so many words in a row, where more than one of them tells anything."""
     words = [word.casefold() for word in _WORD.findall(text)]
     runs = (words[at : at + count] for at in range(len(words) - count + 1))
+    # Runs of little words ("and it is the") are how everybody speaks, and would withhold half a session.
     return {hash(tuple(run)) for run in runs if sum(len(word) > 3 or word.isdigit() for word in run) > 1}
 
 
@@ -126,6 +128,7 @@ def is_clean(text: str) -> bool:
 def blanked(text: str) -> str:
     """A word for what it was in the place of *text*, as long in bytes: what stands behind stays there."""
     end = "\n" if text.endswith("\n") else ""
+    # In bytes: offsets into the file, as receipts and cut points hold them, stay right.
     size = len(text.encode()) - len(end)
     return LABEL[:size].ljust(size, ".") + end
 
@@ -134,7 +137,7 @@ def blanked(text: str) -> str:
 class OffRecord:
     """The fold: `take` is given records one after the other, or `catch_up` a store.
 
-    What it holds is bounded but for `hidden`, which only `catch_up` fills.
+    Its memory is bounded but for `hidden`, which only `catch_up` fills.
     """
 
     hidden: dict[int, str] = field(default_factory=dict)  # the file of each record that nobody is shown
@@ -165,7 +168,7 @@ class OffRecord:
         """Fold in the next record; whether nobody is shown it.
 
         Args:
-            quoting: What it says, as far as that may quote somebody, and may be marked itself; None: its
+            quoting: Its words, as far as they may quote somebody, and may be marked themselves; None: its
                 text in the file, whose marks are its own: "[confidential]" on a slide hides no deck.
         """
         value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}

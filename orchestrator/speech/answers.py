@@ -13,7 +13,8 @@ from typing import Any
 from orchestrator.errors import AnswersError, names_its_file
 from orchestrator.home import user_file
 from orchestrator.home.user_file import UnreadableError, read_given
-from orchestrator.speech.text import clean, shown
+from orchestrator.home.user_list import shown_name
+from orchestrator.speech.text import clean
 
 MAX_SIZE_BYTES = 1024 * 1024
 """Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
@@ -36,7 +37,7 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the presenter will say, and optionally to which question."""
+    """An answer that the presenter has prepared, and optionally its question."""
 
     text: str
     agent: str | None = None
@@ -56,7 +57,7 @@ def read_answers(path: Path) -> tuple[Answer, ...]:
     Raises:
         AnswersError: The file cannot be read or is no such list; names the item's number.
     """
-    name = shown(path)
+    name = shown_name(path)
     text = _text(path, name)
     plain = _plain(text, name, is_json=path.suffix.lower() == ".json")
     if not isinstance(plain, list):

@@ -12,24 +12,29 @@ from orchestrator.errors import SpeechError
 from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.text import LINE_END, clean, label
 
+# Names are bounded (400): a "<v " that is never closed must not make each later line be searched.
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]{0,400})>")
 _VOICE_OR_LINE = re.compile(r"(<v(?:\.[^\s<>]*)?[ \t]+[^<>]{0,400}>|</v>|\n)")
+# The tags of WebVTT and of SRT files from the web, and the time stamps inside karaoke cues; any other < is
+# text.
 _TAG = re.compile(
     r"</?(?:v|c|b|i|u|s|em|strong|font|lang|ruby|rt|span)(?:[.\s][^<>]*)?>|<(?:\d+:)?\d+:\d+\.\d+>",
     re.IGNORECASE,
 )
 _OVERRIDE = re.compile(r"\{\\[^{}]*\}")  # SubStation positions such as {\an8}, which many SRT files carry
+# Bounded and closed by a semicolon: "AT&T" is text.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
+# Hours may be missing, the fraction may have a comma (SRT) or more than three digits (some programs).
 _TIME = r"(?:(\d+):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})\d*"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
 _SRT_HEAD = re.compile(r"\s*(?:\d+\s*)?\d[^\r\n]*-->")
 _TOUCHING_S = 0.05  # rolling captions of speech-to-text programs leave gaps of 10 ms at most
-_ROLLING_SHARE = 1 / 3
+_ROLLING_SHARE = 1 / 3  # people say a line twice; where a third of all cues repeat, a program rolls them
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """What is shown at one time: its lines, each with the voice that speaks it."""
+    """A caption shown at one time: its lines, each with the voice that speaks it."""
 
     start_s: float
     end_s: float
@@ -129,6 +134,7 @@ def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
     longest = [max(len(before.lines), len(cue.lines)) for before, cue in pairs]
     rolled = sum(0 < count < most for count, most in zip(repeats, longest, strict=True))
     rolling = rolled >= 2 and sum(map(bool, repeats)) >= _ROLLING_SHARE * len(pairs)
+    # A half millisecond below nought: cues that only touch do not overlap.
     slack_s = _TOUCHING_S if rolling else -0.0005  # strictly overlapping, in whole milliseconds
     kept, left_out = found[:1], 0
     for before, cue in pairs:

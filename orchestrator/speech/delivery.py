@@ -20,6 +20,7 @@ LONG_PAUSE_S: Final = 4.0
 """Shorter ones are breath, a slide change, or a pause for effect."""
 _NEVER_A_PAUSE_S: Final = 60.0
 """A gap of a minute is no pause in speaking: the recording was cut or the meeting stood still."""
+# Enough words to tell a language; all of two hours would be read at each debrief.
 _SAMPLE_SEGMENTS: Final = 200
 
 

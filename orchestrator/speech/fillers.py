@@ -19,8 +19,10 @@ from orchestrator.speech.word_lists import written
 FILLER: Final = "filler"
 HEDGE: Final = "hedge"
 
-_WORD = re.compile(r"\w+(?:[.'’&-]\w+)*")
+_WORD = re.compile(r"\w+(?:[.'’&-]\w+)*")  # "y'all", "R&D", "3.5" and "so-so" are one word each
+# "um", "umm", "uh", "erm", "uhm"; "er" and "ah" are words of other languages and names.
 _HESITATION = re.compile(r"u+m+|u+h+|erm+|uhm+")
+# Where speech-to-text programs write down a pause, or an editor did.
 _PAUSE: Final = frozenset(",.;:!?…–—-()[]{}")
 _STOPS: Final = frozenset(".!?…")
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.user_list import shown_name
 from orchestrator.speech.source import open_recording
-from orchestrator.speech.text import shown
 
 MAX_LINE_BYTES = 1024 * 1024
 """A longer line is no segment; our own limit."""
 
-_CHUNK_BYTES = 65536
+_CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
 
 
 def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[str]:
@@ -44,13 +44,16 @@ def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[s
         try:
             yield line.removesuffix(b"\r").decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError:
-            raise SpeechError(f"{shown(path)}: line {number} is not UTF-8 text: save it as UTF-8") from None
+            raise SpeechError(
+                f"{shown_name(path)}: line {number} is not UTF-8 text: save it as UTF-8"
+            ) from None
 
 
 def _raw_lines(path: Path, poll_s: float, stop: Callable[[], bool]) -> Iterator[bytes]:
     tail = _Tail(path)
     try:
         while True:
+            # Asked before reading: what was written by the moment of the stop is still read.
             over = stop()
             yield from tail.lines()
             if over:
@@ -81,7 +84,9 @@ class _Tail:
             self._digest.update(chunk)
             *lines, self._partial = (self._partial + chunk).split(b"\n")
             if len(self._partial) > MAX_LINE_BYTES:
-                raise SpeechError(f"{shown(self._path)}: a line is longer than 1 MB: give one segment a line")
+                raise SpeechError(
+                    f"{shown_name(self._path)}: a line is longer than 1 MB: give one segment a line"
+                )
             yield from lines
 
     def last_line(self) -> list[bytes]:
@@ -101,6 +106,8 @@ class _Tail:
         replaced = not os.path.samestat(here, there)
         if not replaced and here.st_size >= self._read_bytes and not self._cut:
             return []
+        # A program that saves the whole transcript each time empties the file first: one more look waits for
+        # it.
         if there.st_size < self._read_bytes and not self._cut:
             self._cut = True  # being written anew: whoever does it may not be done
             return []

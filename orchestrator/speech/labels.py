@@ -11,9 +11,12 @@ from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.text import label
 from orchestrator.speech.word_lists import word_list
 
+# At most forty characters without a mark of punctuation: "What we learned: …" is a sentence as often as a
+# name, and `split_label` looks further. ">>" begins a speaker in broadcast captions; the wide colon needs no
+# space.
 _PREFIX = re.compile(r"(?:>>+\s*)?([^\W\d_][^:：?!;,\"“”\n]{0,39})(?::\s+|：\s*)(\S.*)", re.DOTALL)
 _NUMBER = re.compile(r"[ _#]*[0-9a-z]{0,3}", re.IGNORECASE)  # behind a role
-_RECURS = 2
+_RECURS = 2  # once is a heading or a turn of phrase
 _LEAST_SHARE = 0.05  # a label on fewer of the pieces than this is a turn of phrase
 
 
@@ -28,6 +31,7 @@ def split_label(text: str) -> tuple[str | None, str]:
     if match is None:
         return None, text
     words = match[1].split()
+    # Names with titles have up to five words.
     if len(words) > 5 or words[0].casefold().strip(".") in word_list("not names"):
         return None, text
     if not _capital(words[0]) or not all(_fits(word) for word in words[1:]):

@@ -25,6 +25,7 @@ class Lines:
         self._source, self._poll_s, self._stop = source, poll_s, stop
         self._closed = threading.Event()
         self._queue: queue.Queue[str | SpeechError | None] = queue.Queue()
+        # Daemon: it may hang in a read when the program ends.
         self._thread = threading.Thread(target=self._read, name="speech", daemon=True)
         self._thread.start()
 
@@ -70,7 +71,7 @@ def _lines_of(fd: int, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[s
     """Lines of a descriptor. It is looked at before it is read, so that *stop* is heard in silence too."""
     rest = b""
     while not stop():
-        if not select.select([fd], [], [], poll_s)[0]:
+        if not select.select([fd], [], [], poll_s)[0]:  # a read alone would not wake for the stop
             continue
         chunk = os.read(fd, _CHUNK_BYTES)
         *lines, rest = (rest + chunk).split(b"\n")

@@ -21,7 +21,7 @@ FAST_WPM: Final = 180
 """For English. Guides for speakers call 120 to 160 words a minute easy to follow and 200 fast; professional
 narrators reach 175 for a minute and are not hard to follow, so what lies between is nobody's fault."""
 
-WINDOW_S: Final = 60.0
+WINDOW_S: Final = 60.0  # "in minute 7" is what a speaker can place
 _LEAST_SPEECH_S: Final = 30.0
 """A minute with less speech than this is not judged: a few words say nothing about pace."""
 

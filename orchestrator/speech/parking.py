@@ -12,11 +12,14 @@ from functools import lru_cache
 
 from orchestrator.speech.word_lists import written
 
+# Each wish beside the pattern that makes it one: "returns" needs "back" within itself, the others their
+# partner anywhere in the sentence.
 _PARTNERS = {"returns": "back", "to you": "within", "parks": "parked for"}
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+# The figure of a slide is no figure of an answer.
 _SLIDES = re.compile(r"\bslides? \w+(?: (?:and|or) \w+)?", re.IGNORECASE)
 MOST_WORDS_AFTER = 15
-"""What may follow the wish: an excuse or a thank-you. More, or a figure, is an answer."""
+"""Words that may follow the wish: an excuse or a thank-you. More, or a figure, is an answer."""
 
 
 def wish_to_park(text: str) -> str | None:

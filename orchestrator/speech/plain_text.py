@@ -11,6 +11,7 @@ from orchestrator.speech.stamps import STAMP, clock_s
 from orchestrator.speech.text import LINE_END, clean
 
 _TO = r"\s*(?:-|–|—|-->|to)\s*"
+# A stamp in either kind of brackets, a span without any, or bare (g), which counts only where many are.
 _STAMPED = re.compile(
     rf"\s*(?:\[\s*(?P<a>{STAMP})(?:{_TO}(?P<b>{STAMP}|end))?\s*\]"
     rf"|\(\s*(?P<c>{STAMP})(?:{_TO}(?P<d>{STAMP}|end))?\s*\)"
@@ -38,7 +39,7 @@ def read_plain(text: str) -> list[LiveSegment]:
     time (`Presenter  1:20`) heads the lines below it.
     """
     blocks = [_headed(block) for block in _blocks(text)]
-    if len(blocks) == 1:
+    if len(blocks) == 1:  # no blank line anywhere: each line is a paragraph
         blocks = [[line] for line in blocks[0]]
     firsts = [_STAMPED.fullmatch(block[0]) for block in blocks]
     bare = sum(map(bool, firsts)) >= max(2, _BARE_SHARE * len(blocks))

@@ -9,31 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import SpeechError, names_its_file
+from orchestrator.home.user_list import shown_name
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
 from orchestrator.speech.plain_text import read_plain
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.speech.source import open_recording
-from orchestrator.speech.text import shown
 from orchestrator.speech.timeline import lay_out
 
 MAX_SIZE_BYTES = 50 * 1024 * 1024
 """A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""
 
 SUFFIXES = {
-    ".vtt": "vtt",
-    ".srt": "srt",
-    ".txt": "txt",
-    ".text": "txt",
-    ".json": "json",
-    ".jsonl": "jsonl",
+    ".vtt": "vtt", ".srt": "srt", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-}
-"""What a file is by its name, where its first characters do not say it."""
+}  # fmt: skip
+"""The kind of a file by its name, where its first characters do not say it."""
 
+# Windows programs save text as UTF-16 with a mark; without one it is taken for UTF-8.
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+:\d+[,.]\d+[ \t]*-->")
+# A brace and a quote, or a bracket and a brace: "[1:20] Good morning" is plain text.
 _JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
 
@@ -70,9 +67,11 @@ def read_speech(path: Path) -> Recording:
         pieces, notices = _pieces(_text(raw), path.suffix.lower())
     except SpeechError as error:
         link = " " if str(error).startswith(("is ", "holds ")) else ": "
-        raise SpeechError(f"{shown(path)}{link}{error}") from None
+        raise SpeechError(f"{shown_name(path)}{link}{error}") from None
     if not pieces:
-        raise SpeechError(f"{shown(path)}: no speech found; give a recording with at least one spoken line")
+        raise SpeechError(
+            f"{shown_name(path)}: no speech found; give a recording with at least one spoken line"
+        )
     segments, clock_notices = lay_out(pieces)
     return Recording(
         segments=segments,
@@ -84,7 +83,7 @@ def read_speech(path: Path) -> Recording:
 
 
 def kind_of(text: str, suffix: str) -> str:
-    """What a text is: "vtt", "srt", "txt", "json" or "jsonl".
+    """The kind of a text: "vtt", "srt", "txt", "json" or "jsonl".
 
     Raises:
         SpeechError: Neither its first characters nor its suffix say it.
@@ -128,7 +127,7 @@ def _bytes(path: Path) -> bytes:
         raw = file.read(MAX_SIZE_BYTES + 1)
     if len(raw) > MAX_SIZE_BYTES:
         most = MAX_SIZE_BYTES // 1024**2
-        raise SpeechError(f"{shown(path)} is larger than {most} MB: give the transcript, not the sound")
+        raise SpeechError(f"{shown_name(path)} is larger than {most} MB: give the transcript, not the sound")
     return raw
 
 

@@ -13,7 +13,7 @@ from orchestrator.speech.text import LINE_END, clean, label
 
 LIST_KEYS = ("segments", "meeting_transcripts")
 """Where an object keeps its segments: speech-to-text programs, and the QMSum meetings."""
-_MOST_SLIDES = 100_000
+_MOST_SLIDES = 100_000  # our own limit: beyond any deck, and an int of any size would go into the ledger
 
 
 def read_json(text: str) -> list[LiveSegment]:
@@ -119,5 +119,5 @@ def _time(plain: dict[str, Any], key: str, where: str) -> float | None:
         raise SpeechError(f"{where}: {key} is not a time: give seconds as a number")
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # a whole number of hundreds of digits; `possible` then drops it
         return float("inf")

@@ -10,12 +10,12 @@ from itertools import accumulate
 
 from orchestrator.deck.texts import slide_texts
 from orchestrator.errors import SpeechError
+from orchestrator.home.user_list import shown_name
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide
+from orchestrator.render import clock
 from orchestrator.speech.pace import spoken_s
-from orchestrator.speech.stamps import as_clock
 from orchestrator.speech.terms import terms
-from orchestrator.speech.text import shown
 
 # The weights below are our own, tuned on speech made from the words of real decks; twice or half of any of
 # them finds the same slides for all but one in a hundred segments.
@@ -23,7 +23,7 @@ _WEIGHTS = {"title": 3.0, "alt": 0.5}  # by origin: a word of the title counts a
 _FROM_SLIDE = 0.35  # the share of the spoken content words that a presenter takes from the slide
 _SKIP_COST = 1.5  # for each slide that is passed over
 _BACK_COST = 6.0  # for each slide that the presenter goes back
-_MOST_BACK = 2
+_MOST_BACK = 2  # farther back is a question's doing, not the talk's; and it bounds the search
 _SPREAD = 2.0  # how strongly speech is held to an even pace, against its words; per slide of the deck
 _MOST_EVIDENCE = 4.0  # what one word can say for a slide, so that a chance match moves nothing
 
@@ -58,8 +58,9 @@ def _check(segments: Sequence[Segment], deck: Deck) -> None:
     for position, segment in enumerate(segments, start=1):
         if segment.slide is not None and segment.slide not in numbers:
             raise SpeechError(
-                f"segment {position} (at {as_clock(segment.start_s)}) is on slide {segment.slide}, "
-                f"but the deck {shown(deck.name)} has {len(deck.slides)} slides: give this deck's recording"
+                f"segment {position} (at {clock(segment.start_s)}) is on slide {segment.slide}, "
+                f"but the deck {shown_name(deck.name)} has {len(deck.slides)} slides: "
+                "give this deck's recording"
             )
 
 

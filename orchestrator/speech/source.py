@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.text import shown
+from orchestrator.home.user_list import shown_name
 
 _NO_FILE = "is not a file: give a recording's file"
 
@@ -17,13 +17,13 @@ def open_recording(path: Path, *, missing: str, no_file: str = _NO_FILE, folder:
     """The file, open to be read; a pipe or device is refused, never waited for.
 
     Args:
-        missing: What to do where there is no file, for the message.
-        no_file, folder: What to say of anything but a file.
+        missing: The message's advice where there is no file.
+        no_file, folder: The message's words for anything but a file.
 
     Raises:
         SpeechError: It cannot be opened, or is no file.
     """
-    name = shown(path)
+    name = shown_name(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -8,6 +8,7 @@ STAMP = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3})?"
 """A clock time within a recording: minutes and seconds, with hours and a fraction if need be."""
 
 _CLOCK = re.compile(r"(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)(?:[.,](\d{1,3}))?")
+# Bounded; "1e9", "nan" and "1_000", which float() takes, are no times.
 _NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,12})?")
 
 
@@ -28,10 +29,3 @@ def seconds(written: str) -> float | None:
     if _NUMBER.fullmatch(written.strip()):
         return float(written)
     return clock_s(written)
-
-
-def as_clock(time_s: float) -> str:
-    """A time for a message: 3:20, or 1:02:03."""
-    minutes, second = divmod(int(time_s), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"

@@ -33,6 +33,7 @@ def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) ->
         begin_s = max(start_s, floor_s)
         return segment_of(live, begin_s, max(begin_s, start_s + length_s if end_s is None else end_s))
     ended_s = max(clock_s if end_s is None else end_s, floor_s)
+    # What was said before may overlap: people talk over each other.
     free_s = min(previous.end_s, ended_s) if previous else 0.0
     return segment_of(live, max(ended_s - length_s, free_s, floor_s), ended_s)
 
@@ -71,7 +72,7 @@ class LiveReader:
         return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
-        """What is left when nothing more comes: the last cue.
+        """The segments that are left when nothing more comes: those of the last cue.
 
         Raises:
             SpeechError: The last cue cannot be read.

@@ -8,6 +8,7 @@ import unicodedata
 from orchestrator.speech.pace import CJK
 from orchestrator.speech.word_lists import word_list
 
+# Runs of a script without spaces, or words of letters and digits with an apostrophe inside.
 _TERM = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+(?:['’][^\\W_{CJK}]+)*")
 _IS_CJK = re.compile(f"[{CJK}]")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from os import PathLike
 
+# Not tab, line ends and U+0085, which are white space and go below.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # lone halves come out of JSON escapes; UTF-8 has none
 LINE_END = re.compile(r"\r\n|\r|\n")
-"""What ends a line in a recording; U+2028 and form feeds are white space within one."""
+"""The end of a line in a recording; U+2028 and form feeds are white space within one."""
 
 MAX_LABEL_CHARS = 80
 """A longer speaker label is cut; our own limit, far above any name with a title."""
@@ -26,8 +26,3 @@ def clean(text: str) -> str:
 def label(text: str) -> str | None:
     """A speaker's label as it is stored, or None where nothing is left of it."""
     return clean(text)[:MAX_LABEL_CHARS].rstrip() or None
-
-
-def shown(path: str | PathLike[str]) -> str:
-    """A path as it may stand in a one-line message."""
-    return "".join(char if char.isprintable() else "?" for char in str(path))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from orchestrator.model.segment import LiveSegment, Segment, possible
+from orchestrator.render import clock
 from orchestrator.speech.pace import spoken_s
-from orchestrator.speech.stamps import as_clock
 
 OVERLAP_S = 10.0
 """Pieces may be this far out of order because people talk over each other; more is a bad clock."""
@@ -74,6 +74,7 @@ def _in_order(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
     timed = [(index, piece.start_s) for index, piece in enumerate(pieces) if piece.start_s is not None]
     starts_s = [start_s for _, start_s in timed]
     latest_s = accumulate(starts_s, max, initial=0.0)
+    # One step back beyond an overlap is what begins the search: an ordered recording pays nothing for it.
     if any(start_s < late_s - OVERLAP_S for start_s, late_s in zip(starts_s, latest_s, strict=False)):
         strays = _outside_longest_run(starts_s)
         if len(strays) <= max(1, _STRAY_SHARE * len(timed)):
@@ -101,6 +102,7 @@ def _outside_longest_run(starts_s: list[float]) -> list[int]:
     at: list[int] = []
     before: list[int] = []
     for position, start_s in enumerate(starts_s):
+        # Longest run that never decreases, in n log n (patience sorting): equal starts belong to it.
         length = bisect_right(ends, start_s)
         before.append(at[length - 1] if length else -1)
         ends[length : length + 1] = [start_s]
@@ -124,6 +126,7 @@ def _moved_on(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
         start_s = piece.start_s + offset_s
         if start_s < latest_s - OVERLAP_S:
             steps.append((number, latest_s - offset_s, piece.start_s))
+            # Behind the last end and not the last start, so that nothing overlaps across the step.
             offset_s = latest_end_s - piece.start_s
             start_s = latest_end_s
         end_s = None if piece.end_s is None else piece.end_s + offset_s
@@ -134,7 +137,7 @@ def _moved_on(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
         number, was_s, is_s = steps[0]
         more = f", and {len(steps) - 1} more times" if len(steps) > 1 else ""
         notices.append(
-            f"the clock goes back from {as_clock(was_s)} to {as_clock(is_s)} at segment {number}{more}; "
+            f"the clock goes back from {clock(was_s)} to {clock(is_s)} at segment {number}{more}; "
             "what follows was moved behind it"
         )
     return moved

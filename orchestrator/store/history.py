@@ -1,4 +1,4 @@
-"""What a session's ledger says: its records, and every file as of any of them.
+"""A session's ledger, read: its records, and every file as of any of them.
 
 Reading takes no lock, ends at the last whole transaction, and changes nothing. The records
 of this process's own transaction, which are not on disk yet, are read like the others.
@@ -31,7 +31,7 @@ KEPT_RECORDS: Final = 512
 
 @dataclass(slots=True)
 class FileState:
-    """What the ledger says of one session file: the records that touched it, and the last one's facts."""
+    """One session file by its ledger: the records that touched it, and the last one's size and digest."""
 
     row: SessionFile
     seqs: list[int] = field(default_factory=list)
@@ -65,6 +65,7 @@ class History:
         self.layout: Layout
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
+        # Opened when first needed: most readers of a ledger never look at a file.
         self._views: Views | None = None
         self._entries: list[Entry] = []
         self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
@@ -142,6 +143,7 @@ class History:
         finally:
             os.close(folder)
         status = os.fstat(fd)
+        # After the open and by the descriptor: a name that is looked at first can be swapped in between.
         if not stat.S_ISREG(status.st_mode):
             os.close(fd)
             raise OSError(f"{LEDGER_NAME} is no plain file")
@@ -157,7 +159,7 @@ class History:
             )
         try:
             self.layout = layout_of(value["panel"])
-        except (UsageError, KeyError, TypeError) as error:
+        except (UsageError, KeyError, TypeError) as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "
                 "use a later release, or restore the session from its archive or a copy"
@@ -191,12 +193,13 @@ class History:
         return found.rest
 
     def _scan_new(self) -> Scan | None:
-        """What stands behind what was read; None: nothing."""
+        """The scan of the bytes behind those that were read; None: there are none."""
         before: bytes | None = None
         while True:
             size = os.fstat(self._fd).st_size
             if size == self.end:
                 return None
+            # A writer cuts only what no reader has taken in, so this file is another one.
             if size < self.end:
                 raise LedgerCorruptError(
                     f"{self.path}: shorter than it was while it was read; open the session again"
@@ -212,6 +215,7 @@ class History:
     def _index(self, entries: Sequence[Entry]) -> None:
         """Take in what *entries* say of the files; all of them, or none."""
         for entry in entries:
+            # First all are looked at, then all are taken in: a refused ledger leaves memory as it was.
             if entry.file is not None and entry.file not in self.files:
                 raise LedgerCorruptError(
                     f"{self.path}: record {entry.seq} names {entry.file}, which no row has: "
@@ -225,7 +229,7 @@ class History:
             state = self.files[entry.file]
             state.seqs.append(entry.seq)
             state.sha256 = None
-            if entry.op not in ("create", "append"):
+            if entry.op not in ("create", "append"):  # a blueprint is not the file's one write
                 state.revisions += 1
             self.by_others.add(entry.file)
 
@@ -249,7 +253,7 @@ class History:
             self._listeners.append(listener)
 
     def entries(self) -> Iterator[Entry]:
-        """What every record is about, without reading its text."""
+        """Every record's number, operation, file and place, without reading its text."""
         return iter(self._entries[:])
 
     def record(self, seq: int) -> Record:
@@ -279,11 +283,11 @@ class History:
 
     def keep(self, seq: int, record: Record | bytes) -> None:
         self._cache[seq] = record
-        if len(self._cache) > KEPT_RECORDS:
+        if len(self._cache) > KEPT_RECORDS:  # the oldest goes: folds read forward
             self._cache.popitem(last=False)
 
     def state(self, path: str) -> FileState:
-        """What the ledger says of *path* now (inside a transaction: with its own writes).
+        """The state of *path* by the ledger now (inside a transaction: with its own writes).
 
         Raises:
             UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
@@ -326,6 +330,8 @@ class History:
             if last.op != "append":
                 return self.replay(seqs[-1:])
             raw = self.views().read(path)
+            # The file is read rather than a thousand records joined, and counts only where its digest is the
+            # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):
                 raw = raw[: last.size_bytes]
                 if hashlib.sha256(raw).hexdigest() == last.sha256:
@@ -360,6 +366,7 @@ class History:
         for record, line in zip(written, lines, strict=True):
             self._entries.append(Entry(record.seq, record.op, record.file, self.end, len(line)))
             self.end += len(line)
+            # The line and not the record: a caller may change a value after it was written.
             self.keep(record.seq, line)  # decoded when asked for: what others read, not what was passed in
         self.head = head
         self.frozen = written[-1].op == "freeze"

@@ -41,11 +41,14 @@ from typing import Any, Final, NamedTuple
 
 from orchestrator.errors import LedgerCorruptError
 
+# Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
 LEDGER_VERSION: Final = 1
 
+# The first record follows no other; zeros keep every line of one form.
 FIRST_HASH: Final = "0" * 64
 _HASH_KEY: Final = b',"hash":"'
 _TAIL_BYTES: Final = len(_HASH_KEY) + 64 + len(b'"}')
+# Each part is bounded, so that a line of garbage costs no more than one look at its beginning.
 _HEAD: Final = re.compile(
     rb'\{"seq":(\d{1,15}),"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?,"by":'
 )
@@ -92,7 +95,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a stretch of ledger bytes holds.
+    """A stretch of ledger bytes, read.
 
     `entries` are the whole records of whole transactions; `end` is the offset behind the
     last of them and `head` its hash. `rest` is what follows: empty, or what a crash may have
@@ -115,6 +118,7 @@ def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[b
         UnicodeEncodeError: A string in it is no valid Unicode (a lone surrogate).
         ValueError: A number in it is not finite.
     """
+    # Put together by hand: the keys' order is part of the format, and the hash is over the bytes.
     quoted = _ENCODER.encode
     if not isfinite(record.clock_s):
         raise ValueError(f"the clock says {record.clock_s!r}")
@@ -135,6 +139,7 @@ def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[b
     return b"%b%b%b" % (body, _HASH_KEY, digest.encode()) + b'"}\n', digest
 
 
+# Made once, since every record is written with it. NaN is refused: it is no JSON, and `jq` takes none.
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -180,7 +185,7 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
         if (
             match is None
             or content[newline - _TAIL_BYTES : newline] != _HASH_KEY + digest.encode() + b'"}'
-            or int(match[1]) != seq + 1
+            or int(match[1]) != seq + 1  # hashed right but doubled or left out by whoever rewrote the file
         ):
             break
         seq += 1
@@ -189,6 +194,7 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
         file = match[3].decode() if match[3] else None
         entries.append(Entry(seq, match[2].decode(), file, offset + start, size))
         start = newline + 1
+        # The plain look comes first, since it decides nearly every line without a pattern.
         if b',"more":true' not in body[-_MORE_BYTES:] or not _MORE.search(body):
             whole = (start, len(entries), head)
     last = head
@@ -214,6 +220,7 @@ def _damage(rest: bytes, offset: int, head: str) -> str | None:
         return None
     if good:
         return "a damaged record stands before good ones"
+    # A crash leaves the beginning of a write and so no newline behind it: with one, somebody changed it.
     if len(lines) > 1:
         return "a record is whole, but not what its hash says"
     if _holds_record(rest, head) or _is_whole(rest[:-1]):
@@ -230,6 +237,7 @@ def _has_hole(rest: bytes, offset: int, size: int) -> bool:
     for zeros in _ZEROS.finditer(rest):
         if zeros.start() >= size:
             return False
+        # Zeros that begin or end in the middle of a block are no block that was lost: somebody wrote them.
         begins = zeros.start() == 0 or (offset + zeros.start()) % _BLOCK_BYTES == 0
         ends = (offset + zeros.end()) % _BLOCK_BYTES == 0
         if zeros.end() == len(rest) or (begins and ends):

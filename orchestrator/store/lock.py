@@ -1,7 +1,7 @@
 """The session's lock: the ledger, open for writing, with an exclusive `flock` on it.
 
-What is written must be found under the ledger's name, and under no other: each time the lock is
-taken, what stands there is compared with what was opened.
+A write must be found under the ledger's name, and under no other: each time the lock is taken, the
+file of that name is compared with the one that was opened.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Lock:
 
     def take(self) -> None:
         """Wait for the lock."""
+        # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader
+        # too.
         fcntl.flock(self.fd, fcntl.LOCK_EX)
 
     def release(self) -> None:
@@ -65,6 +67,8 @@ class Lock:
             raise StoreWriteError(
                 f"{path}: {files.reason(error)}; nothing was written: open the session again"
             ) from error
+        # Whoever moves the session away and puts a copy in its place leaves this process with the moved file:
+        # without this look its writes would go where nobody reads.
         if (status.st_dev, status.st_ino) != self._identity:
             raise StoreWriteError(
                 f"{path}: another file stands here than when the session was opened; "

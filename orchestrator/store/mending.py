@@ -24,6 +24,7 @@ class Repair:
 
 def keep_torn(history: History, rest: bytes) -> Repair:
     """Keep a torn last record aside, before it is cut off."""
+    # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
     name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
     history.views().keep_aside("torn", name, rest)
     return Repair(LEDGER_NAME, f"cut off a torn last record ({len(rest)} bytes kept in ledger/torn/{name})")
@@ -41,6 +42,8 @@ def mend_written_by_others(history: History) -> list[Repair]:
     repairs = []
     for path in history.by_others:
         size = history.state(path).size_bytes
+        # Of an append-only file the size tells whether its writer got that far; one that is written whole may
+        # have any size, so it is compared.
         is_whole = history.files[path].row.mutability is not Mutability.APPEND_ONLY
         if is_whole or history.views().size(path) != size:
             repair = mend(history, path)
@@ -64,7 +67,7 @@ def mend(history: History, path: str) -> Repair | None:
     raw = views.read(path)
     if raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256:
         return None
-    content = history.replay(state.seqs).encode()
+    content = history.replay(state.seqs).encode()  # before anything is moved: it may raise
     if views.is_folder(path):
         repair = _reject(
             history, path, "a folder stood in its place, which has been put back from the ledger"

@@ -32,12 +32,14 @@ from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.lock import Lock
 from orchestrator.store.mending import Repair
-from orchestrator.store.receipts import WaitingReceipts, receipt_value
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
+# A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
 DRIVER_LOCK: Final = "ledger/driver.lock"
+
+Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 class Store:
@@ -61,7 +63,7 @@ class Store:
         self._stills = 0  # of `still` within each other; only whoever holds the mutex looks at it
         self._lock = Lock(self.history)
         self._views_checked = False
-        self._receipts = WaitingReceipts()
+        self._receipts: Receipts = ()  # that wait for the next durable record, so that reading costs no sync
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._written = False  # bytes are on their way to disk that memory does not know of yet
@@ -71,7 +73,7 @@ class Store:
     def _forked(self) -> None:
         """This is a child now: the transaction and the receipts are its parent's."""
         self._depth = 0
-        self._receipts.put_back()
+        self._receipts = ()
         self._views_checked = self._written = False
         self._lock.close()
 
@@ -180,6 +182,8 @@ class Store:
     def _hold(self, row: SessionFile | None = None) -> Iterator[None]:
         """A transaction, for the file of *row*, which the error names if the session has ended."""
         with self.history.mutex:
+            # A process that forks inside the block runs its end twice; only the one that opened it may
+            # commit.
             owner = os.getpid()
             if self._depth:
                 self._depth += 1
@@ -189,7 +193,7 @@ class Store:
                     if os.getpid() == owner:
                         self._depth -= 1
                 return
-            saved = self._receipts.all()
+            saved = self._receipts
             forked = False
             try:
                 self._take_lock(row)
@@ -214,6 +218,7 @@ class Store:
             self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
             self._lock.open()
         self._lock.take()
+        # Again, inside the lock: another process may have ended the session while this one waited for it.
         rest = self._read_new_or_frozen(row, self._lock.checked_size())
         if self.is_degraded:
             raise SessionDegradedError(
@@ -222,6 +227,7 @@ class Store:
             )
         try:
             if rest:
+                # Kept aside first: a crash between the two leaves the torn bytes twice, and never nowhere.
                 self._repaired(mending.keep_torn(self.history, rest))
                 os.ftruncate(self._lock.fd, self.history.end)
                 self._sync()
@@ -273,6 +279,7 @@ class Store:
         """
         row = self.layout.file(path)
         with self._hold(row):
+            # Only the start puts blueprints in place, whoever may write the file later.
             state = self._allowed(row, "start", ("start",))
             rules.check_create(row, is_there=bool(state.seqs))
             if row.mutability is Mutability.APPEND_ONLY:
@@ -337,15 +344,15 @@ class Store:
         """
         with self.history.mutex:
             if not self._depth:
-                self._receipts.add(receipt_id, value)
+                self._receipts = (*self._receipts, (receipt_id, value))
             elif not self._is_ending():
-                self._add("receipt", "start", value=receipt_value(receipt_id, value))
+                self._add_receipt(receipt_id, value)
 
     @property
-    def waiting_receipts(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-        """Receipts that are not on disk yet."""
+    def waiting_receipts(self) -> Receipts:
+        """Receipts that are not on disk yet, each behind its id."""
         with self.history.mutex:
-            return self._receipts.all()
+            return self._receipts
 
     def flush(self) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
@@ -356,7 +363,7 @@ class Store:
                 with self.transaction():
                     self._take_receipts()
             except SessionFrozenError:
-                self._receipts.put_back()
+                self._receipts = ()
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
@@ -437,6 +444,8 @@ class Store:
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
         if self._clock_seq != self.seq and self.seq:
+            # A wall clock that is set back, or another process, must not make the session's time run
+            # backwards.
             self._clock_s = max(self._clock_s, self.record(self.seq).clock_s)
             self._clock_seq = self.seq
         if self.clock is not None:
@@ -444,8 +453,12 @@ class Store:
         return self._clock_s
 
     def _take_receipts(self) -> None:
-        for value in self._receipts.take():
-            self._add("receipt", "start", value=value)
+        waiting, self._receipts = self._receipts, ()  # first, since adding a record takes what waits
+        for receipt_id, value in waiting:
+            self._add_receipt(receipt_id, value)
+
+    def _add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+        self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
 
     def _commit(self) -> None:
         if not self.history.pending:
@@ -462,17 +475,19 @@ class Store:
                 f"{record.file or record.op}: a value cannot be written as JSON ({error}); "
                 "nothing was written: give valid Unicode and finite numbers"
             ) from error
+        # From here on an interrupt (Ctrl-C) may come with bytes on disk that memory does not know: then
+        # everything is read again.
         self._written = True
         files.append_whole(self._lock.fd, b"".join(lines), size=self.history.end, name=LEDGER_NAME)
         self._sync()
         pending = self.history.commit(lines, head)
-        self._clock_seq = last.seq
+        self._clock_seq = last.seq  # so that the next record need not read this one
         self._show(pending)
         self._written = False
         self.history.tell()
 
     def _sync(self) -> None:
-        """What was written to the ledger is on the disk when this returns.
+        """The ledger's new bytes are on the disk when this returns.
 
         Raises:
             StoreWriteError: The disk refused. It is not asked again for these bytes: they are
@@ -552,9 +567,9 @@ class Store:
         if views.swapped:
             self._views_checked = False
 
-    def _roll_back(self, receipts: tuple[tuple[str, Mapping[str, Any]], ...], error: BaseException) -> None:
+    def _roll_back(self, receipts: Receipts, error: BaseException) -> None:
         """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
-        self._receipts.put_back(receipts)
+        self._receipts = receipts
         if self._written or not isinstance(error, Exception):
             self._views_checked = self._written = False
             self.history.read_again()
@@ -585,6 +600,7 @@ class Store:
 
     def close(self) -> None:
         """Write waiting receipts, then close. Closing twice is no error."""
+        # A child has its parent's descriptors: closing writes nothing, or the receipts would stand twice.
         if not self.history.is_own:
             self.close_files()  # a forked child has nothing to write
             return
@@ -620,6 +636,8 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
         root.mkdir(parents=True)
         for folder in ("ledger", *dict.fromkeys(path.rpartition("/")[0] for path in layout.files)):
             (root / folder).mkdir()
+        # The caller makes all this under an unfinished name, syncs the folder and renames it: so the one
+        # record is synced here, and no folder.
         fd = os.open(root / LEDGER_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             files.write_all(fd, line)

@@ -36,6 +36,7 @@ class Views:
         full = f"{self._name}/{folder}"
         kept = self._folders.get(folder)
         if kept is not None:
+            # By device and inode: the name is the same when a folder is swapped for a link to another one.
             if kept[1] == _identity(os.stat(full, follow_symlinks=False)):
                 return kept[0], name
             self._forget(folder)
@@ -73,8 +74,9 @@ class Views:
         (self._root / "ledger" / "rejected").mkdir(exist_ok=True)
         source, _ = self._at(f"{folder}/{name}")
         target, _ = self._at(f"ledger/rejected/{to}")
+        # Never over what was kept before: the same file can be put aside twice at one record.
         taken, number = to, 1
-        while _is_there(target, taken):
+        while files.is_there(target, taken):
             number += 1
             taken = f"{to}-{number}"
         os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
@@ -103,7 +105,7 @@ class Views:
         """Whether anything at all has the file's name."""
         try:
             folder, name = self._at(path)
-            return _is_there(folder, name)
+            return files.is_there(folder, name)
         except OSError:
             return False
 
@@ -120,6 +122,8 @@ class Views:
         folder, name = self._at(path)
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            # The size is compared, not the content: it costs one look, and a view that was changed at the
+            # same size is found at the next open.
             if not files.is_plain(status) or status.st_size != size_after - len(content):
                 return False
             fd = self._appending(path, folder, name, status)
@@ -169,12 +173,3 @@ class Views:
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _is_there(folder_fd: int, name: str) -> bool:
-    """Whether anything has this name, a link that leads nowhere too."""
-    try:
-        os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True

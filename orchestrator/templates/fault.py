@@ -1,4 +1,4 @@
-"""What is wrong with a template, where, and what to do about it."""
+"""Faults of a template: where, and what to do about it."""
 
 from __future__ import annotations
 

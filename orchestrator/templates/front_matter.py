@@ -57,6 +57,7 @@ class FrontMatter:
         for part in key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
         outer = key.rpartition(".")[0]
+        # In front matter that cannot be read, one finding is enough.
         if value is None and self.values and (not outer or isinstance(self.values.get(outer), Mapping)):
             if key in self.lines:
                 self.reject(key, "is empty: give it a value, in quotes if it starts with #")

@@ -21,32 +21,21 @@ INTENSITIES = ("friendly", "moderate", "adversarial")
 SECTION_BREAKS, HAND_RAISE, FREE_FLOW = MODES = ("section-breaks", "hand-raise", "free-flow")
 
 PHRASE_HEADINGS = (
-    "Opening",
-    "Calling on a panelist",
-    "Transition",
-    "Follow-up",
-    "Further question",
-    "Acknowledging an answer",
-    "Parking",
-    "Coming back",
-    "Time warning 80",
-    "Time warning 90",
-    "No question for a while",
-    "Pause after a monologue",
-    "Stalling",
-    "Closing",
-)
+    "Opening", "Calling on a panelist", "Transition", "Follow-up", "Further question",
+    "Acknowledging an answer", "Parking", "Coming back", "Time warning 80", "Time warning 90",
+    "No question for a while", "Pause after a monologue", "Stalling", "Closing",
+)  # fmt: skip
 
 PHRASE_SLOTS = ("presenter", "agent_name", "agent_title", "slide", "minutes_left")
-"""What a phrase may leave open; it is said only when all its slots can be filled."""
+"""Slots that a phrase may leave open; it is said only when all its slots can be filled."""
 
 Phrases = Mapping[str, tuple[str, ...]]
-"""What the moderator may say, by heading, of PHRASE_HEADINGS."""
+"""The moderator's phrases, by heading, of PHRASE_HEADINGS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a session is like when its presenter does not say."""
+    """A session's options where its presenter names none."""
 
     mode: str  # of MODES
     intensity: str  # of INTENSITIES

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from orchestrator.templates.fault import Findings
 from orchestrator.templates.front_matter import FrontMatter, read_front_matter
 
+# Blanked and not cut out, below: every finding names a line of the file.
 _ASIDE = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"(#{1,3})[ \t]+(.*?)[ \t]*")
 _BULLET = re.compile(r" {0,3}[-*][ \t]+(.*)")
 _STEP = re.compile(r" {0,3}\d+[.)][ \t]+(.*)")
 _QUOTED = re.compile(r'"([^"]*\S[^"]*)"')
-_RULER = re.compile(r"\|[|:\- \t]*-[|:\- \t]*")
-_PIPE = re.compile(r"(?<!\\)\|")
+_RULER = re.compile(r"\|[|:\- \t]*-[|:\- \t]*")  # at least one dash: else a row of empty cells is one
+_PIPE = re.compile(r"(?<!\\)\|")  # `\|` is a pipe within a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Outline:
             hashes = "#" * section.level
             wrong = f"unknown heading {section.heading}"
             if close := difflib.get_close_matches(section.title, missing, 1):
-                missing.remove(close[0])
+                missing.remove(close[0])  # what is misspelt is not missing too
                 self.findings.add(section.line, f"{wrong}: did you mean `{hashes} {close[0]}`?")
             elif not more:
                 self.findings.add(section.line, f"{wrong}: the headings here are {', '.join(titles)}")

@@ -89,7 +89,7 @@ def scaffold(templates: Path, name: str) -> list[Path]:
     except UsageError as error:
         raise PersonaError(str(error)) from None
     folder = templates / name
-    if name == MODERATOR or os.path.lexists(folder):
+    if name == MODERATOR or os.path.lexists(folder):  # lexists: a link that leads nowhere is taken too
         raise PersonaError(f"{folder} is taken: choose another name, or edit the files that are there")
     words = {"id": name, "name": " ".join(name.replace("-", " ").split()).title()}
     unfinished = templates / f".{name}-{secrets.token_hex(4)}"
@@ -98,7 +98,7 @@ def scaffold(templates: Path, name: str) -> list[Path]:
         for file in reversed(PANELIST_TEMPLATES):  # persona.md last: it is what makes a folder an agent
             text = Template(_draft(file)).substitute(words)
             (unfinished / file).write_text(text, encoding="utf-8", newline="\n")
-        unfinished.rename(folder)
+        unfinished.rename(folder)  # whole or not at all; fails if somebody was quicker
     except OSError as error:
         raise PersonaError(
             f"{folder} cannot be made ({error.strerror}): correct that and try again"

@@ -1,4 +1,4 @@
-"""What a panelist is: its persona and its domain knowledge, read from their Markdown.
+"""A panelist's persona and its domain knowledge, read from their Markdown.
 
 A persona is written for the one who plays it, a person or a language model, who is given the
 whole text. The values here are the parts that programs use as well: names, colours, lists, and
@@ -91,7 +91,7 @@ class Framework:
 
 @dataclass(frozen=True, slots=True)
 class DomainKnowledge:
-    """What a panelist knows about its field."""
+    """A panelist's knowledge of its field."""
 
     red_flags: tuple[str, ...] = ()
     benchmarks: tuple[Benchmark, ...] = ()

@@ -1,4 +1,4 @@
-"""What one template must hold: its keys, headings, counts and tables, each fault with its line.
+"""The check of one template: its keys, headings, counts and tables, each fault with its line.
 
 Source: DESIGN.md, section 2.
 """
@@ -31,6 +31,7 @@ from orchestrator.templates.persona import (
     persona_of,
 )
 
+# Below these, whoever plays the seat soon repeats itself; our own measure, which the packaged panel meets.
 LEAST_INITIAL: Final = 5
 LEAST_FOLLOW_UPS: Final = 3
 LEAST_ESCALATIONS: Final = 2
@@ -42,16 +43,8 @@ LEAST_FRAMEWORKS: Final = 2
 LEAST_PHRASES: Final = 4
 
 PERSONA_KEYS = ("id", "name", "title", "role", "color", "voice", "asks", "accepts", "rejects")
-PERSONA_HEADINGS = (
-    "Identity",
-    "Personality",
-    "Voice",
-    STYLE,
-    CRITERIA,
-    TRIGGERS,
-    INTENSITY,
-    "Relationship with other agents",
-)
+RELATIONS = "Relationship with other agents"
+PERSONA_HEADINGS = ("Identity", "Personality", "Voice", STYLE, CRITERIA, TRIGGERS, INTENSITY, RELATIONS)
 PERSONA_SUBHEADINGS: Mapping[str, tuple[str, ...]] = {
     STYLE: (INITIAL, FOLLOW_UPS, ESCALATIONS),
     CRITERIA: ("Accepts", "Does not accept"),
@@ -85,7 +78,7 @@ def check_persona(outline: Outline) -> None:
     for heading, subheadings in PERSONA_SUBHEADINGS.items():
         outline.expect(subheadings, heading)
     _check_title(outline, persona)
-    _check_prose(outline, None, ("Identity", "Personality", "Voice", "Relationship with other agents"))
+    _check_prose(outline, None, ("Identity", "Personality", "Voice", RELATIONS))
     for within in (CRITERIA, INTENSITY):
         _check_prose(outline, within, PERSONA_SUBHEADINGS[within])
     for title, least in (
@@ -152,6 +145,7 @@ def _check_prose(outline: Outline, within: str | None, titles: tuple[str, ...]) 
 
 def _count(outline: Outline, section: Section | None, items: Sized, least: int) -> None:
     """Find that a section holds too few items, unless something is wrong that explains it."""
+    # A table that is broken has no rows to count.
     if section is None or (not items and outline.is_faulty(section)):
         return
     if len(items) < least:

@@ -7,6 +7,6 @@ Source: DESIGN.md, section 4 ("The ledger"); trust.md, "What is promised".
 """
 
 from orchestrator.verify.finding import Finding, Verification
-from orchestrator.verify.session import verify_session
+from orchestrator.verify.verification import verify_session
 
 __all__ = ["Finding", "Verification", "verify_session"]

@@ -1,4 +1,4 @@
-"""What a ledger says as a whole: its first record, every write, its receipts, and its end."""
+"""The account that a ledger gives as a whole: its first record, every write, its receipts, and its end."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Reco
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
 from orchestrator.verify.ledger_lines import Line, Lines
-from orchestrator.verify.receipts import check_receipt
-from orchestrator.verify.rules import Replay, max_revisions_of
+from orchestrator.verify.receipt_check import check_receipt
+from orchestrator.verify.replay import Replay, max_revisions_of
 from orchestrator.verify.shape import is_sha256, read_record
 
+# Names the panelists where the first record is lost: their own files stand in the head of every record that
+# writes one, and a pattern reads those past any damage.
 _OWN_FILE: Final = re.compile(
     rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
     % b"|".join(re.escape(row.path.removeprefix(f"{AGENT}/")).encode() for row in PANELIST_ROWS)
@@ -48,20 +50,22 @@ class Account:
             self._take(line)
         self.torn_bytes = lines.torn_bytes
         if self.torn_bytes:
+            # An ended ledger is written no more, so no crash tore it.
             kind = "torn" if self.frozen is None else "damaged"
-            self.report.add(
-                LEDGER_NAME, kind, "whole records to the end", f"{self.torn_bytes} bytes that are none"
-            )
+            self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
         if self.replay is None:
             self._begin({})
         if not self.seq and not self.report.findings:
-            self.report.add(LEDGER_NAME, "damaged", "at least one record", "none")
+            self._wrong("damaged", "at least one record", "none")
+
+    def _wrong(self, kind: str, expected: str, found: str) -> None:
+        self.report.add(LEDGER_NAME, kind, expected, found)
 
     def _take(self, line: Line) -> None:
         self.head = line.digest
         record, wrong = read_record(line)
         if wrong is not None:
-            self.report.add(LEDGER_NAME, "shape", f"line {line.number}: a record", wrong)
+            self._wrong("shape", f"line {line.number}: a record", wrong)
         if line.skipped:
             self._lose(self.seq + 1)
         if record is None:
@@ -91,32 +95,24 @@ class Account:
     def _follow(self, record: Record, skipped: int) -> None:
         """Number, clock, and that nothing comes after the end. A skipped line may have been a record."""
         expected = self.seq + 1
+        # Each skipped line may have been a record, or none.
         if not expected <= record.seq <= expected + skipped:
-            self.report.add(LEDGER_NAME, "sequence", f"record {expected + skipped}", f"record {record.seq}")
+            self._wrong("sequence", f"record {expected + skipped}", f"record {record.seq}")
             self._lose(record.seq - 1)
         if record.clock_s < self._clock_s:
-            self.report.add(
-                LEDGER_NAME,
-                "clock",
-                f"record {record.seq}: {self._clock_s} s or later",
-                f"{record.clock_s} s",
-            )
+            self._wrong("clock", f"record {record.seq}: {self._clock_s} s or later", f"{record.clock_s} s")
         if self.frozen is not None:
-            self.report.add(LEDGER_NAME, "rule", "nothing after the end", f"record {record.seq}, {record.op}")
+            self._wrong("rule", "nothing after the end", f"record {record.seq}, {record.op}")
         self._clock_s = max(self._clock_s, record.clock_s)
         self.seq = record.seq
 
     def _open(self, record: Record) -> None:
         value = record.value or {}
         if self.replay is not None or record.seq != 1:
-            self.report.add(
-                LEDGER_NAME, "rule", "a session is opened by its first record", f"record {record.seq}"
-            )
+            self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
             return
         if value.get("ledger_version") != LEDGER_VERSION:
-            self.report.add(
-                LEDGER_NAME, "version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40]
-            )
+            self._wrong("version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40])
         self._begin(value)
 
     def _begin(self, value: Mapping[str, Any]) -> None:
@@ -125,13 +121,12 @@ class Account:
         panel = value.get("panel")
         try:
             layout = layout_of(panel if isinstance(panel, list) else _seats(self.content))
+        # Names that are none: the ledger is hashed right all the same if a program wrote it so.
         except (GreenroomError, TypeError):
-            self.report.add(LEDGER_NAME, "shape", "record 1 names 2 to 5 panelists", "it does not")
+            self._wrong("shape", "record 1 names 2 to 5 panelists", "it does not")
             layout = Layout((), {})
         if not value:
-            self.report.add(
-                LEDGER_NAME, "rule", "a first record that opens the session", "none that can be read"
-            )
+            self._wrong("rule", "a first record that opens the session", "none that can be read")
         self.replay = Replay(layout, max_revisions_of(value), self.report)
         if self.lost:
             self.replay.lose()

@@ -17,7 +17,7 @@ from orchestrator.verify.finding import Report
 
 MAX_DEPTH: Final = 32
 """Folders below folders; a session has four."""
-_CHUNK_BYTES: Final = 1 << 20
+_CHUNK_BYTES: Final = 1 << 20  # a piece at a time, since a file of any size may lie in a folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,9 @@ class Name:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """What a name stands for, in words."""
+    """The kind of thing that a name stands for, in words."""
     mode = status.st_mode
+    # A second name is a finding: whoever has it can change the file past every check of folders.
     if stat.S_ISREG(mode):
         return "file" if status.st_nlink == 1 else f"a file with {status.st_nlink} names (hard links)"
     for test, kind in (
@@ -46,9 +47,10 @@ def kind_of(status: os.stat_result) -> str:
 
 
 def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> Iterator[Name]:
-    """Every name below an open folder that is no folder, in order. What cannot be read is reported."""
+    """Every name below an open folder that is no folder, in order; one that cannot be read is reported."""
     try:
         with os.scandir(root_fd) as found:
+            # The order of findings is part of a report that people compare.
             entries = sorted(found, key=lambda entry: entry.name)
     except OSError as error:
         report.add(below or ".", "unreadable", "a folder", files.reason(error))
@@ -60,7 +62,7 @@ def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> It
             if not stat.S_ISDIR(status.st_mode):
                 yield Name(path, status.st_size, kind_of(status))
                 continue
-            if depth == MAX_DEPTH:
+            if depth == MAX_DEPTH:  # each level holds a descriptor open
                 report.add(path, "extra", f"at most {MAX_DEPTH} folders below each other", "one more")
                 continue
             fd = os.open(entry.name, FOLDER, dir_fd=root_fd)
@@ -94,6 +96,7 @@ def opened(root_fd: int, path: str) -> Iterator[int]:
     Raises:
         OSError: It is not there, or no plain file.
     """
+    # Part by part: O_NOFOLLOW holds for the last component of a path alone.
     fd = os.dup(root_fd)
     try:
         *folders, name = path.split("/")

@@ -1,4 +1,4 @@
-"""What verification returns: every difference, by file, and whether there is none."""
+"""The result of a verification: every difference, by file, and whether there is none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found. `valid` is true when `findings` is empty; `notes` are no faults."""
+    """All that was found. `valid` is true when `findings` is empty; `notes` are no faults."""
 
     valid: bool
     findings: tuple[Finding, ...]
@@ -68,6 +68,7 @@ class Report:
         """Take one finding in; the same one is not listed twice."""
         finding = Finding(shown(path), kind, expected, found)
         count = self._counts[path, kind] = self._counts.get((path, kind), 0) + 1
+        # Compared with the latest only: a report on a ruined file must not take the square of its lines.
         if count <= MAX_LISTED and finding not in self.findings[-MAX_LISTED:]:
             self.findings.append(finding)
 
@@ -96,6 +97,7 @@ def shown(name: str) -> str:
     """*name* on one line, whatever bytes a file system holds in it."""
     if name.isprintable():
         return name
+    # A file system holds bytes, and a terminal obeys control characters in a name.
     raw = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in raw)
 

@@ -15,6 +15,7 @@ from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
 
 _TAIL: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}\Z')
+# `,"hash":"`, 64 digits and `"}`; written out here, so that a fault in the store's own sum is found.
 _TAIL_BYTES: Final = 75
 _HEADS_KEPT: Final = 4
 """How many hashes a line behind damage may follow: enough for a line that was inserted, doubled
@@ -70,6 +71,8 @@ class Lines:
             body = line[:-_TAIL_BYTES]
             previous = _followed(heads, body, claimed)
             if previous is not None and claimed is not None and newline >= 0:
+                # Behind damage the earlier hashes are kept as well: a swapped pair follows the one before the
+                # last.
                 if not self.damaged:
                     heads.clear()
                 heads.appendleft(claimed)

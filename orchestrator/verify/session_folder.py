@@ -17,7 +17,7 @@ from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
 from orchestrator.verify.finding import Report, facts
-from orchestrator.verify.rules import EMPTY_SHA256, History
+from orchestrator.verify.replay import EMPTY_SHA256, History
 from orchestrator.verify.shape import is_sha256
 
 _DERIVED: Final = re.compile(
@@ -25,7 +25,7 @@ _DERIVED: Final = re.compile(
     r"|ledger/(rejected|torn)/.+|" + re.escape(DEGRADED_NAME) + "|" + re.escape(DRIVER_LOCK),
     re.DOTALL,
 )
-"""What may stand in the folder of a session that has not ended, besides its files: derived from
+"""Names that may stand in the folder of a session that has not ended, besides its files: derived from
 the ledger, the deck as it was given, what was put aside, locks. Source: DESIGN.md, section 2."""
 LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
 """The temporary file of a replacement that a crash cut short; nobody reads it."""
@@ -89,6 +89,7 @@ class Folder:
         if not raw.strip(b"\0"):  # the right length, and zeros where blocks never reached the disk
             return True
         states = history.states
+        # A view lags behind the ledger where its writer died between the two.
         if any((state.size_bytes, state.sha256) == (len(raw), sha256) for state in states[:-1]):
             return True
         if history.row.mutability is not Mutability.APPEND_ONLY:
@@ -97,6 +98,7 @@ class Folder:
         start, before = 0, EMPTY_SHA256
         if later:
             start, before = states[later - 1].size_bytes, states[later - 1].sha256
+        # A write that the crash cut in the middle: the file ends within the text of its next record.
         grown = self._text_at(states[later].line).encode()
         return hashlib.sha256(raw[:start]).hexdigest() == before and grown.startswith(raw[start:])
 
@@ -128,6 +130,7 @@ class Folder:
             return name
         if name is not None:
             self.report.add(path, "not-plain", "a file of its own", name.kind)
+        # The walk lists no folders: one shows by what is in it.
         elif any(other.startswith(f"{path}/") for other in self._names):
             self.report.add(path, "not-plain", "a file of its own", "a folder")
         else:
@@ -140,12 +143,8 @@ class Folder:
             if name is None or self.report.has(f"ledger/{path}"):
                 continue
             if size != name.size_bytes:
-                self.report.add(
-                    LEDGER_NAME,
-                    "receipt",
-                    f"record {seq}: {path} with {name.size_bytes} bytes",
-                    f"{size} bytes",
-                )
+                expected = f"record {seq}: {path} with {name.size_bytes} bytes"
+                self.report.add(LEDGER_NAME, "receipt", expected, f"{size} bytes")
 
     def _check_frozen(
         self, frozen: Mapping[str, Any], histories: Mapping[str, History], checked: set[str]
@@ -194,7 +193,7 @@ def check_home(account: Account, home_templates: Path | None, report: Report) ->
     if home_templates is None:
         return
     for path, sha256 in account.templates.items():
-        found = home_digest(home_templates, path)
+        found = home_digest(home_templates, path)  # a home may be tidied after a session, not during it
         if found == sha256:
             continue
         if ended:

@@ -34,6 +34,8 @@ def read_record(line: Line) -> tuple[Record | None, str | None]:
         return None, wrong
     likely = b',"more":true' in line.content[-190:]  # a value may end so too: then the other is tried
     try:
+        # Written again and compared byte for byte: JSON reads `1.0` and `1` alike, doubled keys and spaces
+        # too, and the format has one way to write each.
         if not any(
             encode(record, line.previous, more=more)[0][:-1] == line.content for more in (likely, not likely)
         ):
@@ -44,7 +46,7 @@ def read_record(line: Line) -> tuple[Record | None, str | None]:
 
 
 def _wrong(record: Record) -> str | None:
-    """What is wrong with the types and the presence of the record's parts."""
+    """The first fault in the types and the presence of the record's parts."""
     if not _is_count(record.seq) or record.seq < 1:
         return "`seq` is no number from 1 on"
     if not isinstance(record.op, str) or record.op not in FILE_OPS | OTHER_OPS:

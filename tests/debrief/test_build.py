@@ -11,12 +11,11 @@ import pytest
 
 from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing
 from orchestrator.debrief.build import _homework, _left_open, _review, debrief_of
 from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.linking import asked_about
-from orchestrator.debrief.model import Check, Review, Source, Stronger
+from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.timing import shares, spans
 from orchestrator.debrief.verified import better_answers, read_checks
@@ -175,8 +174,8 @@ def test_words_that_are_cut_say_so() -> None:
     answer = "Well. We have, as you know, twelve boats on the river today. All of them sail."
     cut = exchange("x1", "unresolved", Turn("Q?", (), answer, "follow_up"))
     whole = replace(review(cut), said="We have, as you know, twelve boats on the river today.")
-    assert words.said(whole) == "We have, as you know, twelve boats on the river today."
-    assert words.said(replace(whole, said="twelve boats")) == "… twelve boats …"
+    assert phrasing.said(whole) == "We have, as you know, twelve boats on the river today."
+    assert phrasing.said(replace(whole, said="twelve boats")) == "… twelve boats …"
 
 
 # -- homework
@@ -224,8 +223,8 @@ def test_words_that_came_late_are_to_be_said_at_once_but_not_where_the_question_
     )  # fmt: skip
     assert review(late).stronger == Stronger(Source("It is 40 boats.", origin="answer", exchange="x1"))
     assert review(NEW).stronger is None
-    assert words.times_asked(late) == "asked twice"
-    assert words.times_asked(NEW) == ""
+    assert phrasing.times_asked(late) == "asked twice"
+    assert phrasing.times_asked(NEW) == ""
 
 
 # -- stronger answers
@@ -623,7 +622,7 @@ def test_promises_of_the_speech_stand_before_those_of_answers_each_once(home: Pa
         home, tmp_path, Plays(replace(SAID, promises=(*promised, Place(1, 1.0, "I stop."))))
     ) as session:
         session.end()
-        assert [words.with_place(one) for one in session.debrief().promises] == [
+        assert [phrasing.with_place(one) for one in session.debrief().promises] == [
             '"I run the ferries" (speech at 0:01, on slide 1)',
             '"I will send you the list by Friday" (your answer to x1)',
         ]

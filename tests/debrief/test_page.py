@@ -15,8 +15,8 @@ from rich.cells import cell_len
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.json_form import as_json, json_text
-from orchestrator.debrief.model import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.page import as_html, as_markdown
+from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.claim import Place, Tension

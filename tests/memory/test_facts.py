@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.claims.words import word_set
+from orchestrator.claims.word_classes import word_set
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.memory.embedding import embedder

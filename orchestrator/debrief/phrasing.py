@@ -12,7 +12,7 @@ from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.speech.fillers import FILLER, HEDGE
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.model import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
 
 SHOWN_OVER: Final = 3
 
@@ -44,7 +44,7 @@ def place(source: Source) -> str:
 
 def of_place(one: Place) -> Source:
     """A side of a contradiction as a source."""
-    from orchestrator.debrief.model import Source
+    from orchestrator.debrief.parts import Source
 
     return Source(one.quote, one.slide, one.said_at_s, under=one.under)
 
@@ -102,7 +102,7 @@ def outcomes(exchanges: Sequence[Exchange]) -> str:
 
 
 def verdict(review: Review) -> str:
-    """What came of a question: "answered", "parked, came back as x4"."""
+    """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
     return f"{review.verdict}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
 
@@ -115,7 +115,7 @@ def came_of(review: Review) -> str:
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
     """ "", "Asked in x1: answered." """
-    from orchestrator.debrief.linking import asked_about
+    from orchestrator.debrief.parts import asked_about
 
     review = asked_about(debrief.reviews, tension)
     return "" if review is None else f"Asked in {review.exchange.id}: {verdict(review)}."
@@ -146,7 +146,7 @@ def numbered(tension: Tension) -> str:
 
 
 def noticed(seen: Observation) -> str:
-    """What a panelist noticed about the presenter, with the words behind it."""
+    """An observation of the presenter, with the words behind it."""
     return f"{stopped(seen.text)} {quoted(seen.quote)}" if seen.quote else stopped(seen.text)
 
 
@@ -197,7 +197,7 @@ def stronger(answer: Stronger) -> list[str]:
 
 
 def nothing_to_fix(debrief: Debrief) -> str:
-    """What stands in the place of the one thing to fix first, where there is none."""
+    """The sentence in the place of the one thing to fix first, where there is none."""
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
@@ -309,7 +309,7 @@ _OFFLINE: Final = (
 
 
 def _by_engine(debrief: Debrief) -> str:
-    """What the engine did, and what the offline panel did in its place."""
+    """The engine's share of the work, and the offline panel's in its place."""
     shares = debrief.shares
     if shares is None or shares.is_whole:
         return f"Asked and judged by the engine `{debrief.engine}`; times and counts are the program's."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 
@@ -31,3 +32,5 @@ FUNCTION_WORDS: Final = word_set(
     "you your"
 )
 """Articles, pronouns, prepositions, conjunctions, auxiliaries: no noun that a number counts."""
+
+NEXT_WORD: Final = re.compile(r"\s([^\W\d_]+)")

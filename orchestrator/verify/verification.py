@@ -20,7 +20,7 @@ from orchestrator.verify.session_folder import Folder, check_home
 
 LOCK_TIMEOUT_S: Final = 30.0
 """How long to wait for a writer. A transaction holds the lock over one engine call at most."""
-_LOCK_POLL_S: Final = 0.002
+_LOCK_POLL_S: Final = 0.002  # flock itself knows no timeout
 
 
 def verify_session(
@@ -83,7 +83,7 @@ def _shared(fd: int, report: Report) -> Iterator[None]:
     deadline = monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: several may verify at once
             break
         except BlockingIOError:
             if monotonic() > deadline:
@@ -93,6 +93,7 @@ def _shared(fd: int, report: Report) -> Iterator[None]:
                 break
             sleep(_LOCK_POLL_S)
         except OSError as error:
+            # Some network file systems have no flock; the proof is still worth having.
             report.note(f"the ledger could not be locked ({files.reason(error)})")
             break
     yield

@@ -1,11 +1,13 @@
-"""What the debrief shows, as values; the forms of the page only lay it out."""
+"""The parts of the debrief, as values; the forms of the page only lay them out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
+from orchestrator.loop.open_contradictions import is_about
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.speech.delivery import Delivery
@@ -70,6 +72,11 @@ class Review:
         return (own, Source(beside.quote, beside.slide, beside.said_at_s)) if beside else (own,)
 
 
+def asked_about(reviews: Sequence[Review], tension: Tension) -> Review | None:
+    """The last exchange whose quotes are two of the contradiction's; None: nobody asked."""
+    return next((one for one in reversed(reviews) if is_about(one.exchange, tension)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """The one thing to fix first."""
@@ -116,7 +123,7 @@ STATES = ("yes", "partly", "no", "not judged")
 
 @dataclass(frozen=True, slots=True)
 class Debrief:
-    """What the page shows."""
+    """Everything that the page shows."""
 
     deck: str
     presenter: str

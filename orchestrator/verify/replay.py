@@ -17,6 +17,7 @@ from orchestrator.verify.finding import Report, facts, shown
 
 EMPTY_SHA256: Final = hashlib.sha256().hexdigest()
 
+# Written again and not imported from store/rules: a fault there would excuse itself here.
 _OP: Final = {
     Mutability.WRITE_ONCE: "write",
     Mutability.WRITE_FEW: "revise",
@@ -37,7 +38,7 @@ class State:
 
 @dataclass(slots=True)
 class History:
-    """What the ledger says of one file, from its first record to its last."""
+    """One file's states by the ledger, from its first record to its last."""
 
     row: SessionFile
     seqs: list[int] = field(default_factory=list)
@@ -94,6 +95,7 @@ class Replay:
         unsure = path in self._unsure
         before = history.states[-1].size_bytes if history.states else 0
         if record.op == "append":
+            # Bytes before the damage are unknown, so the running digest is; the record's own word is taken.
             if unsure:
                 history.digest = None
             if history.digest is not None:
@@ -119,7 +121,7 @@ def _place(record: Record) -> str:
 
 
 def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, str]]:
-    """What is wrong with a write: what the rule asks for, and what was done."""
+    """The rules that a write breaks, each as the rule's demand and what was done."""
     row, text = history.row, record.text or ""
     found: list[tuple[str, str]] = []
     if record.op == "create":

@@ -14,7 +14,7 @@ from orchestrator.model.carryover import carried_of
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
-from orchestrator.verify.rules import EMPTY_SHA256, Replay
+from orchestrator.verify.replay import EMPTY_SHA256, Replay
 
 
 def check_receipt(
@@ -32,52 +32,44 @@ def check_receipt(
     Returns the sizes that it gives to templates: the ledger knows only their digests.
     """
     value = record.value or {}
-    place = f"record {record.seq}"
+
+    def wrong(expected: str, found: str) -> None:
+        report.add(LEDGER_NAME, "receipt", f"record {record.seq}: {expected}", found)
+
     try:
         receipt = receipt_of(value)
         sound = _is_sound(receipt, record.seq)
-        own_id = receipt.id
+        own_id = receipt.id  # computing it fails on values that are no JSON
     except (KeyError, TypeError, ValueError, AttributeError):
         sound = False
         own_id = ""
     if not sound:
-        report.add(
-            LEDGER_NAME, "receipt", f"{place}: a receipt of a record before it", "it is not in that format"
-        )
+        wrong("a receipt of a record before it", "it is not in that format")
         return []
     if value.get("id") != own_id:
-        report.add(LEDGER_NAME, "receipt", f"{place}: {own_id}", shown(str(value.get("id"))[:40]))
+        wrong(own_id, shown(str(value.get("id"))[:40]))
+    agent = shown(receipt.agent[:40])
+    # A later release may order an agent's files in another way.
     if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, replay.layout):
-        report.add(
-            LEDGER_NAME, "receipt", f"{place}: the files of {shown(receipt.agent[:40])}, in order", "others"
-        )
+        wrong(f"the files of {agent}, in order", "others")
     if opened and receipt.carried != _carried(opened, receipt.agent):
-        report.add(
-            LEDGER_NAME,
-            "receipt",
-            f"{place}: what {shown(receipt.agent[:40])} carries by the first record",
-            "something else" if receipt.carried else "nothing",
-        )
+        found = "something else" if receipt.carried else "nothing"
+        wrong(f"what {agent} carries by the first record", found)
     sizes = []
     for path, size, sha256 in receipt.files:
         if path.startswith("templates/"):
             if templates and templates.get(path) != sha256:
-                report.add(
-                    LEDGER_NAME, "receipt", f"{place}: {shown(path)} as at the start", facts(size, sha256)
-                )
+                wrong(f"{shown(path)} as at the start", facts(size, sha256))
             sizes.append((path, size))
             continue
         history = replay.files.get(path)
         state = history.as_of(receipt.seq) if history is not None else None
         expected = (state.size_bytes, state.sha256) if state is not None else (0, EMPTY_SHA256)
         first = state.seq if state is not None else 0
+        # A record between the file's last known state and the receipt that could not be read may have been a
+        # write: then nothing is said.
         if expected != (size, sha256) and bisect_right(lost, first) == bisect_right(lost, receipt.seq):
-            report.add(
-                LEDGER_NAME,
-                "receipt",
-                f"{place}: {shown(path)} with {facts(*expected)} as of record {receipt.seq}",
-                facts(size, sha256),
-            )
+            wrong(f"{shown(path)} with {facts(*expected)} as of record {receipt.seq}", facts(size, sha256))
     return sizes
 
 
