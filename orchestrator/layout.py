@@ -25,21 +25,10 @@ HISTORY: Final = "shared/exchange-history.md"
 AGENT: Final = "<agent>"
 """Stands for an agent's id, in a path and among writers."""
 
-RESERVED: Final = frozenset(
-    [
-        "shared",
-        "facts",
-        "trace",
-        "source",
-        "ledger",
-        "templates",
-        "start",
-        "transcript",
-        "intel",
-        "summariser",
-        "panelist",
-    ]
-)
+RESERVED: Final = frozenset((
+    "shared", "facts", "trace", "source", "ledger", "templates", "start", "transcript", "intel",
+    "summariser", "panelist",
+))  # fmt: skip
 """Names that an agent cannot have: folders of a session, and writers that are no agents."""
 
 # A folder's name, a part of object keys and of `--panel a,b`: no case twins, no dots, nothing a shell reads.

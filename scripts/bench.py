@@ -230,7 +230,8 @@ def sample_deck() -> str:
 
 def bench_life() -> None:
     """Creation, archive and restore of a session, beside `cp -r` of its folder."""
-    from orchestrator.archive.upload import archive_session, restore
+    from orchestrator.archive.download import restore
+    from orchestrator.archive.upload import archive_session
 
     with folder() as at:
         home = Home.open(new_home(at))

@@ -180,7 +180,7 @@ def facts_of(root: Path) -> SessionFacts:
 
 def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
     """The first record, the last, and those that close an exchange; the others are not decoded."""
-    # A ledger of an hour holds thousands of records, and a list of archives asks this of every session.
+    # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     for entry in scan.entries:
         line = content[entry.offset : entry.offset + entry.size]
         if entry.seq in (1, len(scan.entries)) or b'"exchange_closed"' in line:

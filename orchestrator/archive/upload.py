@@ -1,7 +1,6 @@
 """Archive a session: send what is missing, the commit mark last, then read everything back.
 
-The way back stands in `download.py`; its verbs are named here too, so that all that is done
-with archives is imported from one place.
+The way back stands in `download.py`.
 
 Source: DESIGN.md, section 10; trust.md, "The archive".
 """
@@ -13,22 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.bag import COMMIT_MARK, Part, bag_files, facts_of
-from orchestrator.archive.download import ArchivedSession, fetch, list_archives, restore, verify_archive
 from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
 from orchestrator.errors import ArchiveConflictError, ArchiveError
 from orchestrator.layout import check_session_id
-
-__all__ = [
-    "Archived",
-    "ArchivedSession",
-    "archive_session",
-    "delete_archive",
-    "fetch",
-    "list_archives",
-    "restore",
-    "verify_archive",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _BETWEEN = re.compile(
 )
 """The words that a headline may have beside series, category and figure: anything else could be a target."""
 
-_MOST_SLICES: Final = 30
+_MOST_SLICES: Final = 30  # beyond that it is no pie that anybody drew
 _WORD = re.compile(r"[^\W\d_]+")
 
 

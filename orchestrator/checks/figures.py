@@ -143,6 +143,7 @@ def _kind(found: Number, unit: str | None) -> tuple[str, str]:
     own, named = (MONEY if one and one.isupper() else _KINDS.get(one or "") for one in (found.unit, unit))
     if own is None:
         is_fraction = 0 < abs(found.value) < 1 and not re.search(r"[0-9]", found.text)
+        # "a third" has no unit and is no count.
         kind = SHARE if is_fraction and named in (None, COUNT) else named or COUNT
         of = unit if unit and unit.isupper() else ""
         fits = unit is None or named is not None

@@ -15,7 +15,7 @@ from orchestrator.model.slide import Table
 _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
 """Signs that may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
 
-LONGEST_CELL: Final = 40
+LONGEST_CELL: Final = 40  # characters; a longer cell is a sentence
 
 
 @dataclass(frozen=True, slots=True)

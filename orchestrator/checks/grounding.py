@@ -16,6 +16,7 @@ from orchestrator.model.proposal import Passage
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 
+# Models quote the quotation marks and the full stop too.
 _WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
 _SHORTEST: Final = 4
 """Letters and digits; a shorter quote stands everywhere, and says nothing."""

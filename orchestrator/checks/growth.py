@@ -15,6 +15,7 @@ from orchestrator.model.claim import Tension
 _UP: Final = r"(?:up|down|plus|minus|\+|[−–-]|by|rise of|fall of|growth of|increase of|decrease of|drop of)"
 _UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
+# "from 3.1M in 2024 to": at most four words between.
 _TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
 _CHANGE_BEHIND = re.compile(
     rf"(?:\s+[\w-]+){{0,3}}(?:\s*\(\w+(?: \w+)?\))?\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE
@@ -22,7 +23,7 @@ _CHANGE_BEHIND = re.compile(
 _BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
 _ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
 _UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
-_ENDS = re.compile(r"\s*(?:[).,;]|$)")
+_ENDS = re.compile(r"\s*(?:[).,;]|$)")  # "14 % of which" goes on to another figure
 _SPREAD = re.compile(
     r"\b(?:per(?! ?cent)|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
 )

@@ -17,7 +17,7 @@ from orchestrator.claims.neighbours import share_of
 from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.model.proposal import UNITS, Operand, Passage
 
-_OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)
+_OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
 _MOST_NEIGHBOURS: Final = 40
 """Lines or cells on either side that a quote may run through."""
 

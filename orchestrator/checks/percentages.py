@@ -15,7 +15,7 @@ _OF = re.compile(r"\s*(?:\w+ )?(?:out )?of (?:the |our |all |its |their )?\s*", 
 _OPENS = re.compile(r"\s*[\w-]*\s*\((?:or |that is |i\.e\. |about |some |~)?\s*", re.IGNORECASE)
 _CLOSES = re.compile(r"\s*\)")
 _OR = re.compile(r"\s*[\w-]*\s*, or (?:about |some )?", re.IGNORECASE)
-_COMMA = re.compile(r"\s*,")
+_COMMA = re.compile(r"\s*,")  # "or 45 %," and no longer clause
 
 
 def share_tensions(sentence: Sentence) -> Iterator[Tension]:

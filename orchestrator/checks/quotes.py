@@ -19,12 +19,13 @@ LONGEST: Final = 2_000
 _QUOTATION: Final = "\"'“”„‟«»‹›‘’‚‛`´′″"
 _DASHES: Final = "-‐‑‒–—―−⁃﹘﹣－"
 _BULLETS: Final = "•●○▪■□◦‣∙➢➤►▶✓✔|"
+# Soft hyphen, zero-width marks, byte-order mark: PDF leaves them.
 _NOTHING: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _LINE_MARK = re.compile(rf"[ \t]*(?:[*+{re.escape(_DASHES)}]|\(?\d{{1,2}}[.)]|\(?[a-h]\))[ \t]+")
 """Before a line's first word: "- ", "* ", "1. ", "a) "; white space must follow, so "-5" stays a number."""
 
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.+|\[(?:…|\.\.\.)\])\s*")
-_WITHIN = re.compile(r"[^\W_]|[%€£$¥]")
+_WITHIN = re.compile(r"[^\W_]|[%€£$¥]")  # a currency or percent sign belongs to its figure
 
 
 @dataclass(frozen=True, slots=True)

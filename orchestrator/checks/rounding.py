@@ -32,7 +32,7 @@ DEVIATIONS: Final = 3.0
 
 _NORMAL: Final = NormalDist()
 _DIGIT = re.compile(r"[0-9]")
-_FRACTION = re.compile(r"[/½⅓⅔¼¾⅕⅛]")
+_FRACTION = re.compile(r"[/½⅓⅔¼¾⅕⅛]")  # has no last digit to round
 
 
 def slack_of(halves: Sequence[float], sums: int = 1) -> float:

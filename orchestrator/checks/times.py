@@ -17,6 +17,7 @@ from orchestrator.model.claim import Tension
 _TO = re.compile(r"\s*(?:to|until|till|through|–|—|-|and ends (?:on|in))\s*(?:the end of )?", re.IGNORECASE)
 _FROM = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*[,:;(=]\s*(?:that is|which is|i\.e\.|a total of|in all)?\s*", re.IGNORECASE)
+# Behind it no other time may follow.
 _ENDS = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNORECASE)
 
 

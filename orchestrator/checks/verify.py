@@ -35,8 +35,8 @@ from orchestrator.model.claim import COMPUTED, READ, Place, Tension
 from orchestrator.model.proposal import NOT_BOTH, Passage, Proposal, Refusal
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
-LONGEST_NOTE: Final = 300
-LONGEST_SUBJECT: Final = 120
+LONGEST_NOTE: Final = 300  # characters: three lines of a terminal
+LONGEST_SUBJECT: Final = 120  # characters: a phrase, shown above
 
 
 def verify(

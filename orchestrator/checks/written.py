@@ -22,7 +22,7 @@ _FAILS: Final = {
 _FAILS_IN_TIME: Final = {
     sign: told.replace("more", "later").replace("less", "earlier") for sign, told in _FAILS.items()
 }
-_STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}
+_STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}  # which sign binds more: decides on brackets
 
 
 def sum_of(comparison: Comparison, texts: Sequence[str], value: Callable[[Node], Amount]) -> str:

@@ -14,7 +14,7 @@ from orchestrator.model.slide import Chart, Table
 
 MOST_CELLS: Final = 24
 """Claims of one table; the arithmetic reads the table itself."""
-_LONGEST_CELL: Final = 60
+_LONGEST_CELL: Final = 60  # characters; a longer cell is a sentence
 _MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
 _UNIT_PLACES = re.compile(
     r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$"

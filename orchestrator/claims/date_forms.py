@@ -23,8 +23,8 @@ from orchestrator.claims.word_classes import ONES, SMALL_NUMBERS, TEENS, TENS
 Days = tuple[tuple[date, date], bool, str]
 """First and last day, whether a year is written, precision."""
 
-_NOT_INSIDE: Final = r"(?<![\w.,€$£])(?<!\d:)"
-_NO_SLASH: Final = r"(?<!/)"
+_NOT_INSIDE: Final = r"(?<![\w.,€$£])(?<!\d:)"  # no part of a word, an amount or a time of day
+_NO_SLASH: Final = r"(?<!/)"  # 24/7 and the like
 _FORECAST: Final = r"(?-i:[AEFP])\b"
 """ "2026E", "2025A", "FY27F": estimate, actual, forecast, plan."""
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
@@ -48,7 +48,7 @@ _PART: Final = (
     r"|(?P<n4>first|second|third|fourth|1st|2nd|3rd|4th)[ -](?:(?P<h4>half)|quarter)"
     r"|(?P<n5>[1-4])\.\s(?:(?P<h5>Halbjahr)|Quartal))"
 )
-_NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4} | SMALL_NUMBERS
+_NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4} | SMALL_NUMBERS  # "first quarter", "Q three"
 _WHEN: Final = (
     r"(?P<when>(?:end|close|start|beginning|middle)\sof\s|(?:year-)?end[\s-]|Ende\s|Anfang\s|Mitte\s"
     r"|(?:early|late|mid)[\s-](?:in\s)?)?"

@@ -21,7 +21,7 @@ class PlainNumber(NamedTuple):
 
 
 _THIN: Final = "\u00a0\u2009\u202f"
-_MONEY_BEHIND: Final = r"\s?[€£$]|\s(?:EUR|CHF|SEK|NOK|DKK|PLN|CZK|kr)\b"
+_MONEY_BEHIND: Final = r"\s?[€£$]|\s(?:EUR|CHF|SEK|NOK|DKK|PLN|CZK|kr)\b"  # tells "320 000 €" from two cells
 _FIGURE = re.compile(
     rf"(?<![\w.'’”])(?<!\d,)(?:"
     rf"\d{{1,3}}(?:,\d{{3}})+(?!\d|,\d)(?:\.\d+)?"  # 1,234,567.8
@@ -40,8 +40,9 @@ _AFTER_LETTERS = re.compile(r"(?:(?<=[A-Z]{3})|(?<=\bx))\d+(?:[.,]\d+)?(?!\d)", 
 """EUR5M, x2: whether the letters are a currency is for the caller."""
 _VULGAR: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
 _WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.join(_VULGAR)}])", re.ASCII)
+# "2/3 of"; "2/3" alone is a date or a page.
 _OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\b)(?!/)", re.ASCII)
-_ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)
+_ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.200 or 1.2 thousandths: the text decides
 _CONTINENTAL = re.compile(r"(?<![\d,])\d+,\d{1,2}(?![\d,])|\d\.\d{3}\.\d{3}|\d\.\d{3},\d", re.ASCII)
 _MOST_DIGITS: Final = 24
 """No amount has as many, and a float has not."""

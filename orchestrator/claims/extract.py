@@ -20,7 +20,7 @@ from orchestrator.model.claim import Claim, Quantity
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide
 
-_FEWEST_WORDS: Final = 2
+_FEWEST_WORDS: Final = 2  # one word asserts nothing
 _FEWEST_WORDS_OF_A_DATE: Final = 5
 """A date in fewer words is a heading or a caption: "Annual report 2025"."""
 _FEWEST_SPOKEN_WORDS: Final = 5

@@ -20,6 +20,7 @@ _SHARE = re.compile(
 )
 _HALF = re.compile(r"\bhalf\b(?P<a>[ -]an?\b)?", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|than|to|nearly|almost|about|over|under|roughly|around)\s$", re.IGNORECASE)
+# "a third more" is a share.
 _MORE: Final = word_set("more fewer lower higher cheaper faster slower larger smaller again")
 _OF_A_WHOLE = re.compile(r"[ -](?:of(?! (?:19|20)\d\d)|the|our|its|their|all|as|it|them)\b", re.IGNORECASE)
 _MEASURED = re.compile(r"\s(?:year|month|day|hour|minute|second|week|decade|per\s?cent|percent)\b", re.I)

@@ -40,8 +40,8 @@ _LAST_WORDS: Final = tuple(
     }
 )
 """Of each hedge, without its full stop: a window that ends in none of them need not be searched."""
-_SIGNS: Final = frozenset("~≈±<>≥≤=.")
-_LONGEST: Final = 24
+_SIGNS: Final = frozenset("~≈±<>≥≤=.")  # last characters of hedges that are no letters
+_LONGEST: Final = 24  # characters before a number that the longest hedge takes
 _BEHIND = re.compile(
     r"(?P<about>\s?(?:or so|or thereabouts|-ish|ish)\b)"
     r"|(?P<more>\s(?:or|and) (?:more|above|over|higher|longer)\b|\+(?!\s?\d))"

@@ -32,12 +32,12 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
-_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
+_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")  # letters that Russian has not
 _OTHER_SCRIPTS = re.compile("[\u0370-\u03ff\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f]")
 _LATIN = re.compile("[A-Za-z]")
 
-_SAMPLE_CHARS: Final = 20_000
-_FEWEST_HITS: Final = 2
+_SAMPLE_CHARS: Final = 20_000  # ten pages tell as well as a hundred
+_FEWEST_HITS: Final = 2  # one "die" or "on" is a name or a typo
 
 
 def language_of(text: str) -> str:

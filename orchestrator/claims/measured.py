@@ -18,7 +18,7 @@ _RECURS = re.compile(
     r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b(?!\s\w)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")
+_CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")  # a full stop only before white space: 4.2 holds none
 _WORD = re.compile(r"[^\W_][\w.&/'’-]*")
 _LONGEST_SUBJECT: Final = 6
 """Words; the subject is shown beside the number and never parsed."""

@@ -29,7 +29,7 @@ def settled(text: str, found: Sequence[Number]) -> tuple[Number, ...]:
 _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 _BESIDE = re.compile(r"\s?|,?\sand\s", re.IGNORECASE)
-_MINUTES = re.compile(r"[1-5]?\dm")
+_MINUTES = re.compile(r"[1-5]?\dm")  # of "4h 30m": there m is no million
 
 
 def _time(text: str, one: Number, other: Number) -> Number | None:

@@ -123,9 +123,10 @@ def _half(figure: PlainNumber, *, is_scaled: bool) -> float:
     return (last_place(figure.value) if figure.step == 1 and not is_scaled else figure.step) / 2
 
 
-_AND_A_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)
+_AND_A_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "two years and a half"
 
 
+# "B2B", "MP3": letters that the figure belongs to.
 _NAMED = re.compile(r"(?<![^\W_])(?!x$)[^\W\d_]$|[^\W_][^\W\d_]$")
 _TIMES = re.compile(r"(?:^|(?<!\d)[\s(])[x×]$|^[x×]$")
 """ "x2", "×3"; "5 ×3" multiplies."""

@@ -15,7 +15,8 @@ _ABBREVIATIONS: Final = word_set(
 )
 _BOUNDARY = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s+\S)")
 _LAST_WORD = re.compile(r"([\w.&]+)$")
-_OPENS = re.compile(r"[\"'“‘(\[]*[^\W_]")
+_OPENS = re.compile(r"[\"'“‘(\[]*[^\W_]")  # what a next sentence begins with
+# The o is a bullet of Word's that PDF makes a letter.
 _MARKER = re.compile(r"(?:[•●○▪■◦‣⁃∙·*>–—✓✔➢➤→-]+|o(?=\s+[A-Z]))\s*|\(?\d{1,2}[.)]\s+")
 _FINAL = re.compile(r"[^\w)%\]\"'”’+°!€£$]+$")
 

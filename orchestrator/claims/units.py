@@ -24,7 +24,7 @@ _NAMES: Final = {
     "pounds sterling": "GBP", "pound": "GBP", "swiss franc": "CHF", "franc": "CHF", "yen": "JPY",
     "yuan": "CNY", "renminbi": "CNY", "rupee": "INR", "swedish krona": "SEK", "zloty": "PLN",
 }  # fmt: skip
-_OLD_CODES: Final = {"RMB": "CNY"}
+_OLD_CODES: Final = {"RMB": "CNY"}  # not ISO 4217, and written as often
 _WORDS: Final = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,
     "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "bn": 1e9, "tn": 1e12, "tsd": 1e3,
@@ -70,7 +70,7 @@ _OF_A_CURRENCY: Final = "".join(
 )
 """All characters that `_BEFORE` can match."""
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
-_LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")
+_LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")  # grouped: a figure that can be a sum of money
 _DIGITS = re.compile(r"\d[\d.,]*")
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _NO_UNIT: Final = frozenset((*',;:()[]|"?!', ""))
@@ -88,7 +88,7 @@ _MONEY_AFTER = re.compile(
     rf"|(?:{SPACE}|-)(?P<name>(?i:{_any(_NAMES)}))s?\b"
 )
 _LIKE_WORD_AFTER = re.compile(rf"{SPACE}?(?P<code>{_LIKE_WORD})\b")
-_PENCE = re.compile(rf"(?<=\d)p(?!\w|\.\w)|(?:{SPACE}|-)(?:pence|penny)\b")
+_PENCE = re.compile(rf"(?<=\d)p(?!\w|\.\w)|(?:{SPACE}|-)(?:pence|penny)\b")  # "99p", but no "1080p.mov"
 _PERCENT = re.compile(rf"{SPACE}?%|(?:{SPACE}|-)per\s?cent(?!age)\b|{SPACE}(?:pct|prozent)\b", re.IGNORECASE)
 _POINTS = re.compile(
     rf"(?:{SPACE}|-)?(?:%|percentage|percent|per cent)[- ]points?\b|{SPACE}?ppt?s?\b|{SPACE}?p\.p\.|"

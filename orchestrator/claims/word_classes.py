@@ -33,4 +33,5 @@ FUNCTION_WORDS: Final = word_set(
 )
 """Articles, pronouns, prepositions, conjunctions, auxiliaries: no noun that a number counts."""
 
+# By which a number in words is told from a pronoun or an ordinal.
 NEXT_WORD: Final = re.compile(r"\s([^\W\d_]+)")

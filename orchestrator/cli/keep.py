@@ -60,7 +60,7 @@ def restore(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Bring an archived session back as a folder, verified."""
-    from orchestrator.archive.upload import restore as bring_back
+    from orchestrator.archive.download import restore as bring_back
 
     path = bring_back(session, from_, into, **s3_options(endpoint_url))
     Screen.current.result({"session": session, "path": str(path)}, f"restored to {path}")

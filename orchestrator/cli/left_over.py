@@ -45,8 +45,8 @@ def left_over(done: Forgotten) -> tuple[dict[str, Any], list[str]]:
 
 def _still_there(done: Forgotten) -> tuple[list[str], list[str]]:
     """Where what was forgotten is still quoted: session folders, and archives."""
+    from orchestrator.archive.download import list_archives
     from orchestrator.archive.register import archives_of
-    from orchestrator.archive.upload import list_archives
 
     home = Screen.current.open_home()
     sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]

@@ -104,7 +104,7 @@ def _holds(session: Session, text: str) -> bool:
 
 def archived(url: str, search: str | None, s3: dict[str, str | None]) -> list[dict[str, Any]]:
     """The sessions of an archive; a search reads each of them whole."""
-    from orchestrator.archive.upload import list_archives
+    from orchestrator.archive.download import list_archives
     from orchestrator.cli.shared import looked_at
 
     rows = []

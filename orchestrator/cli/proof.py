@@ -6,8 +6,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from orchestrator.archive.download import verify_archive
 from orchestrator.archive.unpacked import verify_path
-from orchestrator.archive.upload import verify_archive
 from orchestrator.cli.screen import Screen
 from orchestrator.home.folder import session_folder
 from orchestrator.verify import Finding, Verification, verify_session

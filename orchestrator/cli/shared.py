@@ -48,7 +48,7 @@ def looked_at(name: str) -> Iterator[Session]:
             with opened(name) as session:
                 yield session
             return
-    from orchestrator.archive.upload import fetch
+    from orchestrator.archive.download import fetch
 
     url, _, session_id = name.rstrip("/").rpartition("/")
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:

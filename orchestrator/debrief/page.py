@@ -13,6 +13,7 @@ from orchestrator.debrief.parts import Debrief
 if TYPE_CHECKING:
     import jinja2
 
+# An underscore within a word begins no emphasis, and names of files have them.
 _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 
 

@@ -118,6 +118,7 @@ class Check:
     source: Source | None = None
 
 
+# "not judged" is never a fault: failure to tell must not read as success either.
 STATES = ("yes", "partly", "no", "not judged")
 
 

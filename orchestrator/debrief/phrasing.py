@@ -14,7 +14,7 @@ from orchestrator.speech.fillers import FILLER, HEDGE
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
 
-SHOWN_OVER: Final = 3
+SHOWN_OVER: Final = 3  # slides named in one line; the page has all
 
 
 DO_THESE_AGREE: Final = "Do these agree?"
@@ -217,6 +217,7 @@ def timing(debrief: Debrief) -> str:
     line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
     if not debrief.slides:
         return line
+    # The one that is over by most first.
     over = sorted(over_share(debrief.slides), key=lambda one: one.budget_s - one.seconds)
     if not over:
         return f"{line} No slide took more than its share."

@@ -40,6 +40,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
         rehearsal.store.note({"type": RECORD, "failed": str(error)}, by=MODERATOR)
         return
     rehearsal.note_calls()
+    # Places among those that were shown become places among all: what is off the record was not shown.
     places = [room.found.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
     scene = request.scene
     shown = better_answers(words, scene.exchanges, material(scene.deck, scene.segments))

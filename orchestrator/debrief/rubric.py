@@ -20,6 +20,7 @@ from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import each_once
 from orchestrator.speech.delivery import is_presenters
 
+# Also keys of the request and the reply: a change of wording here is another check to an engine.
 FIGURES: Final = "Figures carry their period and source"
 RISKS: Final = "Limits and risks are named"
 ASK: Final = "The ask is clear"

@@ -56,6 +56,7 @@ class _Count:
         elif kind == "refresh":
             for agent in value["made"]:
                 self._made(agent)
+            # A call counts for the refresh that it was made for; one that came too late counts for none.
             for agent in (*value["inputs"], *value.get("failed", ())):
                 self.called.discard(("candidate_question", agent))
         elif kind == "refreshed":

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LABEL: Final = 16
 """Columns on the left that hold what a section is."""
-WIDEST: Final = 100
-NARROWEST: Final = 50
+WIDEST: Final = 100  # a longer line is hard to follow, on a wide screen too
+NARROWEST: Final = 50  # below it a label and its text have no room side by side
 MOST_FOLLOW_UPS: Final = 2
 MOST_LINES: Final = 3
 """Of a list that is no homework; the page has all."""
@@ -68,7 +68,7 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
     )
     for row in rows(debrief, reviews=reviews):
         _print(console, row)
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))  # rich fills lines up to the width
 
 
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:

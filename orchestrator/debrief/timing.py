@@ -37,7 +37,7 @@ def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
     """Each slide's share: half of the time in equal parts, half by its words; nothing for hidden ones."""
     open_ = [slide for slide in deck.slides if not slide.hidden]
     words = {slide.number: _words(slide) for slide in open_}
-    total = sum(words.values()) or 1.0
+    total = sum(words.values()) or 1.0  # a deck of pictures has no words
     return {
         number: budget_s * (0.5 / len(open_) + 0.5 * count / total)
         if any(words.values())

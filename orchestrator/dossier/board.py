@@ -30,6 +30,7 @@ from orchestrator.model.dossier import BoardMember
 
 MOST_MEMBERS: Final = 40
 """The largest boards have some thirty seats."""
+# Characters; our own limits, so that a file pasted into a field is refused.
 _LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
 _LISTS: Final = {
     "interests": (20, 120, "an interest"),

@@ -101,6 +101,7 @@ def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, 
     kept: dict[str, Attack] = {}
     for attack in said:
         about = None if attack.about is None else grounded(attack.about, shown)
+        # A quote was named and stands nowhere: the question may be about another deck.
         if not attack.question.strip() or (about is None) != (attack.about is None):
             continue
         agent = attack.agent if attack.agent in panel else None

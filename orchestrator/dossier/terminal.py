@@ -25,8 +25,8 @@ from orchestrator.home.user_list import one_line
 from orchestrator.model.dossier import Dossier
 from orchestrator.model.reply import Attack
 
-WIDTH: Final = 100
-MOST_INTEL: Final = 4
+WIDTH: Final = 100  # as the debrief's widest
+MOST_INTEL: Final = 4  # two screens at most; --json has all
 MOST_TENSIONS: Final = 6
 MOST_SUPPORTS: Final = 2
 _LABEL: Final = 10  # columns

@@ -207,23 +207,25 @@ def checked(key: str, value: Any, where: str) -> Any:
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
         raise ConfigurationError(f"{where}: there is no key {key!r}; the nearest is {near[0]!r}")
-    if key in CHOICES and value not in CHOICES[key]:
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be one of {', '.join(CHOICES[key])}")
-    if key in RANGES:
-        low, high = RANGES[key]
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ConfigurationError(
-                f"{where}: {key} is {value!r}, but must be a whole number from {low} to {high}"
-            )
     if key == "model":
         return _model(key, value, where)
-    if key == "model_url" and (not isinstance(value, str) or not value.startswith(("http://", "https://"))):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {TEXTS[key]}")
     if key == "session_usd":
         return _number(key, value, SESSION_USD, where)
-    default = asdict(Config())[key]
-    if isinstance(default, bool) and not isinstance(value, bool):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be true or false")
-    if key in TEXTS and not isinstance(value, str):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {TEXTS[key]}")
+    if must := _demand(key, value):
+        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {must}")
     return value
+
+
+def _demand(key: str, value: Any) -> str | None:
+    """The demand on *key* that *value* does not meet; None: it meets it."""
+    if key in CHOICES:
+        return None if value in CHOICES[key] else f"one of {', '.join(CHOICES[key])}"
+    if key in RANGES:
+        low, high = RANGES[key]
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        return None if is_whole and low <= value <= high else f"a whole number from {low} to {high}"
+    if key in TEXTS:
+        is_fit = isinstance(value, str) and (key != "model_url" or value.startswith(("http://", "https://")))
+        return None if is_fit else TEXTS[key]
+    is_switch = isinstance(asdict(Config())[key], bool)
+    return "true or false" if is_switch and not isinstance(value, bool) else None

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import InputError
-from orchestrator.home import user_file
-from orchestrator.home.user_file import UnreadableError, read_given
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
@@ -24,6 +22,48 @@ MAX_ENTRIES: Final = 500
 _DEEPEST: Final = 8
 """An entry's list of texts is at depth 3; anything deeper is no list of entries."""
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
+
+NO_FILE, MISSING, BROKEN, LARGE, ENCODING, EMPTY = (
+    "no file", "missing", "broken", "large", "encoding", "empty",
+)  # fmt: skip
+"""Why a file gives no text; whoever reads it says in their own words what is wrong with it."""
+
+
+class UnreadableError(Exception):
+    """The file gives no text; *trouble* is one of the six above."""
+
+    def __init__(self, trouble: str, reason: str = "") -> None:
+        super().__init__(trouble)
+        self.trouble = trouble
+        self.reason = reason  # of BROKEN, as the system words it
+
+
+def read_given(path: Path, max_bytes: int) -> str:
+    """The file's text, without a byte-order mark.
+
+    Raises:
+        UnreadableError: It is no file, cannot be read, is larger than *max_bytes*, empty or no UTF-8 text.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise UnreadableError(NO_FILE)
+        # A pipe or a device was refused above: opening one could wait for ever.
+        with path.open("rb") as file:
+            raw = file.read(max_bytes + 1)  # one more than allowed tells a file of any size
+    except FileNotFoundError:
+        raise UnreadableError(MISSING) from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise UnreadableError(BROKEN, reason) from None
+    if len(raw) > max_bytes:
+        raise UnreadableError(LARGE)
+    try:
+        text = raw.decode("utf-8-sig")  # with the mark that Windows editors put first
+    except UnicodeDecodeError:
+        raise UnreadableError(ENCODING) from None
+    if not text.strip():
+        raise UnreadableError(EMPTY)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +100,12 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
     """
     name = shown_name(path)
     troubles = {
-        user_file.NO_FILE: f"is not a file: give {what}",
-        user_file.MISSING: f"there is no such file: give {what}",
-        user_file.BROKEN: "cannot be read: ",
-        user_file.LARGE: f"is larger than {max_bytes // 1024} KB: shorten it",
-        user_file.ENCODING: "is not UTF-8 text: save it as UTF-8",
-        user_file.EMPTY: f"is empty: give {what}",
+        NO_FILE: f"is not a file: give {what}",
+        MISSING: f"there is no such file: give {what}",
+        BROKEN: "cannot be read: ",
+        LARGE: f"is larger than {max_bytes // 1024} KB: shorten it",
+        ENCODING: "is not UTF-8 text: save it as UTF-8",
+        EMPTY: f"is empty: give {what}",
     }
     try:
         text = read_given(path, max_bytes)

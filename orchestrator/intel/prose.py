@@ -27,10 +27,11 @@ _LONGEST_MARKED: Final = 20_000
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
-_UNDERLINE = re.compile(r"(?:=+|-{3,})\s*$")
+_UNDERLINE = re.compile(r"(?:=+|-{3,})\s*$")  # three hyphens at least: two are a dash on a line of its own
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\d{1,3}[.)])\s+")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
-_RULE = re.compile(r"[\s|:-]+$")
+_RULE = re.compile(r"[\s|:-]+$")  # the line between a table's head and its rows
+# The words that press reviews and exports begin such lines with, with or without emphasis around them.
 _MARK = re.compile(
     r"(?:[*_]{0,2})(source|publisher|by|date|published|dated|retrieved|topic|subject)(?:[*_]{0,2})\s*:\s*"
     r"(?:[*_]{0,2})\s*(\S.*?)\s*$",
@@ -160,7 +161,7 @@ def _without_source(text: str) -> tuple[str, str]:
     if own := _OWN_SOURCE.search(text):
         return (text[: own.start()] + text[own.end() :]), one_line((own[1] or own[2]).rstrip(" ."))
     links = _URL.findall(text)
-    if len(links) == 1:
+    if len(links) == 1:  # of several, none can be said to be the source
         return text, links[0].rstrip(".,;")
     return text, ""
 

@@ -19,6 +19,7 @@ from orchestrator.deck.texts import slide_texts
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 
+# Our own limits: each search is paid for, and fewer than three words name no subject.
 MOST_QUERIES: Final = 5
 MOST_WORDS: Final = 8
 FEWEST_WORDS: Final = 3
@@ -119,8 +120,10 @@ def _private(deck: Deck, names: Iterable[str]) -> set[str]:
     for text in _texts(deck):
         for address in _ADDRESS.findall(text):
             found |= {part.casefold() for part in _PART.findall(address)}
+    # Before the names of people go in: a presenter may be called Price.
     found -= _SAFE
     found |= {part.casefold() for name in names for part in _PART.findall(name)}
+    # "Acme's", "Acmes": a possessive names the company as well.
     return found | {f"{word}{mark}s" for word in found for mark in ("'", "’", "")}
 
 

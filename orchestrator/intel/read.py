@@ -32,6 +32,7 @@ _FORM: Final = Form(
     bare="finding",
     inside="items",
 )
+# Of the deck alone: a file is written before anything is said.
 _CLAIM_ID = re.compile(r"d[1-9]\d{0,5}\.[1-9]\d{0,5}")
 
 

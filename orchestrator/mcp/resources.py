@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
-SESSIONS_ON_A_PAGE: Final = 20
+SESSIONS_ON_A_PAGE: Final = 20  # each brings a resource for every agent, so a page holds about a hundred
 MAX_SESSIONS: Final = 200
 """Of the list of sessions, newest first: each is opened for it, which takes some 30 ms."""
 
+# Matched whole before anything becomes a path; the parts are those of `layout` and of a receipt's id.
 _ADDRESS: Final = re.compile(
     rf"{re.escape(LIST)}(?:/(?P<session>[A-Za-z0-9_-]{{1,64}})"
     r"/(?:contexts/(?P<agent>[a-z][a-z0-9-]{0,31})"

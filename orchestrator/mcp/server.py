@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LOOPBACK: Final = "127.0.0.1"
+LOOPBACK: Final = "127.0.0.1"  # never another: nobody has to show who they are here
 INSTRUCTIONS: Final = """\
 The memory of a panel that rehearses board presentations, and its sessions.
 

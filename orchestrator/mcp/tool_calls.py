@@ -62,7 +62,7 @@ def call_tool(scope: Scope, name: str, arguments: Mapping[str, Any] | None) -> O
     given = dict(arguments or {})
     try:
         if tool is None:
-            return call(Desk("", None), name, given)
+            return call(Desk("", None), name, given)  # it says which tools there are
         kind = _about(tool)
         mine = {key: given.pop(key) for key in kind.model_fields if key in given}
         about = parsed(kind, mine)

@@ -11,21 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import AnswersError, names_its_file
-from orchestrator.home import user_file
-from orchestrator.home.user_file import UnreadableError, read_given
-from orchestrator.home.user_list import shown_name
+from orchestrator.home import user_list
+from orchestrator.home.user_list import UnreadableError, read_given, shown_name
 from orchestrator.speech.text import clean
 
 MAX_SIZE_BYTES = 1024 * 1024
 """Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
 
 _TROUBLES = {
-    user_file.NO_FILE: "is not a file: give a YAML or JSON list of answers",
-    user_file.MISSING: "does not exist: give the path of a list of answers",
-    user_file.BROKEN: "cannot be read: ",
-    user_file.LARGE: "is larger than 1 MB: give a list of answers",
-    user_file.ENCODING: "is not UTF-8 text: save it as UTF-8",
-    user_file.EMPTY: "is empty: give a list of answers ([] for none)",
+    user_list.NO_FILE: "is not a file: give a YAML or JSON list of answers",
+    user_list.MISSING: "does not exist: give the path of a list of answers",
+    user_list.BROKEN: "cannot be read: ",
+    user_list.LARGE: "is larger than 1 MB: give a list of answers",
+    user_list.ENCODING: "is not UTF-8 text: save it as UTF-8",
+    user_list.EMPTY: "is empty: give a list of answers ([] for none)",
 }
 KEYS = ("text", "agent", "exchange", "claim", "park")
 _FORMS = {

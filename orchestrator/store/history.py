@@ -215,7 +215,6 @@ class History:
     def _index(self, entries: Sequence[Entry]) -> None:
         """Take in what *entries* say of the files; all of them, or none."""
         for entry in entries:
-            # First all are looked at, then all are taken in: a refused ledger leaves memory as it was.
             if entry.file is not None and entry.file not in self.files:
                 raise LedgerCorruptError(
                     f"{self.path}: record {entry.seq} names {entry.file}, which no row has: "
@@ -366,7 +365,6 @@ class History:
         for record, line in zip(written, lines, strict=True):
             self._entries.append(Entry(record.seq, record.op, record.file, self.end, len(line)))
             self.end += len(line)
-            # The line and not the record: a caller may change a value after it was written.
             self.keep(record.seq, line)  # decoded when asked for: what others read, not what was passed in
         self.head = head
         self.frozen = written[-1].op == "freeze"

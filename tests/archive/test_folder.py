@@ -17,18 +17,11 @@ import pytest
 from orchestrator.archive import freeze as freezing
 from orchestrator.archive import stores
 from orchestrator.archive.bag import bag_files
+from orchestrator.archive.download import ArchivedSession, fetch, list_archives, restore, verify_archive
 from orchestrator.archive.freeze import can_set_flags, freeze, seal, thaw
 from orchestrator.archive.stores import FolderStore
 from orchestrator.archive.unpacked import verify_path, verify_unpacked
-from orchestrator.archive.upload import (
-    ArchivedSession,
-    archive_session,
-    delete_archive,
-    fetch,
-    list_archives,
-    restore,
-    verify_archive,
-)
+from orchestrator.archive.upload import archive_session, delete_archive
 from orchestrator.errors import (
     ArchiveConflictError,
     ArchiveError,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
-from orchestrator.context.messages import HISTORY, MOST_MARKS, messages_of, watermarks
+from orchestrator.context.messages import MOST_MARKS, messages_of, watermarks
 from orchestrator.errors import UsageError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import HISTORY, MODERATOR
 from orchestrator.store.store import Store
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 

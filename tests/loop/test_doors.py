@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.upload import verify_archive
+from orchestrator.archive.download import verify_archive
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.loop.recorded import Loading
 from orchestrator.memory.session_context import to_plain

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.upload import archive_session, fetch, verify_archive
+from orchestrator.archive.download import fetch, verify_archive
+from orchestrator.archive.upload import archive_session
 from orchestrator.deck.content import slide_texts
 from orchestrator.model.exchange import Exchange
 from orchestrator.speech.read import read_speech

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.upload import archive_session, restore
+from orchestrator.archive.download import restore
+from orchestrator.archive.upload import archive_session
 from orchestrator.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
