@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.layout import HISTORY, TRANSCRIPT
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.derived import derived_folder
@@ -31,7 +32,7 @@ from orchestrator.memory.record_types import SPEECH, counted, read, type_of
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import HISTORY, TRANSCRIPT, OffRecord
+from orchestrator.privacy.off_record import OffRecord
 from orchestrator.render import one_line
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from orchestrator.archive.download import list_archives
 from orchestrator.archive.freeze import thaw
 from orchestrator.archive.register import archives_of
-from orchestrator.archive.upload import delete_archive, list_archives
+from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
 from orchestrator.errors import SessionStateError
 from orchestrator.home.folder import Home

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.errors import GreenroomError, LedgerCorruptError
+from orchestrator.layout import HISTORY
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
-from orchestrator.privacy.off_record import HISTORY
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record

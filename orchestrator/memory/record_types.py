@@ -13,8 +13,8 @@ from functools import cache
 from string import Formatter
 from typing import Any, Final
 
+from orchestrator.layout import TRANSCRIPT
 from orchestrator.packaged import packaged_yaml
-from orchestrator.privacy.off_record import TRANSCRIPT
 from orchestrator.render import one_line, place
 from orchestrator.store.ledger import Record
 

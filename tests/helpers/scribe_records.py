@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.privacy.off_record import TRANSCRIPT
+from orchestrator.layout import TRANSCRIPT
 from orchestrator.store.ledger import Record
 
 AT = "2026-11-22T08:00:00.000000Z"
