@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
-from orchestrator.home.config import Config
-from orchestrator.home.folder import Home, session_folder
+from orchestrator.home.folder import session_folder
 from orchestrator.loop.driver import state_of
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief
     from orchestrator.engines import catalogue
     from orchestrator.engines.protocol import Engine
+    from orchestrator.home.folder import Home
     from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts
     from orchestrator.loop import recorded, transcript  # isort: skip
     from orchestrator.loop.news import WebIntel
@@ -89,6 +89,8 @@ class Session:
     @cached_property
     def watch(self) -> Watch:
         """What looks on after each step: facts and trace."""
+        from orchestrator.home.config import Config  # it loads what reads greenroom.yaml
+
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
         schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
         return watch.Watch(self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)

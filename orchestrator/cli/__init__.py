@@ -6,13 +6,20 @@ Results go to stdout, everything else to stderr. Errors are one line. Exit codes
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Final
+
+GC_THRESHOLD: Final = 50_000
+"""Objects made before the collector looks for circles, in place of 700. What a command imports stays until
+its end: looking through it again and again took 8 to 12 % of the processor time of small commands."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
+    gc.set_threshold(GC_THRESHOLD)
     try:
         from orchestrator.cli.app import run
 

@@ -13,7 +13,7 @@ import typer
 
 from orchestrator import __version__
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.errors import GreenroomError, NotBuiltError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
 
@@ -36,12 +36,21 @@ COMMANDS: Final = {
     "panel": ("panel",),
     "memory": ("memory", "goal"),
     "mcp": ("mcp",),
-    "keep": ("archive", "restore", "serve", "review"),
+    "keep": ("archive", "restore"),
     "erase": ("erase",),
     "topics": ("help",),
 }
 """The module of each command, in the order of `--help`. Only the module of the command that is called is
 imported: all of them, with their options, take as long as everything else that a small command does."""
+
+LATER: Final = {
+    "serve": "`serve`, the room in the browser",
+    "review": "`review`, the review pages",
+}
+"""Commands of the contract that this release does not have yet: one line, exit 1."""
+
+TAKE_DEFAULTS: Final = ("run", "start")
+DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
 
 INTERRUPTED = 130
 """What typer makes of a Ctrl-C that no command has told of; no command of ours ends so."""
@@ -68,7 +77,13 @@ def build(command: str | None = None) -> typer.Typer:
         """Global options; they may stand before or after the command's name."""
 
     for module in _modules_of(command):
-        import_module(f"orchestrator.cli.{module}").register(app)
+        loaded = import_module(f"orchestrator.cli.{module}")
+        for name in COMMANDS[module]:
+            one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
+            if isinstance(one, typer.Typer):
+                app.add_typer(one, name=name)
+            else:
+                app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None)(one)
     return app
 
 
@@ -121,6 +136,8 @@ def run(arguments: list[str]) -> int:
             quiet=bool(found.get("quiet")),
         )
         command = next((one for one in rest if not one.startswith("-")), None)
+        if command in LATER:
+            raise NotBuiltError(f"not built yet: {LATER[command]}; the README says what is")
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", 1, code="stopped")
@@ -145,21 +162,38 @@ def run(arguments: list[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
             print(error.format_message(), file=sys.stderr)
             return 2
-        return _refused(error.format_message(), error.exit_code, code="usage")
+        message, value = _in_our_words(error)
+        return _refused(message, error.exit_code, code="usage", value=value)
+
+
+def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
+    """The message, and the value that it is about.
+
+    Of a number that is none typer passes on the words of the library that reads it, which name types.
+    """
+    told = getattr(error.__cause__, "errors", None)
+    if not isinstance(error, typer.BadParameter) or error.param is None or told is None:
+        return error.format_message(), None
+    [fault, *_] = told()
+    low, high = (getattr(error.param, name, None) for name in ("min", "max"))
+    kind = "a number" if "float" in fault["type"] else "a whole number"
+    span = "" if low is None else f" from {low} on" if high is None else f" from {low} to {high}"
+    name = error.param.opts[-1] if error.param.param_type_name == "option" else error.param.metavar
+    return f"{name} {fault['input']!r}: give {kind}{span}", str(fault["input"])
 
 
 def _open_streams() -> None:
     """Make up for a standard stream that the caller has closed (`<&-`, `2>&-`).
 
     Raises:
-        GreenroomError: It is stdout, so no result could be shown.
+        OutputError: It is stdout, so no result could be shown.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # it stays open, as stdin does
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the same
     if sys.stdout is None:
-        raise GreenroomError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
+        raise OutputError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
 
 
 def _refused(

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from orchestrator.cli.checked import Read, page, plain
-from orchestrator.cli.screen import Screen
+from orchestrator.cli.options import DeckFile, Speech, check_engine_name, option
+from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import check_address
-from orchestrator.errors import GreenroomError, UsageError
-from orchestrator.home.config import CHOICES, Config
+from orchestrator.errors import GreenroomError
+from orchestrator.home.config import Config
 
 if TYPE_CHECKING:
+    from orchestrator.engines.offline.kinds import Kind
     from orchestrator.engines.protocol import Engine
-    from orchestrator.model.claim import Tension
+    from orchestrator.model.claim import Claim, Gap, Tension
     from orchestrator.model.segment import Segment
     from orchestrator.model.slide import Deck
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(check)
 
 
 ENGINE_HELP = (
@@ -35,11 +30,11 @@ KIND_HELP = "The kind of deck, where it is read wrongly."
 
 
 def check(
-    deck: Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")],
-    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
-    engine: Annotated[str | None, typer.Option(metavar="NAME", help=ENGINE_HELP)] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help=MODEL_HELP)] = None,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help=KIND_HELP)] = None,
+    deck: DeckFile,
+    speech: Speech = None,
+    engine: Annotated[str | None, option("NAME", ENGINE_HELP)] = None,
+    model: Annotated[str | None, option("NAME", MODEL_HELP)] = None,
+    kind: Annotated[str | None, option("KIND", KIND_HELP)] = None,
 ) -> None:
     """What a deck (and speech) says, and where it contradicts itself.
 
@@ -62,8 +57,8 @@ def check(
     for number, segment in segments:
         claims += speech_claims(segment, number)
     found = _found(screen, asked, read, segments)
-    understood = Read(read, kind_of_deck, claims, found, find_gaps(read))
-    screen.result(plain(understood), "" if screen.json else "\n".join(page(understood)))
+    understood = _Read(read, kind_of_deck, claims, found, find_gaps(read))
+    screen.result(_plain(understood), "" if screen.json else "\n".join(_page(understood)))
 
 
 def _engine(screen: Screen, name: str | None, model: str | None) -> Engine | None:
@@ -77,8 +72,7 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> Engine | Non
             screen.note(f"note: only arithmetic is checked: {error}")
             return None
         config = Config()
-    if name is not None and name not in CHOICES["engine"]:
-        raise UsageError(f"--engine {name!r}: use {' or '.join(CHOICES['engine'])}")
+    check_engine_name(name)
     if (name or config.engine) == "offline":
         return None
     check_address(name or config.engine)
@@ -128,3 +122,97 @@ def _found(
     if refused := sum(looked.refused.values()):
         screen.note(f"note: {refused} of what the {engine.name} engine named did not hold and is left out")
     return [*found, *looked.tensions]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """All that one check has understood."""
+
+    deck: Deck
+    kind: Kind
+    claims: Sequence[Claim]
+    found: Sequence[Tension]
+    gaps: Sequence[Gap]
+
+    @property
+    def computed(self) -> list[Tension]:
+        """The arithmetic fails: contradictions, and counted as such."""
+        from orchestrator.model.claim import READ
+
+        return [one for one in self.found if one.class_ != READ]
+
+    @property
+    def doubtful(self) -> list[Tension]:
+        """No figure decides: both quotes stand, and the presenter is asked."""
+        from orchestrator.model.claim import READ
+
+        return [one for one in self.found if one.class_ == READ]
+
+
+def _plain(read: _Read) -> dict[str, Any]:
+    """The JSON document."""
+    from orchestrator.debrief.exchange_json import picked, tension_json
+
+    quantity = ("value", "unit", "period", "subject", "text")
+    return {
+        "kind": read.kind.name,
+        "slides": [{"slide": slide.number, "title": slide.title} for slide in read.deck.slides],
+        "claims": [
+            {
+                "claim": claim.id,
+                **picked(claim, ("slide", "said_at_s", "text", "kinds")),
+                "quantities": [picked(one, quantity) for one in claim.quantities],
+            }
+            for claim in read.claims
+        ],
+        "tensions": [tension_json(one) for one in read.found],
+        "gaps": [picked(gap, ("slide", "note")) for gap in read.gaps],
+    }
+
+
+def _page(read: _Read) -> Iterator[str]:
+    """The lines for people."""
+    from orchestrator.debrief.phrasing import DO_THESE_AGREE, counted
+
+    counts = (counted(len(read.deck.slides), "slide"), counted(len(read.claims), "claim"))
+    title = read.deck.title or read.deck.name
+    yield f"{title}: {', '.join(counts)}, {counted(len(read.computed), 'contradiction')}"
+    yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
+    if read.computed:
+        yield from ("", "Contradictions")
+    for number, tension in enumerate(read.computed, start=1):
+        yield from _found_page(number, tension.note, tension)
+        if tension.sum and tension.sum not in tension.note:
+            yield _line(f"     {tension.sum}", hang=0)
+    if read.doubtful:
+        yield from ("", f"{DO_THESE_AGREE} (no figure decides it, so these are not counted)")
+    for number, tension in enumerate(read.doubtful, start=1):
+        yield from _found_page(number, f"{tension.subject or 'Which is it'}? {tension.note}", tension)
+    if read.gaps:
+        yield from ("", "Gaps")
+    for gap in read.gaps:
+        about = f"slide {gap.slide}" if gap.slide is not None else "the deck"
+        yield _line(f"   {about}: {gap.note}")
+    if read.claims:
+        yield from ("", "Claims")
+    for claim in read.claims:
+        where = _where(claim.slide, claim.said_at_s)
+        yield _line(f"   {where}, {', '.join(claim.kinds)}: {claim.text}")
+
+
+def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
+    """One finding: the sentence, and every quote with its place."""
+    yield _line(f"{number}. {words}", hang=3)
+    for place in dict.fromkeys(tension.sides):
+        where = _where(place.slide, place.said_at_s) + (f", {place.under}" if place.under else "")
+        yield _line(f'     {where}: "{place.quote}"', hang=0)
+
+
+def _line(text: str, *, hang: int = 2) -> str:
+    return wrapped(text, columns(sys.stdout), hang=hang)
+
+
+def _where(slide: int | None, said_at_s: float | None) -> str:
+    if said_at_s is None:
+        return f"slide {slide}"
+    return f"at {int(said_at_s) // 60}:{int(said_at_s) % 60:02}"

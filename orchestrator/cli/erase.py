@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, Name, s3_options
 from orchestrator.errors import SessionStateError, UsageError
@@ -16,17 +17,10 @@ if TYPE_CHECKING:
     from orchestrator.memory.forgetting import Erased
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(erase)
-
-
 def erase(
     session: Name,
-    archives: Annotated[
-        bool, typer.Option("--archives", help="Also remove its archives, wherever it was sent.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed without a terminal.")] = False,
+    archives: Annotated[bool, flag("--archives", "Also remove its archives, wherever it was sent.")] = False,
+    yes: Annotated[bool, flag("--yes", "Do not ask; needed without a terminal.")] = False,
     endpoint_url: Endpoint = None,
 ) -> None:
     """Remove a session and what was remembered of it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.options import Speed
+from orchestrator.cli.options import Speed, flag
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_engine, opened, pacer
 from orchestrator.cli.stopping import StoppedError, stoppable
@@ -17,20 +17,12 @@ if TYPE_CHECKING:
     from orchestrator.session import Session
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (feed, slide, pause):
-        app.command()(command)
-
-
 def feed(
     session: Name,
     source: Annotated[
         str, typer.Argument(metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json or .jsonl; - is stdin.")
     ],
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Go on as the file grows; default: it is read once.")
-    ] = False,
+    follow: Annotated[bool, flag("--follow", "Go on as the file grows; default: it is read once.")] = False,
     speed: Speed = "max",
 ) -> None:
     """Take speech in, recorded or live.

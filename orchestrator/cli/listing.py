@@ -6,28 +6,20 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from orchestrator.archive.register import archives_of
+from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
-from orchestrator.errors import ConfigurationError, GreenroomError, HomeError
+from orchestrator.errors import GreenroomError, HomeError
 from orchestrator.home.folder import Home
 
 if TYPE_CHECKING:
     from orchestrator.session import Session
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("list")(list_)
-
-
 def list_(
-    archive: Annotated[str | None, typer.Option(metavar="URL", help="List an archive instead.")] = None,
-    search: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only sessions that hold this text.")
-    ] = None,
+    archive: Annotated[str | None, option("URL", "List an archive instead.")] = None,
+    search: Annotated[str | None, option("TEXT", "Only sessions that hold this text.")] = None,
     endpoint_url: Endpoint = None,
 ) -> None:
     """The sessions of this home, or of an archive."""
@@ -71,28 +63,20 @@ def _archive_of(home: Home, session_id: str, warn: Callable[[str], None]) -> str
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
 
-    Settings that cannot be read keep no session from being listed: a row needs none of them.
+    They are opened without the home: a row needs no setting, and a wrong one keeps none from being listed.
     """
     from orchestrator.session import Session
 
-    try:
-        home.config  # noqa: B018  # read for its error: everything but a list would fail by it
-        known: Home | None = home
-    except ConfigurationError as error:
-        warn(str(error))
-        known = None
     rows = []
     for session_id in home.session_ids():
         try:
-            with Session.open(known, home.sessions / session_id) as session:
+            with Session.open(None, home.sessions / session_id) as session:
                 if search is None or _holds(session, search):
                     rows.append(row_of(session, home, warn))
         except (GreenroomError, OSError) as error:
             warn(f"{session_id}: {error}")
-            rows.append(
-                {"session": session_id, "state": "damaged", "deck": None, "date": None}
-                | {"presenter": None, "exchanges": 0, "archive": None}
-            )
+            unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
+            rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
     return rows
 
 

@@ -1,45 +1,47 @@
-"""Commands that only look: context, list, show, debrief, verify, doctor."""
+"""Commands that only look: context, show, debrief, verify, doctor."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
-from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.errors import NotBuiltError, UsageError
 
+if TYPE_CHECKING:
+    from orchestrator.context.assemble import Context
+    from orchestrator.model.exchange import Exchange
+    from orchestrator.session import Session
+    from orchestrator.verify import Verification
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (context, show, debrief, verify, doctor):
-        app.command()(command)
+MIN_HEAD_DIGITS: Final = 8
+"""A kept head may be shortened, as with git; below this it proves too little."""
 
 
 def context(
     session: Name,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
-    at: Annotated[str | None, typer.Option(metavar="RECEIPT|SEQ", help="As it was then.")] = None,
-    as_: Annotated[
-        str, typer.Option("--as", metavar="text|messages|receipt", help="In which form.")
-    ] = "text",
-    layout: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For messages: watermark or strict.")
-    ] = None,
+    at: Annotated[str | None, option("RECEIPT|SEQ", "As it was then.")] = None,
+    as_: Annotated[str, option("text|messages|receipt", "In which form.", "--as")] = "text",
+    layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
-    from orchestrator.home.config import checked
-
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
     if layout is not None:
+        from orchestrator.home.config import checked
+
         checked("layout", layout, "--layout")
-    if layout is not None and at is not None:
-        raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
+        if at is not None:
+            raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     screen = Screen.current
     with looked_at(session) as opened:
         opened.rehearsal.store.layout.order(agent)
@@ -53,105 +55,45 @@ def context(
             print(found.text, end="")
             return
         if as_ == "messages":
-            used = layout or found.receipt.layout or opened.rehearsal.options.layout
-            sent: dict[str, Any] = found.messages(used)
-            screen.result(sent, json.dumps(sent, ensure_ascii=False, indent=1))
-            return
-        plain: dict[str, Any] = {
-            "receipt": found.receipt.id if recorded else None,
-            "agent": found.agent,
-            "seq": found.seq,
-            "sha256": found.sha256,
-            "bytes": len(found.text.encode()),
-            "left_out": found.receipt.left_out,
-            "files": [
-                {
-                    "index": block.index,
-                    "path": block.path,
-                    "mutability": block.mutability,
-                    "bytes": block.size_bytes,
-                    "sha256": block.sha256,
-                }
-                for block in found.blocks
-            ],
-        }
-        if as_ == "text":
-            plain["text"] = found.text
+            plain: dict[str, Any] = found.messages(
+                layout or found.receipt.layout or opened.rehearsal.options.layout
+            )
+        else:
+            plain = _context_json(found, found.receipt.id if recorded else None)
+            plain |= {"text": found.text} if as_ == "text" else {}
         screen.result(plain, json.dumps(plain, ensure_ascii=False, indent=1))
+
+
+def _context_json(found: Context, receipt: str | None) -> dict[str, Any]:
+    return {
+        "receipt": receipt,
+        "agent": found.agent,
+        "seq": found.seq,
+        "sha256": found.sha256,
+        "bytes": len(found.text.encode()),
+        "left_out": found.receipt.left_out,
+        "files": [
+            {
+                "index": block.index,
+                "path": block.path,
+                "mutability": block.mutability,
+                "bytes": block.size_bytes,
+                "sha256": block.sha256,
+            }
+            for block in found.blocks
+        ],
+    }
 
 
 def show(
     session: Name,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Every step of the loop: why, and how long it took.")
-    ] = False,
+    trace: Annotated[bool, flag("--trace", "Every step of the loop: why, and how long it took.")] = False,
 ) -> None:
     """One session: its questions, files and receipts."""
-    from orchestrator.cli.listing import row_of
-    from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
-    from orchestrator.debrief.exchange_json import exchange_json, tension_json
-    from orchestrator.debrief.phrasing import DISMISSED, counted, numbered, outcome
-    from orchestrator.loop.dismissing import dismissed_later
-    from orchestrator.loop.moderator_lines import question_lines
-    from orchestrator.loop.open_contradictions import is_on_dismissed
-    from orchestrator.model.values import to_json
-    from orchestrator.render import shown
-
     screen = Screen.current
     with looked_at(session) as opened:
-        store = opened.rehearsal.store
-        receipts = opened.receipts()
-        contradictions = opened.contradictions
-        later = dismissed_later(opened.rehearsal, opened.home)
-        bill = bill_of(opened.room.calls)
-        files = [
-            {
-                "path": path,
-                "mutability": row.mutability.value,
-                "bytes": store.state(path).size_bytes,
-                "sha256": store.state(path).sha256,
-                "revisions": store.state(path).revisions,
-            }
-            for path, row in store.layout.files.items()
-        ]
-        plain = {
-            **row_of(opened, opened.home, screen.warn),
-            "path": str(opened.path),
-            "exchanges": [exchange_json(exchange) for exchange in opened.room.exchanges],
-            "tensions": [{"id": one.id, **tension_json(one)} for one in contradictions],
-            "said": [to_json(said) for said in opened.room.said],
-            "files": files,
-            "receipts": [
-                {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
-                for one in receipts
-            ],
-            "usage": {"engine": opened.rehearsal.options.engine, **bill_json(bill)},
-            "records": store.seq,
-            "ledger_head": store.head,
-        }
-        lines, width = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""], columns(sys.stdout)
-        for exchange in opened.room.exchanges:
-            name = opened.rehearsal.name_of(exchange.agent)
-            mark = f", {DISMISSED}" if is_on_dismissed(opened.room, exchange, later) else ""
-            lines.append(f"{exchange.id}  {name}: {outcome(exchange)}{mark}")
-            put = replace(exchange, turns=exchange.turns[:1])
-            said = [f"  {line}" for line in question_lines(opened.rehearsal, put)]
-            for number, turn in enumerate(exchange.turns):
-                said += [f"  Then: {shown(turn.question)}"] if number else []
-                said.append(f"  You: {shown(turn.answer)}" if turn.answer else "  You: no answer")
-            lines += [wrapped(line, width) for line in said]
-        lines += [wrapped(shown(numbered(one)), width) for one in contradictions]
-        if opened.room.said:
-            lines.append(
-                f"The moderator spoke {counted(len(opened.room.said), 'time')} (--json has the words)."
-            )
-        lines += ["", *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in files), ""]
-        lines += [*bill_lines(bill)]
-        lines.append(f"{store.seq} records, {len(receipts)} receipts; ledger head {store.head}")
-        if receipts:
-            last = receipts[-1]
-            command = f"{screen.command} context {opened.id} {last.agent} --at {last.id}"
-            lines.append(f"What {last.agent} knew last: {command}")
+        plain = _session_json(opened)
+        lines = _session_lines(opened, plain)
         if trace:
             from orchestrator.cli.summarise import trace_of
 
@@ -160,14 +102,92 @@ def show(
         screen.result(plain, "\n".join(lines))
 
 
+def _session_json(opened: Session) -> dict[str, Any]:
+    from orchestrator.cli.listing import row_of
+    from orchestrator.debrief.bill import bill_json, bill_of
+    from orchestrator.debrief.exchange_json import exchange_json, picked, tension_json
+    from orchestrator.model.values import to_json
+
+    store, room = opened.rehearsal.store, opened.room
+    states = {path: store.state(path) for path in store.layout.files}
+    return {
+        **row_of(opened, opened.home, Screen.current.warn),
+        "path": str(opened.path),
+        "exchanges": [exchange_json(exchange) for exchange in room.exchanges],
+        "tensions": [{"id": one.id, **tension_json(one)} for one in opened.contradictions],
+        "said": [to_json(said) for said in room.said],
+        "files": [
+            {
+                "path": path,
+                "mutability": row.mutability.value,
+                "bytes": states[path].size_bytes,
+                **picked(states[path], ("sha256", "revisions")),
+            }
+            for path, row in store.layout.files.items()
+        ],
+        "receipts": [
+            {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in opened.receipts()
+        ],
+        "usage": {"engine": opened.rehearsal.options.engine, **bill_json(bill_of(room.calls))},
+        "records": store.seq,
+        "ledger_head": store.head,
+    }
+
+
+def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
+    """The dialogue first, then the files, what was spent, and how much was recorded."""
+    from orchestrator.debrief.bill import bill_lines, bill_of
+    from orchestrator.debrief.phrasing import counted, numbered
+    from orchestrator.render import shown
+
+    room, width = opened.room, columns(sys.stdout)
+    lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
+    lines += [line for exchange in room.exchanges for line in _exchange_lines(opened, exchange, width)]
+    lines += [wrapped(shown(numbered(one)), width) for one in opened.contradictions]
+    if room.said:
+        lines.append(f"The moderator spoke {counted(len(room.said), 'time')} (--json has the words).")
+    lines += [
+        "",
+        *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in plain["files"]),
+        "",
+    ]
+    lines += bill_lines(bill_of(room.calls))
+    receipts = plain["receipts"]
+    lines.append(f"{plain['records']} records, {len(receipts)} receipts; ledger head {plain['ledger_head']}")
+    if receipts:
+        last = receipts[-1]
+        command = f"{Screen.current.command} context {opened.id} {last['agent']} --at {last['receipt']}"
+        lines.append(f"What {last['agent']} knew last: {command}")
+    return lines
+
+
+def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
+    """A question with the words that it is about, and every answer and follow-up."""
+    from orchestrator.debrief.phrasing import DISMISSED, outcome
+    from orchestrator.loop.dismissing import dismissed_later
+    from orchestrator.loop.moderator_lines import question_lines
+    from orchestrator.loop.open_contradictions import is_on_dismissed
+    from orchestrator.render import shown
+
+    put = replace(exchange, turns=exchange.turns[:1])
+    said = question_lines(opened.rehearsal, put)
+    for number, turn in enumerate(exchange.turns):
+        said += [f"Then: {shown(turn.question)}"] if number else []
+        said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
+    later = dismissed_later(opened.rehearsal, opened.home)
+    mark = f", {DISMISSED}" if is_on_dismissed(opened.room, exchange, later) else ""
+    head = f"{exchange.id}  {opened.rehearsal.name_of(exchange.agent)}: {outcome(exchange)}{mark}"
+    return [head, *(wrapped(f"  {line}", width) for line in said)]
+
+
 def debrief(
     session: Name,
     format_: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "text|md|html|json",
+            "In which form; without it, text at a terminal and else md (pdf is not built yet).",
             "--format",
-            metavar="text|md|html|json",
-            help="In which form; without it, text at a terminal and else md (pdf is not built yet).",
         ),
     ] = None,
 ) -> None:
@@ -178,7 +198,7 @@ def debrief(
     from orchestrator.debrief.page import as_html, as_markdown
 
     if format_ == "pdf":
-        raise GreenroomError("the debrief as pdf is not built yet: use html, and print it from a browser")
+        raise NotBuiltError("the debrief as pdf is not built yet: use html, and print it from a browser")
     if format_ not in (None, "text", "md", "html", "json"):
         raise UsageError(f"--format {format_!r}: use text, md, html or json")
     screen = Screen.current
@@ -197,23 +217,17 @@ def debrief(
 
 def verify(
     session: Annotated[str, typer.Argument(metavar="SESSION|PATH|URL", help="A session or an archive.")],
-    head: Annotated[
-        str | None, typer.Option(metavar="HASH", help="The ledger head that was kept elsewhere.")
-    ] = None,
+    head: Annotated[str | None, option("HASH", "The ledger head that was kept elsewhere.")] = None,
     endpoint_url: Endpoint = None,
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
-    from orchestrator.cli.proof import verification_of
+    from orchestrator.debrief.exchange_json import picked
     from orchestrator.debrief.phrasing import counted
 
-    screen = Screen.current
-    found = verification_of(session, screen, head=head, s3=s3_options(endpoint_url))
+    found = _verification_of(session, head, endpoint_url)
     plain = {
         "valid": found.valid,
-        "findings": [
-            {"path": one.path, "kind": one.kind, "expected": one.expected, "found": one.found}
-            for one in found.findings
-        ],
+        "findings": [picked(one, ("path", "kind", "expected", "found")) for one in found.findings],
         "notes": list(found.notes),
         "ended": found.ended,
         "ledger_head": found.head,
@@ -224,9 +238,35 @@ def verify(
     verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'fault')}"
     going_on = "" if found.ended else ", and the session has not ended"
     lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
-    screen.result(plain, "\n".join(lines))
+    Screen.current.result(plain, "\n".join(lines))
     if not found.valid:
         raise typer.Exit(1)
+
+
+def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> Verification:
+    """Verify what *name* points at; with *head*, also that its ledger ends as it did then.
+
+    Raises:
+        SessionNotFoundError, ArchiveError: There is nothing of this name.
+    """
+    from orchestrator.archive.download import verify_archive
+    from orchestrator.archive.unpacked import verify_path
+    from orchestrator.home.folder import session_folder
+    from orchestrator.verify import Finding, verify_session
+
+    if "://" in name:
+        url, _, session_id = name.rstrip("/").rpartition("/")
+        found = verify_archive(url, session_id, **s3_options(endpoint_url))
+    elif os.sep in name or (Path(name) / "bagit.txt").is_file():
+        session_folder(Path(name))  # says so where there is none, before anything is verified
+        found = verify_path(Path(name))
+    else:
+        home = Screen.current.open_home()
+        found = verify_session(home.find(name), home_templates=home.templates)
+    if head is not None and not (len(head) >= MIN_HEAD_DIGITS and found.head.startswith(head)):
+        rolled = Finding("ledger/ledger.jsonl", "head", head, found.head)
+        found = replace(found, valid=False, findings=(*found.findings, rolled))
+    return found
 
 
 def doctor() -> None:

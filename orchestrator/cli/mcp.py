@@ -6,26 +6,18 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
+from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import UsageError
 
 DEFAULT_PORT = 8717
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(mcp)
-
-
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not stdio.")] = False,
-    port: Annotated[
-        int | None, typer.Option(metavar="N", help=f"With --http: {DEFAULT_PORT} without it; 0 takes any.")
-    ] = None,
+    http: Annotated[bool, flag("--http", "Over HTTP on this machine, not stdio.")] = False,
+    port: Annotated[int | None, option("N", f"With --http: {DEFAULT_PORT} without it; 0 takes any.")] = None,
     presenter: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Serve this presenter's memory and sessions alone.")
+        str | None, option("NAME", "Serve this presenter's memory and sessions alone.")
     ] = None,
 ) -> None:
     """Serve memory tools, sessions, contexts and receipts to MCP clients."""

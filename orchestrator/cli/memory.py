@@ -11,48 +11,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
+from orchestrator.clock import utc_now
 from orchestrator.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.memory.database import MemoryDatabase
 
-MEMORY_HELP = """What is remembered about a presenter, and their control over it.
+memory = typer.Typer(
+    no_args_is_help=True,
+    help="""What is remembered about a presenter, and their control over it.
 
-Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
-"""
-Agent = Annotated[str | None, typer.Option(metavar="A", help="Only what this agent keeps.")]
-Presenter = Annotated[
-    str | None, typer.Option(metavar="P", help="Whose; needed where several are known here.")
-]
-Whose = Annotated[str | None, typer.Option("--presenter", metavar="P", help="Only what is kept of this one.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask at the terminal.")]
+    Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
+    """,
+)
+goal = typer.Typer(no_args_is_help=True, help="What a presenter wants to get right in rehearsal.")
 
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    memory = typer.Typer(no_args_is_help=True, help=MEMORY_HELP)
-    memory.command("list")(list_)
-    for command in (show, edit, forget, export, off, on):
-        memory.command()(command)
-    app.add_typer(memory, name="memory")
-    goal = typer.Typer(no_args_is_help=True, help="What a presenter wants to get right in rehearsal.")
-    goal.command("add")(goal_add)
-    goal.command("done")(goal_done)
-    goal.command("drop")(goal_drop)
-    goal.command("list")(goal_list)
-    app.add_typer(goal, name="goal")
+Agent = Annotated[str | None, option("A", "Only what this agent keeps.")]
+Presenter = Annotated[str | None, option("P", "Whose; needed where several are known here.")]
+Whose = Annotated[str | None, option("P", "Only what is kept of this one.", "--presenter")]
+GoalId = Annotated[str, typer.Argument(metavar="ID", help="The goal.")]
 
 
+@memory.command("list")
 def list_(
     agent: Agent = None,
     presenter: Whose = None,
-    superseded: Annotated[
-        bool, typer.Option("--superseded", help="Also those that a newer one corrects.")
-    ] = False,
-    left: Annotated[
-        bool, typer.Option("--left", help="Those that left because the agent had more than 200.")
-    ] = False,
+    superseded: Annotated[bool, flag("--superseded", "Also those that a newer one corrects.")] = False,
+    left: Annotated[bool, flag("--left", "Those that left because the agent had more than 200.")] = False,
 ) -> None:
     """What is remembered: every memory, newest first."""
     from orchestrator.memory.export import memory_json
@@ -60,25 +47,21 @@ def list_(
     from orchestrator.memory.memories import memories, rehearsals_of
 
     found: list[dict[str, Any]] = []
-    several = False
-    with _looked_at() as db:
-        everybody = _each(db, presenter)
-        several = len(everybody) > 1
-        for known, name in everybody:
-            often = rehearsals_of(known, name)
+    with _everybody(presenter) as everybody:
+        for db, name in everybody:
             if left:
-                gone = those_that_left(known, presenter=name, agent=agent)
+                gone = those_that_left(db, presenter=name, agent=agent)
                 found += [{**memory_json(one.memory), "left_at": one.left_at} for one in gone]
-            else:
-                kept = memories(known, presenter=name, agent=agent, include_superseded=superseded)
-                found += [
-                    {**memory_json(one), **({"rehearsals": often[one.id]} if one.id in often else {})}
-                    for one in kept
-                ]
-    lines = _by_presenter(found, _line) if several else list(map(_line, found))
+                continue
+            often = rehearsals_of(db, name)
+            for one in memories(db, presenter=name, agent=agent, include_superseded=superseded):
+                more = {"rehearsals": often[one.id]} if one.id in often else {}
+                found.append({**memory_json(one), **more})
+    lines = _by_presenter(found, _line, len(everybody))
     Screen.current.result({"memories": found}, "\n".join(lines) or "nothing is remembered")
 
 
+@memory.command()
 def show(
     memory_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One memory; without it, all there is.")
@@ -91,38 +74,38 @@ def show(
     from orchestrator.memory.export import memory_json
     from orchestrator.memory.memories import memory
 
-    with _looked_at() as db:
-        if memory_id is not None:
-            one = memory_json(memory(_there(db, memory_id), memory_id))
-            Screen.current.result({"memories": [one]}, "\n".join(f"{key}: {one[key]}" for key in one))
-            return
-        wholes = [exported(known, name) for known, name in _each(db, presenter)]
+    if memory_id is not None:
+        _check_there(memory_id)
+        with _opened() as db:
+            one = memory_json(memory(db, memory_id))
+        Screen.current.result({"memories": [one]}, "\n".join(f"{key}: {one[key]}" for key in one))
+        return
+    with _everybody(presenter) as everybody:
+        wholes = [exported(db, name) for db, name in everybody]
     for whole in wholes:
         whole.pop("history")
         for part in ("memories", "left", "scratchpads"):
             whole[part] = [one for one in whole[part] if agent in (None, one["agent"])]
-    plain = {part: [one for whole in wholes for one in whole[part]] for part in _PARTS}
+    parts = ("memories", "left", "scratchpads", "goals")
+    plain = {part: [one for whole in wholes for one in whole[part]] for part in parts}
     plain["consents"] = [{key: whole[key] for key in ("presenter", "consented")} for whole in wholes]
     Screen.current.result(plain, "\n\n".join(map(_page, wholes)) or "nothing is remembered")
 
 
+@memory.command()
 def edit(
     memory_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="The memory; not with --scratchpad.")
     ] = None,
-    content: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What it says from now on; - reads it from stdin.")
-    ] = None,
+    content: Annotated[str | None, option("TEXT", "What it says from now on; - reads it from stdin.")] = None,
     type_: Annotated[
         str | None,
-        typer.Option("--type", metavar="T", help="insight, pattern, strategy, preference, lesson."),
+        option("T", "insight, pattern, strategy, preference, lesson.", "--type"),
     ] = None,
-    confidence: Annotated[float | None, typer.Option(metavar="N", help="From 0.4 to 1.")] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="In place of its tags; may be repeated.")
-    ] = None,
+    confidence: Annotated[float | None, option("N", "From 0.4 to 1.")] = None,
+    tag: Annotated[list[str] | None, option("WORD", "In place of its tags; may be repeated.")] = None,
     scratchpad: Annotated[
-        str | None, typer.Option(metavar="AGENT", help="Instead, this agent's page; empty text removes it.")
+        str | None, option("AGENT", "Instead, this agent's page; empty text removes it.")
     ] = None,
     presenter: Presenter = None,
 ) -> None:
@@ -130,7 +113,6 @@ def edit(
 
     What may not leave a session is refused here as well: e-mail addresses, phone and card numbers.
     """
-    from orchestrator.clock import utc_now
     from orchestrator.memory.export import memory_json, scratchpad_json
     from orchestrator.memory.memories import edit_memory
     from orchestrator.memory.scratchpads import edit_scratchpad
@@ -149,39 +131,28 @@ def edit(
             name = _one(db, presenter)
             _check_agent(db, scratchpad, name)
             page = edit_scratchpad(db, scratchpad, name, content, utc_now())
-            said = (
-                f"{page.agent}: {len(page.content)} characters" if page.content else f"{page.agent}: removed"
-            )
-            Screen.current.result({"scratchpads": [scratchpad_json(page)]}, said)
+            said = f"{len(page.content)} characters" if page.content else "removed"
+            Screen.current.result({"scratchpads": [scratchpad_json(page)]}, f"{page.agent}: {said}")
             return
-        if content is None and type_ is None and confidence is None and tag is None:
+        changes: dict[str, Any] = {"type": type_, "content": content, "confidence": confidence, "tags": tag}
+        if all(one is None for one in changes.values()):
             raise UsageError("say what changes: --content, --type, --confidence or --tag")
-        changed = memory_json(
-            edit_memory(
-                db,
-                memory_id or "",
-                type=type_,
-                content=content,
-                confidence=confidence,
-                tags=tag,
-                now=utc_now(),
-            )
-        )
+        changed = memory_json(edit_memory(db, memory_id or "", now=utc_now(), **changes))
     Screen.current.result({"memories": [changed]}, _line(changed))
 
 
+@memory.command()
 def forget(
     memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="The memories.")] = None,
     all_: Annotated[
-        bool, typer.Option("--all", help="Everything about the presenter; with --agent, all that it keeps.")
+        bool, flag("--all", "Everything about the presenter; with --agent, all that it keeps.")
     ] = False,
     agent: Agent = None,
     presenter: Presenter = None,
-    yes: Yes = False,
+    yes: Annotated[bool, flag("--yes", "Do not ask at the terminal.")] = False,
 ) -> None:
     """Remove memories for good: from the database, its index, its vectors and its log."""
     from orchestrator.cli.left_over import left_over
-    from orchestrator.clock import utc_now
     from orchestrator.memory import forgetting
     from orchestrator.memory.briefing import drop_briefings
 
@@ -205,12 +176,13 @@ def forget(
     screen.result({"forgotten": list(done.ids), **left}, "\n".join([f"forgot {len(done.ids)}", *lines]))
 
 
+@memory.command()
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
     from orchestrator.memory.export import export as exported
 
-    with _looked_at() as db:
-        wholes = [exported(known, name) for known, name in _each(db, presenter)]
+    with _everybody(presenter) as everybody:
+        wholes = [exported(db, name) for db, name in everybody]
     if presenter is not None and len(wholes) == 1:
         plain: dict[str, Any] = wholes[0]
     else:
@@ -218,22 +190,24 @@ def export(presenter: Whose = None) -> None:
     print(json.dumps(plain, ensure_ascii=False, indent=1))
 
 
+@memory.command()
 def off(presenter: Presenter = None) -> None:
     """Stop remembering a presenter; what is there is kept, and not used, until it is forgotten."""
     _say(presenter, False)
 
 
+@memory.command()
 def on(presenter: Presenter = None) -> None:
     """Agree to be remembered, as `--remember` at a start does."""
     _say(presenter, True)
 
 
+@goal.command("add")
 def goal_add(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The goal, in one sentence.")],
     presenter: Presenter = None,
 ) -> None:
     """Add a goal; one that was heard in speech and says the same is taken up."""
-    from orchestrator.clock import utc_now
     from orchestrator.memory.goals import add_goal
 
     with _opened() as db:
@@ -242,11 +216,9 @@ def goal_add(
         _print_goals([(db, name)], f"{added.id}: {added.state}")
 
 
-def goal_done(
-    goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goal.")], presenter: Whose = None
-) -> None:
+@goal.command("done")
+def goal_done(goal_id: GoalId, presenter: Whose = None) -> None:
     """A goal is reached."""
-    from orchestrator.clock import utc_now
     from orchestrator.memory.goals import complete_goal
 
     with _opened() as db:
@@ -255,11 +227,9 @@ def goal_done(
         _print_goals([(db, done.presenter)], f"{done.id}: done")
 
 
-def goal_drop(
-    goal_id: Annotated[str, typer.Argument(metavar="ID", help="The goal.")], presenter: Whose = None
-) -> None:
+@goal.command("drop")
+def goal_drop(goal_id: GoalId, presenter: Whose = None) -> None:
     """Refuse a proposed goal, or give one up: it is removed for good."""
-    from orchestrator.clock import utc_now
     from orchestrator.memory.briefing import drop_briefings
     from orchestrator.memory.goals import forget_goal, goal
 
@@ -271,17 +241,14 @@ def goal_drop(
         _print_goals([(db, name)], f"{goal_id}: dropped")
 
 
+@goal.command("list")
 def goal_list(presenter: Whose = None) -> None:
     """The goals, and the exchanges that moved them."""
-    with _looked_at() as db:
-        _print_goals(_each(db, presenter), None)
-
-
-_PARTS = ("memories", "left", "scratchpads", "goals")
+    with _everybody(presenter) as everybody:
+        _print_goals(everybody)
 
 
 def _say(presenter: str | None, value: bool) -> None:
-    from orchestrator.clock import utc_now
     from orchestrator.memory.briefing import drop_briefings
     from orchestrator.memory.consent import name_in, set_consent
     from orchestrator.memory.memories import memories
@@ -291,25 +258,23 @@ def _say(presenter: str | None, value: bool) -> None:
         name = name_in(db, _one(db, presenter))
         set_consent(db, name, value, utc_now())
         kept = len(memories(db, presenter=name, include_superseded=True))
-    if not value:
-        drop_briefings(screen.open_home().root, name)
     said = f"{name} is remembered from now on"
     if not value:
+        drop_briefings(screen.open_home().root, name)
         said = f"{name} is no longer remembered"
         if kept:
-            those = "1 memory is" if kept == 1 else f"{kept} memories are"
-            said += f"; {those} kept and not used: {screen.command} memory forget --all "
-            said += f"--presenter {shlex.quote(name)} removes "
-            said += "it" if kept == 1 else "them"
+            those, them = ("1 memory is", "it") if kept == 1 else (f"{kept} memories are", "them")
+            way = f"{screen.command} memory forget --all --presenter {shlex.quote(name)}"
+            said += f"; {those} kept and not used: {way} removes {them}"
     screen.result({"presenter": name, "consented": value, "kept": kept}, said)
 
 
-def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None) -> None:
+def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None = None) -> None:
     from orchestrator.memory.export import goal_json
     from orchestrator.memory.goals import goals
 
     found = [goal_json(one) for db, name in whose for one in goals(db, name)]
-    lines = _by_presenter(found, _goal_line) if len(whose) > 1 else list(map(_goal_line, found))
+    lines = _by_presenter(found, _goal_line, len(whose))
     Screen.current.result({"goals": found}, said or "\n".join(lines) or "no goals")
 
 
@@ -318,14 +283,16 @@ def _goal_line(one: dict[str, Any]) -> str:
     return f"{one['id']}  {one['state']:8}  {one['text']}{moved}"
 
 
-def _by_presenter(found: list[dict[str, Any]], line: Callable[[dict[str, Any]], str]) -> list[str]:
-    """The lines of several presenters, each under their name."""
-    names = dict.fromkeys(one["presenter"] for one in found)
-    return [
-        shown
-        for name in names
-        for shown in (f"{name}:", *(f"  {line(one)}" for one in found if one["presenter"] == name))
-    ]
+def _by_presenter(
+    found: list[dict[str, Any]], line: Callable[[dict[str, Any]], str], presenters: int
+) -> list[str]:
+    """A line for each; where they are of several presenters, under their names."""
+    if presenters < 2:
+        return list(map(line, found))
+    lines: dict[str, list[str]] = {}
+    for one in found:
+        lines.setdefault(one["presenter"], [f"{one['presenter']}:"]).append(f"  {line(one)}")
+    return [shown for of_one in lines.values() for shown in of_one]
 
 
 def _check_agent(db: MemoryDatabase, agent: str, presenter: str) -> None:
@@ -359,33 +326,28 @@ def _opened() -> Iterator[MemoryDatabase]:
 
 
 @contextmanager
-def _looked_at() -> Iterator[MemoryDatabase | None]:
-    """This home's database, for commands that only look: they make none."""
+def _everybody(given: str | None) -> Iterator[list[tuple[MemoryDatabase, str]]]:
+    """The presenter that was named, else everybody of this home: it is its owner who looks.
+
+    Looking makes no database: where there is none, there is nobody.
+    """
+    from orchestrator.memory.consent import presenters
     from orchestrator.memory.database import MemoryDatabase
 
-    root = Screen.current.open_home().root
-    if not MemoryDatabase.exists(root):
-        yield None
+    if not MemoryDatabase.exists(Screen.current.open_home().root):
+        yield []
         return
-    with MemoryDatabase.open(root) as db:
-        yield db
+    with _opened() as db:
+        yield [(db, name) for name in ((given,) if given is not None else presenters(db))]
 
 
-def _there(db: MemoryDatabase | None, memory_id: str) -> MemoryDatabase:
+def _check_there(memory_id: str) -> None:
+    """Raises UnknownMemoryError where this home has no database: looking makes none."""
+    from orchestrator.memory.database import MemoryDatabase
     from orchestrator.memory.errors import UnknownMemoryError
 
-    if db is None:
+    if not MemoryDatabase.exists(Screen.current.open_home().root):
         raise UnknownMemoryError(f"there is no memory {memory_id[:40]!r}: nothing is remembered here yet")
-    return db
-
-
-def _each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
-    """The presenter that was named, else everybody of this home: it is its owner who looks."""
-    from orchestrator.memory.consent import presenters
-
-    if db is None:
-        return []
-    return [(db, name) for name in ((given,) if given is not None else presenters(db))]
 
 
 def _one(db: MemoryDatabase, given: str | None) -> str:

@@ -1,104 +1,142 @@
-"""The options with which a session is begun, as `run` and `start` take them."""
+"""The options with which a session is begun, declared once for `run` and `start`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
 from orchestrator.errors import UsageError
-from orchestrator.home.config import CHOICES
 
-DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
+C = TypeVar("C", bound=Callable[..., Any])
+Text = str | None
 
 
-def _option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
+def option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
     """An option with a value; *least*: the smallest number that it takes."""
     made: typer.models.OptionInfo = typer.Option(*names, metavar=metavar, help=help_, min=least)
     return made
 
 
-Text = str | None
-Deck = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
-Id = Annotated[Text, _option("ID", "The new session's id; default: the moment, and six characters.", "--id")]
-Presenter = Annotated[Text, _option("NAME", 'Who presents; default: nobody is named, "Presenter".')]
-Speaker = Annotated[Text, _option("LABEL", "Whose words are judged, as labelled; default: who speaks most.")]
-Panel = Annotated[
-    Text, _option("A,B,C", "The panelists that sit, besides the moderator; default: all of this home.")
-]
-Date = Annotated[Text, _option("DAY", "The rehearsal's date, YYYY-MM-DD; default: none.")]
-Intel = Annotated[
-    list[Path] | None,
-    _option("FILE", "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."),
-]
-Board = Annotated[
-    Path | None,
-    _option("FILE", "Who sits on the board: a YAML or JSON list of name, role, background, interests."),
-]
-Engine = Annotated[
-    Text,
-    _option("NAME", "offline (the default), claude, or model: a server of your own, see greenroom.yaml."),
-]
-Kind = Annotated[
-    Text, _option("KIND", 'Of deck, where it is read as another: "request for money", …; default: as read.')
-]
-LayoutName = Annotated[Text, _option("NAME", "Of requests: watermark (the default) or strict.", "--layout")]
-Intensity = Annotated[Text, _option("LEVEL", "friendly, moderate (the default) or adversarial.")]
-Mode = Annotated[Text, _option("MODE", "section-breaks (the default), hand-raise or free-flow.")]
-Minutes = Annotated[int | None, _option("N", "The time you will have; default: 20.", least=1)]
-Exchanges = Annotated[
-    int | None, _option("N", "How many questions, with their follow-ups, at most; default: 8.", least=0)
-]
-Focus = Annotated[list[str] | None, _option("TEXT", "What the panel should look at; may be repeated.")]
-Remember = Annotated[
-    bool, typer.Option("--remember", help="Let the panel keep what it learns of you; needs --presenter.")
-]
-NoSource = Annotated[
-    bool, typer.Option("--no-source", help="Keep no copy of the deck file; default: one is kept.")
-]
+def flag(name: str, help_: str) -> typer.models.OptionInfo:
+    """An option without a value."""
+    made: typer.models.OptionInfo = typer.Option(name, help=help_)
+    return made
+
+
+BOARD_HELP: Final = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
+INTEL_HELP: Final = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
+
+DeckFile = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
+Speech = Annotated[Path | None, option("FILE", "The recorded speech.")]
 Archive = Annotated[
-    Text,
-    _option("URL", "Where the ended session goes: a folder or s3://…; default: archives/ of the home."),
+    Text, option("URL", "Where the ended session goes: a folder or s3://…; default: archives/ of the home.")
 ]
-Speed = Annotated[str, _option("N|max", "The pace of the recording; 1 is its own.")]
+Speed = Annotated[str, option("N|max", "The pace of the recording; 1 is its own.")]
 
-SAME_NAMES: Final = (
-    "presenter",
-    "speaker",
-    "date",
-    "kind",
-    "engine",
-    "layout",
-    "intensity",
-    "mode",
-    "minutes",
-    "exchanges",
-    "remember",
+_AS_GIVEN: Final = (
+    *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
+    *("minutes", "exchanges", "remember", "board"),
 )
+"""Options that `Session.start` takes by the same name and as they are."""
 
 
-def options_of(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a command as `Session.start` takes them, checked.
+def _session_options(
+    id_: Annotated[
+        Text, option("ID", "The new session's id; default: the moment, and six characters.", "--id")
+    ] = None,
+    presenter: Annotated[Text, option("NAME", 'Who presents; default: nobody is named, "Presenter".')] = None,
+    speaker: Annotated[
+        Text, option("LABEL", "Whose words are judged, as labelled; default: who speaks most.")
+    ] = None,
+    panel: Annotated[
+        Text, option("A,B,C", "The panelists that sit, besides the moderator; default: all of this home.")
+    ] = None,
+    date: Annotated[Text, option("DAY", "The rehearsal's date, YYYY-MM-DD; default: none.")] = None,
+    intel: Annotated[list[Path] | None, option("FILE", INTEL_HELP)] = None,
+    board: Annotated[Path | None, option("FILE", BOARD_HELP)] = None,
+    kind: Annotated[
+        Text,
+        option("KIND", 'Of deck, where it is read as another: "request for money", …; default: as read.'),
+    ] = None,
+    engine: Annotated[
+        Text,
+        option("NAME", "offline (the default), claude, or model: a server of your own, see greenroom.yaml."),
+    ] = None,
+    layout: Annotated[Text, option("NAME", "Of requests: watermark (the default) or strict.")] = None,
+    intensity: Annotated[Text, option("LEVEL", "friendly, moderate (the default) or adversarial.")] = None,
+    mode: Annotated[Text, option("MODE", "section-breaks (the default), hand-raise or free-flow.")] = None,
+    minutes: Annotated[int | None, option("N", "The time you will have; default: 20.", least=1)] = None,
+    exchanges: Annotated[
+        int | None, option("N", "How many questions, with their follow-ups, at most; default: 8.", least=0)
+    ] = None,
+    focus: Annotated[
+        list[str] | None, option("TEXT", "What the panel should look at; may be repeated.")
+    ] = None,
+    remember: Annotated[
+        bool, flag("--remember", "Let the panel keep what it learns of you; needs --presenter.")
+    ] = False,
+    no_source: Annotated[
+        bool, flag("--no-source", "Keep no copy of the deck file; default: one is kept.")
+    ] = False,
+) -> None:
+    """The declaration itself: typer reads it, and nobody calls it."""
+
+
+def begins_a_session(command: C) -> C:
+    """*command* takes the options of a beginning as `**given`: before its own keyword-only ones."""
+    own = signature(command, eval_str=True)
+    shared = [
+        one.replace(kind=Parameter.KEYWORD_ONLY)
+        for one in signature(_session_options, eval_str=True).parameters.values()
+    ]
+    by_kind = {kind: [one for one in own.parameters.values() if one.kind is kind] for kind in _KINDS}
+    parameters = [*by_kind[Parameter.POSITIONAL_OR_KEYWORD], *shared, *by_kind[Parameter.KEYWORD_ONLY]]
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # functions have it
+    return command
+
+
+_KINDS: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+
+def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a beginning as `Session.start` takes them, checked.
 
     Raises:
         UsageError: One is none of those that there are.
     """
     from orchestrator.home.config import checked
 
-    engines = CHOICES["engine"]
-    if params["engine"] is not None and params["engine"] not in engines:
-        raise UsageError(f"--engine {params['engine']!r}: use {', '.join(engines[:-1])} or {engines[-1]}")
+    check_engine_name(given["engine"])
     for key in ("layout", "intensity", "mode"):
-        if params[key] is not None:
-            checked(key, params[key], f"--{key}")
+        if given[key] is not None:
+            checked(key, given[key], f"--{key}")
     return {
-        **{name: params[name] for name in SAME_NAMES},
-        "id": params["id_"],
-        "panel": tuple(name.strip() for name in params["panel"].split(",")) if params["panel"] else None,
-        "intel": tuple(params["intel"] or ()),
-        "board": params["board"],
-        "focus": tuple(params["focus"] or ()),
-        "keep_source": not params["no_source"],
+        **{name: given[name] for name in _AS_GIVEN},
+        "id": given["id_"],
+        "panel": names_in(given["panel"]),
+        "intel": tuple(given["intel"] or ()),
+        "focus": tuple(given["focus"] or ()),
+        "keep_source": not given["no_source"],
     }
+
+
+def names_in(listed: str | None) -> tuple[str, ...] | None:
+    """The names of `--panel`; None where it was not given."""
+    return tuple(name.strip() for name in listed.split(",")) if listed else None
+
+
+def check_engine_name(name: str | None) -> None:
+    """Refuse an engine that there is not.
+
+    Raises:
+        UsageError: Names those that there are.
+    """
+    from orchestrator.home.config import CHOICES
+
+    *others, last = CHOICES["engine"]
+    if name is not None and name not in (*others, last):
+        raise UsageError(f"--engine {name!r}: use {', '.join(others)} or {last}")

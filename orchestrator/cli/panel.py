@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import UsageError
 
+if TYPE_CHECKING:
+    from orchestrator.templates.fault import Finding
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
-    panel.command()(check)
-    panel.command()(add)
-    app.add_typer(panel, name="panel")
+panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
 
 
+@panel.command()
 def check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
@@ -33,11 +33,27 @@ def check(
         "valid": not found,
         "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],
     }
-    screen.result(plain, "\n".join(str(one) for one in found) or "valid")
+    drafts = [home.templates / name for name in home.drafts()]
+    screen.result(plain, "\n".join(_lines(found, drafts)) or "valid")
     if found:
         raise typer.Exit(1)
 
 
+def _lines(found: Sequence[Finding], drafts: Sequence[Path]) -> Iterator[str]:
+    """Each finding; those of a draft, of which every file has some, below one line for the seat."""
+    seat: Path | None = None
+    for one in found:
+        path = Path(one.path)
+        if path.parent not in drafts:
+            yield str(one)
+            continue
+        if path.parent != seat:
+            seat = path.parent
+            yield f"{seat.name} is a draft and sits in no session yet; in {seat} there is left to do:"
+        yield f"  {str(one).removeprefix(f'{seat}/')}"
+
+
+@panel.command()
 def add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
     """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
     from orchestrator.templates.panel_check import scaffold

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, looked_at, opened
 
@@ -21,74 +22,32 @@ if TYPE_CHECKING:
     from orchestrator.session import Session
     from orchestrator.templates.persona import Seat
 
-BOARD_HELP = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
-INTEL_HELP = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
-
-DOSSIER_HELP = """The likely attacks on a deck and how to prepare, without a session.
-
-The board file is a YAML or JSON list, one entry a person; only the name must be there:
-
-\b
-    - name: Ruth Alvarez
-      role: treasurer
-      background: twenty years in commercial banking
-      interests: [cash, customer churn]
-
-      uses: [SAP ledger, Azure]
-
-Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board
-file, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
-"""
-INTEL_COMMAND_HELP = """A new revision of external-intel, from files, or else from the web.
-
-Without files, the claude engine searches the web for the subjects of the deck's claims. No query holds
-the presenter's name, the company's (as the deck's title and file name give it) or a figure of the deck;
-all are shown. With another engine, or when the session has ended, what is known so far is shown.
-
-A list in YAML or JSON (.yaml, .yml, .json) holds texts, or entries of which only the finding must be
-there; `topic`, `source` and `date` may also stand once beside a list under `items`:
-
-\b
-    - finding: Churn in the sector was 9% in 2026.
-      topic: customer churn
-      source: Sector register
-      date: 2026-10-02
-      slide: 3                # or claim: d3.2, as `greenroom check` lists it
-      stance: contradicts     # else: as a model reads it, or neutral
-
-Any other file is Markdown or text: each paragraph, bullet or table row is a finding; a heading is its
-topic, and lines such as `Source: …` and `Date: …` hold for their section. A model says which words of
-the deck a finding bears on; without one, what names no claim or slide is listed as not held against the
-deck. A file given again by the same name takes the place of what it said before.
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    app.command(help=DOSSIER_HELP)(dossier)
-    app.command(help=INTEL_COMMAND_HELP)(intel)
-
 
 def dossier(
-    deck: Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")],
-    board: Annotated[Path | None, typer.Option(metavar="FILE", help=BOARD_HELP)] = None,
-    intel: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=INTEL_HELP)] = None,
-    panel: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="The panelists that lend a hand.")
-    ] = None,
-    focus: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="What to look at most; may be repeated.")
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="The kind of deck; without it, read from the deck.")
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who answers: offline, claude or model.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model, of an engine that has one.")
-    ] = None,
+    deck: DeckFile,
+    board: Annotated[Path | None, option("FILE", BOARD_HELP)] = None,
+    intel: Annotated[list[Path] | None, option("FILE", INTEL_HELP)] = None,
+    panel: Annotated[str | None, option("A,B,C", "The panelists that lend a hand.")] = None,
+    focus: Annotated[list[str] | None, option("TEXT", "What to look at most; may be repeated.")] = None,
+    kind: Annotated[str | None, option("KIND", "The kind of deck; without it, read from the deck.")] = None,
+    engine: Annotated[str | None, option("NAME", "Who answers: offline, claude or model.")] = None,
+    model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,
 ) -> None:
+    """The likely attacks on a deck and how to prepare, without a session.
+
+    The board file is a YAML or JSON list, one entry a person; only the name must be there:
+
+    \b
+        - name: Ruth Alvarez
+          role: treasurer
+          background: twenty years in commercial banking
+          interests: [cash, customer churn]
+
+          uses: [SAP ledger, Azure]
+
+    Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board
+    file, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
+    """
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
     from orchestrator.dossier.terminal import dossier_text
@@ -99,8 +58,7 @@ def dossier(
     members = read_board(board) if board is not None else ()
     reported = read_intel(intel or ())
     home = screen.open_home()
-    named = tuple(name.strip() for name in panel.split(",")) if panel else None
-    layout = home.layout(named)
+    layout = home.layout(names_in(panel))
     seats = read_seats(home.read_templates(layout), layout.agents)
     sitting = [seats[agent] for agent in layout.panel]
     with asked_engine(home, engine, model) as asked:
@@ -184,9 +142,31 @@ def intel(
     files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help=INTEL_HELP)] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="WORD", help="A name that no web query may hold; may be repeated."),
+        option("WORD", "A name that no web query may hold; may be repeated."),
     ] = None,
 ) -> None:
+    """A new revision of external-intel, from files, or else from the web.
+
+    Without files, the claude engine searches the web for the subjects of the deck's claims. No query holds
+    the presenter's name, the company's (as the deck's title and file name give it) or a figure of the deck;
+    all are shown. With another engine, or when the session has ended, what is known so far is shown.
+
+    A list in YAML or JSON (.yaml, .yml, .json) holds texts, or entries of which only the finding must be
+    there; `topic`, `source` and `date` may also stand once beside a list under `items`:
+
+    \b
+        - finding: Churn in the sector was 9% in 2026.
+          topic: customer churn
+          source: Sector register
+          date: 2026-10-02
+          slide: 3                # or claim: d3.2, as `greenroom check` lists it
+          stance: contradicts     # else: as a model reads it, or neutral
+
+    Any other file is Markdown or text: each paragraph, bullet or table row is a finding; a heading is its
+    topic, and lines such as `Source: …` and `Date: …` hold for their section. A model says which words of
+    the deck a finding bears on; without one, what names no claim or slide is listed as not held against the
+    deck. A file given again by the same name takes the place of what it said before.
+    """
     from orchestrator.loop.news import can_search
     from orchestrator.loop.state import INTEL
 

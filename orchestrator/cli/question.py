@@ -7,23 +7,16 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
 from orchestrator.errors import SessionStateError
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (ask, answer, park, dismiss):
-        app.command()(command)
-
-
 def ask(
     session: Name,
-    agent: Annotated[str | None, typer.Option(metavar="A", help="Call on this panelist.")] = None,
-    parked: Annotated[
-        bool, typer.Option("--parked", help="Come back to a question that was parked.")
-    ] = False,
+    agent: Annotated[str | None, option("A", "Call on this panelist.")] = None,
+    parked: Annotated[bool, flag("--parked", "Come back to a question that was parked.")] = False,
 ) -> None:
     """Let the moderator call on a panelist."""
     from orchestrator.loop.moderator_lines import question_lines

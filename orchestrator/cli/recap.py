@@ -6,16 +6,11 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, looked_at
 from orchestrator.errors import UsageError
 from orchestrator.home.folder import Home
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (recap, briefing):
-        app.command()(command)
 
 
 def recap(session: Name) -> None:
@@ -30,7 +25,7 @@ def recap(session: Name) -> None:
 def briefing(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
     presenter: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose; else the newest session's that is remembered.")
+        str | None, option("NAME", "Whose; else the newest session's that is remembered.")
     ] = None,
 ) -> None:
     """The situation as an agent would be told it now.

@@ -8,25 +8,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from orchestrator.cli import options
-from orchestrator.cli.options import options_of
+from orchestrator.cli.options import flag, option, options_of
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, check_engine, opened, pacer, s3_options
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
-from orchestrator.errors import SessionStateError
+from orchestrator.errors import ArchiveError, EngineError, SessionStateError
 
 if TYPE_CHECKING:
+    from orchestrator.cli.dialogue import Dialogue
     from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.session import Session
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    app.command()(demo)
-    app.command(epilog=options.DEFAULTS)(run)
-    app.command()(resume)
 
 
 def demo() -> None:
@@ -51,44 +43,28 @@ def demo() -> None:
         print(next_steps(plain, screen.command))
 
 
+@options.begins_a_session
 def run(
-    context: typer.Context,
-    deck: options.Deck,
-    speech: Annotated[Path | None, typer.Option(metavar="FILE", help="The recorded speech.")] = None,
+    deck: options.DeckFile,
+    speech: options.Speech = None,
     answers: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|-",
-            help="A YAML list of your answers, used in order, one for each question asked, "
+        option(
+            "FILE|-",
+            "A YAML list of your answers, used in order, one for each question asked, "
             "follow-ups included; - asks you at the terminal.",
         ),
     ] = None,
-    id_: options.Id = None,
-    presenter: options.Presenter = None,
-    speaker: options.Speaker = None,
-    panel: options.Panel = None,
-    date: options.Date = None,
-    intel: options.Intel = None,
-    board: options.Board = None,
-    kind: options.Kind = None,
-    engine: options.Engine = None,
-    layout: options.LayoutName = None,
-    intensity: options.Intensity = None,
-    mode: options.Mode = None,
-    minutes: options.Minutes = None,
-    exchanges: options.Exchanges = None,
-    focus: options.Focus = None,
-    remember: options.Remember = False,
-    no_source: options.NoSource = False,
+    *,
     archive: options.Archive = None,
     speed: options.Speed = "max",
+    **given: Any,
 ) -> None:
     """A whole rehearsal: speech, questions, answers, debrief.
 
     Speech and answers come from recordings, or the answers from you at the terminal. The session is
     archived and verified at its end.
     """
-    given = options_of(context.params)
     typed = answers == "-"
     _rehearse(
         deck,
@@ -97,7 +73,7 @@ def run(
         typed=typed,
         speed=speed,
         archive=archive,
-        given=given,
+        given=options_of(given),
     )
 
 
@@ -136,12 +112,10 @@ def _rehearse(
 
 def resume(
     session: Name,
-    repair_only: Annotated[bool, typer.Option("--repair-only", help="Repair, and leave it at that.")] = False,
+    repair_only: Annotated[bool, flag("--repair-only", "Repair, and leave it at that.")] = False,
     speed: options.Speed = "max",
 ) -> None:
     """Repair a session that was cut off, and go on with it."""
-    from orchestrator.cli.run_end import end_run
-
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
@@ -174,7 +148,6 @@ def play_to_the_end(
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.cli.progress import progress
     from orchestrator.cli.prompt import KEYS, prompt_of
-    from orchestrator.cli.run_end import end_run
 
     screen = Screen.current
     loaded = session.room.playback
@@ -222,3 +195,47 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
             )
 
     return tell
+
+
+def end_run(
+    session: Session, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
+) -> dict[str, Any]:
+    """End, archive and verify a run that was played; prints the result and returns it.
+
+    Args:
+        began: The moment of `perf_counter` at which the command began.
+        dialogue: On the screen so far; None: it was not shown.
+
+    Raises:
+        ArchiveError: It is in no archive; the session itself is ended and safe.
+        EngineError: The engine that was asked for never answered.
+    """
+    from orchestrator.cli.dialogue import say
+    from orchestrator.cli.summary import run_json, run_text
+
+    screen = Screen.current
+    refused: ArchiveError | None = None
+    try:
+        if session.room.ended:
+            session.archive()
+        else:
+            session.end()
+    except ArchiveError as error:
+        refused = error
+    if dialogue is not None:
+        say("")
+        dialogue.show()
+        say("")
+    plain = run_json(session, session.archived_at, seconds=perf_counter() - began)
+    plain["repaired"] = list(repaired)
+    plain["took_over"] = session.room.took_over
+    is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
+    screen.result(plain, run_text(session, plain, brief=is_known))
+    if refused is not None:
+        raise refused
+    if session.room.took_over is not None:
+        raise EngineError(
+            "no call to the model succeeded, and the offline panel sat in its place: "
+            f"{session.room.took_over}; `{screen.command} doctor` tries it with one call"
+        )
+    return plain

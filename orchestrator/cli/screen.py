@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
-from orchestrator.home.folder import Home, find_home
-from orchestrator.store.store import Repair
+if TYPE_CHECKING:
+    from orchestrator.home.folder import Home
+    from orchestrator.store.store import Repair
 
 WIDEST: Final = 100
 """Columns beyond which lines are hard to read, however wide the terminal is."""
@@ -27,6 +27,8 @@ def columns(stream: TextIO) -> int:
 
 def wrapped(text: str, width: int, *, hang: int = 2) -> str:
     """*text* in lines of at most *width* columns; those behind the first begin *hang* columns deeper."""
+    import textwrap
+
     margin = " " * (len(text) - len(text.lstrip(" ")))
     return textwrap.fill(
         text.strip(),
@@ -55,6 +57,8 @@ class Screen:
 
     def open_home(self) -> Home:
         """The home that this call works in."""
+        from orchestrator.home.folder import find_home
+
         return find_home(self.home, os.environ, Path.cwd())
 
     def result(self, plain: dict[str, Any], text: str) -> None:

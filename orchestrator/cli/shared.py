@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import ConfigurationError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
 Endpoint = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="An S3-compatible server; default: GREENROOM_S3_ENDPOINT, else AWS."),
+    option("URL", "An S3-compatible server; default: GREENROOM_S3_ENDPOINT, else AWS."),
 ]
 
 
@@ -48,6 +48,8 @@ def looked_at(name: str) -> Iterator[Session]:
             with opened(name) as session:
                 yield session
             return
+    import tempfile  # it loads random
+
     from orchestrator.archive.download import fetch
 
     url, _, session_id = name.rstrip("/").rpartition("/")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from orchestrator.cli import options
-from orchestrator.cli.options import options_of
+from orchestrator.cli.options import flag, options_of
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, opened
 from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
@@ -17,42 +15,17 @@ if TYPE_CHECKING:
     from orchestrator.session import Session
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    app.command(epilog=options.DEFAULTS)(start)
-    app.command()(end)
-
-
-def start(
-    context: typer.Context,
-    deck: options.Deck,
-    id_: options.Id = None,
-    presenter: options.Presenter = None,
-    speaker: options.Speaker = None,
-    panel: options.Panel = None,
-    date: options.Date = None,
-    intel: options.Intel = None,
-    board: options.Board = None,
-    kind: options.Kind = None,
-    engine: options.Engine = None,
-    layout: options.LayoutName = None,
-    intensity: options.Intensity = None,
-    mode: options.Mode = None,
-    minutes: options.Minutes = None,
-    exchanges: options.Exchanges = None,
-    focus: options.Focus = None,
-    remember: options.Remember = False,
-    no_source: options.NoSource = False,
-) -> None:
+@options.begins_a_session
+def start(deck: options.DeckFile, **given: Any) -> None:
     """Begin a session and leave it active."""
-    given = options_of(context.params)
+    begun = options_of(given)
     screen = Screen.current
     home = screen.open_home()
-    with told_of_new(home, given):
+    with told_of_new(home, begun):
         from orchestrator.session import Session
 
-        check_address(given["engine"] or home.config.engine)
-        with Session.start(home, deck, say=screen.warn, **given) as session:
+        check_address(begun["engine"] or home.config.engine)
+        with Session.start(home, deck, say=screen.warn, **begun) as session:
             _tell_of_start(session)
 
 
@@ -81,9 +54,7 @@ def _tell_of_start(session: Session) -> None:
 
 def end(
     session: Name,
-    without_debrief: Annotated[
-        bool, typer.Option("--without-debrief", help="Freeze without a debrief.")
-    ] = False,
+    without_debrief: Annotated[bool, flag("--without-debrief", "Freeze without a debrief.")] = False,
     archive: options.Archive = None,
 ) -> None:
     """Write the debrief, freeze the session, archive it and verify."""

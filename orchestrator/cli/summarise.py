@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
 
@@ -17,11 +15,6 @@ if TYPE_CHECKING:
 
 WAIT_S = 60.0
 """How long the command waits for a run that another process makes: one engine call and some more."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(summarise)
 
 
 def summarise(session: Name) -> None:

@@ -32,12 +32,7 @@ Exit codes: 0 done; 1 refused or failed, with one line on stderr that says what 
 """  # noqa: E501  # one line a paragraph, as on the other pages
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("help")(show_topic)
-
-
-def show_topic(
+def help_(
     context: typer.Context,
     topic: Annotated[
         str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")

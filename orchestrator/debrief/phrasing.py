@@ -9,7 +9,6 @@ from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
-from orchestrator.speech.fillers import FILLER, HEDGE
 
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
@@ -236,6 +235,8 @@ def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
 
 def delivery(debrief: Debrief) -> str:
     """How the presenter spoke, in one line; only what was measured."""
+    from orchestrator.speech.fillers import FILLER, HEDGE  # and its word forms: few lines need them
+
     told = debrief.delivery
     if not told.words:
         return "No speech was heard."

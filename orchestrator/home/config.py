@@ -40,6 +40,8 @@ TASKS: Final = (
 """Tasks that a model is asked for; a model and a deadline may be set for each."""
 FORMER_TASKS: Final = ("observation", "phrases")
 """Tasks of older versions: a configuration that names them is taken, and they have no effect."""
+BY_TASK: Final = {"models": ("model", "NAME"), "deadlines_s": ("number of seconds", "30")}
+"""Keys that hold one value for each task: what it is, and one as it may be written."""
 # Seconds: the SDK itself gives up after ten minutes.
 DEADLINE_S: Final = (1, 600)
 # Both ends only catch a slip of the decimal point.
@@ -136,7 +138,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     if document is None:
         return {}
     if not isinstance(document, yaml.MappingNode) or not isinstance(plain, dict):
-        raise ConfigurationError(f"{path}, line 1: must be a list of `key: value` lines")
+        raise ConfigurationError(f"{path}, line 1: must hold lines of `key: value`")
     lines = _lines(document)
 
     def where(key: str, part: str | None) -> str:
@@ -161,12 +163,13 @@ def _lines(document: Any) -> dict[tuple[str, str | None], int]:
 
 def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> Any:
     """*value* checked, and each part of it at its own place."""
-    if key not in MAPPINGS:
+    if key not in BY_TASK:
         return checked(key, value, where(None))
     if not isinstance(value, Mapping):
+        what, example = BY_TASK[key]
         raise ConfigurationError(
-            f"{where(None)}: {key} is {value!r}, but must be a list of `task: value` lines; the tasks are "
-            f"{', '.join(TASKS)}"
+            f"{where(None)}: {key} is {value!r}, but must name tasks, each with its {what}, "
+            f"as in `{key}: {{judgement: {example}}}`; the tasks are {', '.join(TASKS)}"
         )
     known = {str(task): _of_task(key, str(task), one, where(str(task))) for task, one in value.items()}
     return {task: one for task, one in known.items() if task not in FORMER_TASKS}
@@ -192,9 +195,6 @@ def _number(key: str, value: Any, span: tuple[float, float], where: str) -> floa
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise ConfigurationError(f"{where}: {key} is {value!r}, but must be a number from {low} to {high}")
     return float(value)
-
-
-MAPPINGS: Final = frozenset({"models", "deadlines_s"})
 
 
 def checked(key: str, value: Any, where: str) -> Any:

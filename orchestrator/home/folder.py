@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import shlex
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
-from orchestrator.home.config import Config, read_config
 from orchestrator.layout import (
     MAX_PANELISTS,
     MIN_PANELISTS,
@@ -28,6 +24,9 @@ from orchestrator.layout import (
     Layout,
     layout_of,
 )
+
+if TYPE_CHECKING:
+    from orchestrator.home.config import Config
 
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
@@ -81,6 +80,8 @@ class Home:
         Raises:
             ConfigurationError: A key is unknown or a value cannot be meant; names the line.
         """
+        from orchestrator.home.config import Config, read_config
+
         for name in (f"GREENROOM_{key.name.upper()}" for key in fields(Config)):
             if name in os.environ and not os.environ[name].strip():
                 raise ConfigurationError(f"{name} is empty: unset it, or give it a value")
@@ -191,6 +192,8 @@ class Home:
 
     def new_id(self) -> str:
         """An id that sorts by time and is safe as a file name and an object key."""
+        import secrets  # it loads random, which few commands need
+
         # Six random digits: two sessions begun in one second, here or on another machine with the same
         # archive.
         return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
@@ -262,6 +265,8 @@ def find_home(given: str | None, environment: Mapping[str, str], cwd: Path) -> H
 
 def packaged_files() -> Path | None:
     """The folder of templates and blueprints that this installation brings; None: it brings none."""
+    from importlib import resources
+
     packaged = Path(str(resources.files("orchestrator"))) / "home_files"
     if not packaged.is_dir():
         packaged = Path(__file__).resolve().parents[2] / "agents"
@@ -287,6 +292,8 @@ def set_up(root: Path) -> None:
     Raises:
         HomeError: The package brings none, or the folder cannot be written.
     """
+    import shutil
+
     packaged = packaged_files()
     if packaged is None:
         raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.folding import fold
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Room, State, options_of
 from orchestrator.model.carryover import carried_of
@@ -71,6 +70,8 @@ class Rehearsal:
     @cached_property
     def room(self) -> Room:
         """The fold of all records, and from now on of every new one."""
+        from orchestrator.loop.folding import fold  # and all that records hold: a context needs none of it
+
         room = Room()
         self.store.subscribe(partial(fold, room))
         return room

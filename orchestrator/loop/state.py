@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.clock import ClockState
 from orchestrator.loop.exchanges import bare_first
 from orchestrator.model.claim import Claim, Gap, Tension
-from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
-from orchestrator.model.reply import DebriefWords
 from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck
-from orchestrator.model.usage import CallUsage
 from orchestrator.speech.answers import Answer
-from orchestrator.templates.orchestration import Orchestration, Phrases
+
+if TYPE_CHECKING:  # only named here: whoever makes one imports it
+    from orchestrator.model.dossier import BoardMember
+    from orchestrator.model.reply import DebriefWords
+    from orchestrator.model.slide import Deck
+    from orchestrator.model.usage import CallUsage
+    from orchestrator.templates.orchestration import Orchestration, Phrases
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 INTEL: Final = "shared/external-intel.md"

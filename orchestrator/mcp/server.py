@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from orchestrator import __version__
-from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.errors import GreenroomError, NotInstalledError, UsageError
 from orchestrator.mcp.resources import TEMPLATES, Listed, listed, read
 from orchestrator.mcp.scope import Scope
 from orchestrator.mcp.tool_calls import call_tool, input_schema
@@ -42,13 +42,13 @@ def build(scope: Scope) -> Server[Any]:
     """The server, with nothing running yet.
 
     Raises:
-        GreenroomError: The extra `mcp` is not installed.
+        NotInstalledError: The extra `mcp` is not installed.
     """
     try:
         import mcp_types as types
         from mcp.server.lowlevel import Server
     except ImportError as error:
-        raise GreenroomError(
+        raise NotInstalledError(
             f"the MCP server needs the extra mcp ({error.name} is missing): pip install 'greenroom[mcp]'"
         ) from error
     # Its messages quote what was sent to it, and no log may hold what was said in a session.
@@ -102,7 +102,7 @@ def serve_stdio(scope: Scope) -> None:
     """Serve one client over standard input and output, until it closes them.
 
     Raises:
-        GreenroomError: The extra `mcp` is not installed.
+        NotInstalledError: The extra `mcp` is not installed.
     """
     server = build(scope)
     import anyio
@@ -128,7 +128,7 @@ def serve_http(scope: Scope, port: int, on_ready: Callable[[str], None]) -> None
 
     Raises:
         UsageError: The port is taken, or may not be used.
-        GreenroomError: The extra `mcp` is not installed.
+        NotInstalledError: The extra `mcp` is not installed.
     """
     server = build(scope)
     import anyio

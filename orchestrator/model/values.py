@@ -8,9 +8,10 @@ defaults and still read old ledgers.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
-from functools import cache
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
@@ -37,18 +38,69 @@ def tagged(type_: str, value: Any) -> dict[str, Any]:
 
 
 def from_json(kind: type[T], plain: Any) -> T:
-    """The frozen dataclass that `to_json` or `tagged` wrote.
+    """The frozen dataclass, or tuple of them, that `to_json` or `tagged` wrote; other keys are passed over.
+
+    Plain code and no pydantic: making its validators took 8 % of the processor time of `greenroom list`, and
+    11 % of that of `show`.
 
     Raises:
-        pydantic.ValidationError: *plain* is not of this shape.
+        ValueError: *plain* is not of this shape.
     """
-    result: T = _adapter(cast(Hashable, kind)).validate_python(plain)
-    return result
+    return cast(T, _reader(cast(Hashable, kind))(plain))
 
 
 @cache
-def _adapter(kind: Hashable) -> Any:
-    from pydantic import TypeAdapter  # 0.1 s to import: only where values are read
+def _reader(kind: Hashable) -> Callable[[Any], Any]:
+    """The function that reads a value of *kind*: a dataclass, a tuple, `… | None`, or a plain type."""
+    parts = get_args(kind)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return partial(_dataclass, kind, {name: _reader(one) for name, one in get_type_hints(kind).items()})
+    if get_origin(kind) is tuple:
+        return partial(_tuple, *map(_reader, parts[:1])) if parts[-1] is ... else partial(_row, parts)
+    if get_origin(kind) is UnionType and len(parts) == 2 and parts[1] is NoneType:
+        return partial(_optional, _reader(parts[0]))
+    if kind in _TAKEN:
+        return partial(_scalar, cast(type, kind), _TAKEN[kind])
+    raise TypeError(f"no record holds a value of {kind}")
 
-    adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, kind))
-    return adapter
+
+_TAKEN: Final[Mapping[Hashable, tuple[type, ...]]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (float, int),
+}
+"""The exact types that JSON may give for a plain type: 3 is a `float`, and `true` is no `int`."""
+
+
+def _dataclass(kind: type, readers: Mapping[str, Callable[[Any], Any]], plain: Any) -> Any:
+    if not isinstance(plain, Mapping):
+        raise ValueError(f"{kind.__name__} is no object: {type(plain).__name__}")
+    try:
+        return kind(**{name: readers[name](value) for name, value in plain.items() if name in readers})
+    except TypeError as error:  # a field without a default is not there
+        raise ValueError(str(error)) from error
+
+
+def _tuple(reader: Callable[[Any], Any], plain: Any) -> tuple[Any, ...]:
+    return tuple(map(reader, _listed(plain)))
+
+
+def _row(parts: tuple[Any, ...], plain: Any) -> tuple[Any, ...]:
+    return tuple(_reader(kind)(one) for kind, one in zip(parts, _listed(plain), strict=True))
+
+
+def _listed(plain: Any) -> Sequence[Any]:
+    if not isinstance(plain, list | tuple):
+        raise ValueError(f"no list: {type(plain).__name__}")
+    return plain
+
+
+def _optional(reader: Callable[[Any], Any], plain: Any) -> Any:
+    return None if plain is None else reader(plain)
+
+
+def _scalar(kind: type, taken: tuple[type, ...], plain: Any) -> Any:
+    if type(plain) not in taken:
+        raise ValueError(f"no {kind.__name__}: {type(plain).__name__}")
+    return plain if type(plain) is kind else kind(plain)

@@ -126,8 +126,9 @@ def read_front_matter(findings: Findings, block: str) -> FrontMatter:
 
     front = FrontMatter(findings)
     try:
-        node = yaml.compose(block, Loader=yaml.SafeLoader)
-        values = yaml.safe_load(block)
+        loader = yaml.SafeLoader(block)
+        node = loader.get_single_node()  # read once: the lines of its keys, and then its values
+        values = None if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "a character that YAML does not allow"

@@ -129,7 +129,7 @@ def test_a_variable_overrides_the_file(tmp_path: Path) -> None:
         (
             "models: x\n",
             1,
-            "models is 'x', but must be a list of `task: value` lines; the tasks are focus_brief",
+            "models is 'x', but must name tasks, each with its model, as in `models: {judgement: NAME}`",
         ),
         (
             "models:\n  notes: a\n  judgment: b\n",

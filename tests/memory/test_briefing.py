@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-import typer
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import UsageError
@@ -277,13 +276,11 @@ def test_four_processes_ask_at_once_and_each_gets_a_whole_one(home: Path) -> Non
 
 
 def run(home: Path, *arguments: str, json_: bool = True) -> None:
-    from orchestrator.cli import recap
+    from orchestrator.cli.app import build
     from orchestrator.cli.screen import Screen
 
     Screen.current = Screen(home=str(home), json=json_)
-    app = typer.Typer()
-    recap.register(app)
-    app(list(arguments), standalone_mode=False)
+    build(arguments[0])(list(arguments), standalone_mode=False)
 
 
 def test_recap_prints_the_context_of_a_session(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
