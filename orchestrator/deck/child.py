@@ -65,7 +65,7 @@ def _reader(kind: str) -> Reader:
 
         return read_pptx
     if kind == "pdf":
-        import pypdf  # noqa: F401 - now, while its compiled form may still be kept
+        import pypdfium2  # noqa: F401 - now, while its compiled form may still be kept
 
         from orchestrator.deck.pdf import read_pdf
 

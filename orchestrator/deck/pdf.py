@@ -6,7 +6,6 @@ Text in pictures is not read.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -14,19 +13,18 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import DeckLimits
-from orchestrator.deck.pdf_fonts import typefaces
 from orchestrator.deck.pdf_furniture import Page, without_furniture
 from orchestrator.deck.pdf_lines import page_lines
 from orchestrator.deck.pdf_paragraphs import page_paragraphs
 from orchestrator.deck.pdf_runs import page_runs
-from orchestrator.deck.pdf_stream import TypefaceOf
-from orchestrator.deck.pdf_tags import StructureTree
+from orchestrator.deck.pdf_tags import page_tags
 from orchestrator.deck.pieces import Piece, heading_of, slide_of
+from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
-from orchestrator.model.slide import Deck
+from orchestrator.model.slide import Deck, Slide
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdfium2 import PdfDocument
 
 _LONGEST_FIRST_LINE = 80
 """Characters; a longer first line that does not stand out is not taken for a title."""
@@ -39,14 +37,11 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
         DeckError: The file is encrypted, broken, too long or has no page. The message
             lacks the file's name: it is a predicate ("is …", "holds …").
     """
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns without naming the file
-    reader = _opened(file)
-    tree = StructureTree(reader.trailer.get("/Root"))
-    typeface_of = typefaces()
+    document = _opened(file, limits)
     pages: list[Page] = []
     unreadable: dict[str, list[int]] = {}
-    for number, page in enumerate(_pages(reader, limits), 1):
-        read, trouble = _page(page, tree, typeface_of)
+    for number in range(1, len(document) + 1):
+        read, trouble = _page(document, number - 1)  # page by page: none is kept open
         pages.append(read)
         if trouble:
             unreadable.setdefault(trouble, []).append(number)
@@ -60,81 +55,71 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
         kind="pdf",
         name=name,
         sha256=sha256,
-        title=next((slide.title for slide in slides if slide.title), PurePath(name).stem),
+        title=_title(document, slides) or PurePath(name).stem,
         slides=tuple(slides),
         notices=tuple(_notice(numbers, trouble) for trouble, numbers in unreadable.items()),
     )
 
 
 _BROKEN = "cannot be read: damaged"
-_NO_TEXT = "without any text: a picture or a scan is not read"
+_NO_TEXT = "without any text: a picture or a scan is not read, nor what is damaged"
 _TOO_LONG = "with more text than is read of one page: the rest is left out"
 _NO_LETTERS = "with text that the file does not say the letters of: it is not read"
 
-
-def _opened(file: BinaryIO) -> PdfReader:
-    from pypdf import PasswordType, PdfReader
-    from pypdf.errors import DependencyError, EmptyFileError, PyPdfError
-
-    try:
-        reader = PdfReader(file)
-        if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
-            raise DeckError("is encrypted; save it without a password")
-    except DependencyError as error:
-        raise DeckError("is encrypted in a way that is not read here; save it without protection") from error
-    except EmptyFileError as error:
-        raise DeckError("is empty") from error
-    except DeckError:
-        raise
-    except (PyPdfError, *_WHATEVER) as error:
-        raise DeckError("is damaged and cannot be read as a PDF; export it again") from error
-    return reader
+_PASSWORD, _SECURITY = 4, 5
+"""Reasons why pdfium opens no file: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
 
 
-_WHATEVER = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NotImplementedError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-"""What pypdf lets out, beside errors of its own, where a file breaks its assumptions."""
-
-
-def _pages(reader: PdfReader, limits: DeckLimits) -> list[PageObject]:
-    from pypdf.errors import PyPdfError
+def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
+    from pypdfium2 import PdfDocument, PdfiumError
 
     try:
-        pages = list(reader.pages)
-    except (PyPdfError, *_WHATEVER) as error:
-        raise DeckError("is damaged: its list of pages cannot be read; export it as PDF again") from error
-    if not pages:
-        raise DeckError("has no pages")
-    if len(pages) > limits.slides:
-        raise DeckError(f"has {len(pages):,} pages; at most {limits.slides:,} are read")
-    return pages
+        document = PdfDocument(file)
+    except PdfiumError as error:
+        if error.err_code == _PASSWORD:
+            raise DeckError("is encrypted; save it without a password") from error
+        if error.err_code == _SECURITY:
+            raise DeckError(
+                "is encrypted in a way that is not read here; save it without protection"
+            ) from error
+        raise DeckError("is damaged or has no pages, and cannot be read as a PDF; export it again") from error
+    if len(document) > limits.slides:
+        raise DeckError(f"has {len(document):,} pages; at most {limits.slides:,} are read")
+    return document
 
 
-def _page(page: PageObject, tree: StructureTree, typeface_of: TypefaceOf) -> tuple[Page, str]:
+def _page(document: PdfDocument, index: int) -> tuple[Page, str]:
     """What is on a page, and what is wrong with it ("" if nothing is)."""
-    from pypdf.errors import PyPdfError
+    from pypdfium2 import PdfiumError
 
     try:
-        tags = tree.tags(page)
-        text = page_runs(page, tags.paragraphs, typeface_of)
-        paragraphs = page_paragraphs(page_lines(text.runs))
-        alt_texts = tuple(dict.fromkeys(alt for alt in map(own_words, tags.alt_texts) if alt))
-    except (PyPdfError, *_WHATEVER):
+        page = document[index]
+    except PdfiumError:
         return Page((), 0.0, ()), _BROKEN
+    tags = page_tags(page)
+    text = page_runs(page, tags.paragraphs)
+    page.close()
+    paragraphs = page_paragraphs(page_lines(text.runs))
+    alt_texts = tuple(dict.fromkeys(alt for alt in map(own_words, tags.alt_texts) if alt))
     read = Page(tuple(paragraphs), text.height, alt_texts)
     if text.too_long:
         return read, _TOO_LONG
     if text.unreadable:
         return read, _NO_LETTERS
     return read, "" if paragraphs else _NO_TEXT
+
+
+def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
+    """The first page's title or first line, as that is what a board sees.
+
+    The title in the file's properties comes last: of eight real PDFs that have one, three say
+    "Untitled", "Document" and "Presentation1".
+    """
+    titles = [slide.title for slide in slides if slide.title][:1]
+    lines = [line for slide in slides[:1] for line in slide.lines if len(line) <= _LONGEST_FIRST_LINE][:1]
+    properties = shown(document.get_metadata_value("Title"))
+    first = slides[0].title
+    return next((title for title in (first, *lines, *titles, properties) if title), "")
 
 
 def _heading(pieces: Sequence[Piece]) -> int | None:

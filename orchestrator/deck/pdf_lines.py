@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from orchestrator.deck.pdf_stream import Run
+from orchestrator.deck.pdf_runs import Run
 from orchestrator.deck.shown import shown
 
 # All of these are in em: the size of the letters.
@@ -15,8 +15,9 @@ _ONE_LINE = 0.45  # how far a raised or lowered piece may be off the baseline
 _NEXT_PIECE = 1.5  # the widest gap between pieces drawn one after the other
 _BACK = 0.6  # how far a piece may begin before the last one's end (kerning, accents)
 _JOINED = 0.6  # the widest gap between pieces of one line that were not drawn one after the other
+_CODE = 12.0  # the same in program text, where gaps line up columns: tables of a printed graph have 8.3
 _AFTER_MARKER = 6.0  # the widest gap between a bullet and its text
-_WORD_GAP = 0.18  # the narrowest gap that separates words
+_WORD_GAP = 0.17  # the narrowest gap that separates words: pdfium drops a space at the end of a piece (0.176)
 
 _MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
 _MARKS_WITH_SPACE = "-–—*o§>"  # bullets only where they stand alone before the text
@@ -52,9 +53,12 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
 def _drawn_together(runs: Sequence[Run]) -> list[list[Run]]:
     rows: list[list[Run]] = []
     for run in runs:
-        if rows and _follows(rows[-1][-1], run, _NEXT_PIECE) and not _parted(rows[-1], run):
-            rows[-1].append(run)
-        elif run.text.strip():
+        if rows:
+            gap = _CODE if rows[-1][-1].fixed_pitch and run.fixed_pitch else _NEXT_PIECE
+            if _follows(rows[-1][-1], run, gap) and not _parted(rows[-1], run):
+                rows[-1].append(run)
+                continue
+        if run.text.strip():
             rows.append([run])
     return rows
 

@@ -114,6 +114,8 @@ def _run_child(file: int, file_name: str, name: str, limits: DeckLimits) -> byte
             raise
     if child.returncode == -signal.SIGXCPU:
         raise DeckError(f"{name} takes more than {limits.cpu_s} s to read; {LIGHTER}")
+    if child.returncode < 0:  # a library in C fell over the file: pdfium aborts where it gets no more memory
+        raise DeckError(f"{name} is damaged or needs too much memory: reading it broke off; {LIGHTER}")
     if child.returncode:
         raise DeckError(f"{name} cannot be read: its reader stopped ({child.returncode}); {LIGHTER}")
     return answer

@@ -22,7 +22,7 @@ NO_STDOUT = "stdout is closed, so no result can be shown: leave it open, or use 
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = ["boto3", "botocore", "anthropic", "pptx", "pypdf", "pydantic", "jinja2", "rich"]
+    heavy = ["boto3", "botocore", "anthropic", "pptx", "pypdfium2", "pydantic", "jinja2", "rich"]
     code = (
         "import sys\n"
         "from orchestrator.cli.app import run\n"

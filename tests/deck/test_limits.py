@@ -363,7 +363,6 @@ def _outcome(path: Path) -> str | int:
 
 
 REFUSED = {
-    "pdfjs_Pages-tree-refs.pdf",
     "poi_PackageRelsHasEntities.ooxml",
     "poi_clusterfuzz-testcase-minimized-POIHSLFFuzzer-5962760801091584.ppt",
     "poi_invalid.xlsx",
@@ -373,6 +372,7 @@ REFUSED = {
     "tika_testUnicodePassword.pdf",
 }
 READ = {
+    "pdfjs_Pages-tree-refs.pdf",
     "pdfjs_helloworld-bad.pdf",
     "pdfjs_xref_command_missing.pdf",
     "poi_OverlappingRelations.pptx",

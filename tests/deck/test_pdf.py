@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.pdf_operations import operations
 from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
@@ -77,7 +76,9 @@ def test_a_whole_deck(tmp_path: Path) -> None:
 def test_a_page_that_is_only_a_picture_is_named(tmp_path: Path) -> None:
     deck = read(tmp_path, pdf(text("Some words", 40, 300), b"0 0 100 100 re f", b""))
     assert deck.slides[1:] == (Slide(2, ""), Slide(3, ""))
-    assert deck.notices == ("pages 2, 3 without any text: a picture or a scan is not read",)
+    assert deck.notices == (
+        "pages 2, 3 without any text: a picture or a scan is not read, nor what is damaged",
+    )
 
 
 @pytest.mark.parametrize("mark", ["• ", "- ", "– ", "•"])
@@ -304,11 +305,16 @@ def test_forms_are_read_where_they_are_drawn(tmp_path: Path) -> None:
     )
 
 
+def test_a_first_page_without_a_title_gives_the_deck_its_first_line(tmp_path: Path) -> None:
+    content = pdf(
+        text("Growth plan, June 2026.", 40, 300) + text("A plan.", 40, 200), text("Next", 40, 370, 30)
+    )
+    assert read(tmp_path, content).title == "Growth plan, June 2026."
+
+
 def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
     page = PAGE.replace(b"/Resources<<", b"/Resources<</XObject<</X 7 0 R>>")
-    form = stream(
-        b"/X Do /X Do", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 7 0 R>>>>"
-    )
+    form = stream(b"/X Do", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 7 0 R>>>>")
     assert read(tmp_path, pdf(text("Title", 40, 370, 30) + b"/X Do", page=page, more=[form])).slides == (
         Slide(1, "Title"),
     )
@@ -317,12 +323,12 @@ def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
 def test_tags_tell_which_lines_belong_together(tmp_path: Path) -> None:
     """Two lines that look like one sentence are two paragraphs, and a figure has an alt text."""
     tagged = [
-        b"<</Type/StructTreeRoot/ParentTree 8 0 R>>",
+        b"<</Type/StructTreeRoot/K[9 0 R 11 0 R 12 0 R]/ParentTree 8 0 R>>",
         b"<</Nums[0 [9 0 R 10 0 R 9 0 R 11 0 R]]>>",
-        b"<</Type/StructElem/S/P/P 7 0 R>>",
-        b"<</Type/StructElem/S/Span/P 12 0 R>>",
-        b"<</Type/StructElem/S/Figure/P 7 0 R/Alt(The plant in Graz)>>",
-        b"<</Type/StructElem/S/P/P 7 0 R>>",
+        b"<</Type/StructElem/S/P/P 7 0 R/Pg 5 0 R/K[0 2]>>",
+        b"<</Type/StructElem/S/Span/P 12 0 R/Pg 5 0 R/K 1>>",
+        b"<</Type/StructElem/S/Figure/P 7 0 R/Pg 5 0 R/K 3/Alt(The plant in Graz)>>",
+        b"<</Type/StructElem/S/P/P 7 0 R/K 10 0 R>>",
     ]
     content = (
         b"/P <</MCID 0>> BDC " + text("The first half of a sentence that", 40, 300) + b"EMC "
@@ -331,7 +337,10 @@ def test_tags_tell_which_lines_belong_together(tmp_path: Path) -> None:
         b"/Artifact BMC " + text("page furniture", 40, 20) + b"EMC"
     )
     page = PAGE.replace(b"/Parent", b"/StructParents 0/Parent")
-    deck = read(tmp_path, pdf(content, page=page, more=tagged, catalog=b"/StructTreeRoot 7 0 R"))
+    deck = read(
+        tmp_path,
+        pdf(content, page=page, more=tagged, catalog=b"/MarkInfo<</Marked true>>/StructTreeRoot 7 0 R"),
+    )
     assert deck.slides == (
         Slide(
             1,
@@ -363,17 +372,23 @@ def test_a_page_that_is_broken_costs_a_notice_and_not_the_deck(tmp_path: Path) -
     content = pdf(text("Whole", 40, 300), text("Broken", 40, 300)).replace(b"/FlateDecode", b"/FlatDecoder")
     deck = read(tmp_path, content.replace(b"/FlatDecoder", b"/FlateDecode", 1))
     assert deck.slides == (Slide(1, "Whole"), Slide(2, ""))
-    assert deck.notices == ("page 2 cannot be read: damaged",)
+    assert deck.notices == ("page 2 without any text: a picture or a scan is not read, nor what is damaged",)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"%PDF-1.7 and nothing else", "is damaged and cannot be read as a PDF; export it again"),
-        (assembled([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Kids[]/Count 0>>"]), "has no pages"),
+        (
+            b"%PDF-1.7 and nothing else",
+            "is damaged or has no pages, and cannot be read as a PDF; export it again",
+        ),
+        (
+            assembled([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Kids[]/Count 0>>"]),
+            "is damaged or has no pages, and cannot be read as a PDF; export it again",
+        ),
         (
             assembled([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 9>>"]),
-            "is damaged: its list of pages cannot be read; export it as PDF again",
+            "is damaged: none of its pages can be read; export it as PDF again",
         ),
     ],
 )
@@ -381,25 +396,6 @@ def test_a_pdf_without_pages_is_refused(tmp_path: Path, content: bytes, message:
     with pytest.raises(DeckError) as refused:
         read(tmp_path, content)
     assert str(refused.value) == f"{tmp_path / 'deck.pdf'} {message}"
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"1 0 0 1 5 -.5 cm", [(b"cm", [1, 0, 0, 1, 5, -0.5])]),
-        (b"1 2 m 3 4 l S 0 g /G1 gs 1 2 3 rg f*", []),
-        (b"(a (nested) \\) \\101\\\n!) Tj", [(b"Tj", [b"a (nested) ) A!"])]),
-        (b"<48 65 6>Tj", [(b"Tj", [b"He`"])]),
-        (b"[(a)-12.5<62>]TJ", [(b"TJ", [[b"a", -12.5, b"b"]])]),
-        (b"/F#31 12 Tf", [(b"Tf", ["/F1", 12])]),
-        (b"/Span<</MCID 3/Lang(de)>>BDC", [(b"BDC", ["/Span", {"/MCID": 3, "/Lang": b"de"}])]),
-        (b"BI /W 1 ID (Tj ET\x00 EI Q", [(b"Q", [])]),
-        (b"(1 2 l) Tj % a comment (x) Tj\nET", [(b"Tj", [b"1 2 l"]), (b"ET", [])]),
-        (b"} ) >> ET (open", [(b"ET", [])]),
-    ],
-)
-def test_operators_of_a_content_stream(content: bytes, expected: list[tuple[bytes, list[object]]]) -> None:
-    assert list(operations(content)) == expected
 
 
 def test_numbers_that_no_operator_takes_cost_no_more_than_their_length(tmp_path: Path) -> None:
@@ -482,6 +478,16 @@ def test_pages_of_real_decks(shared: Path) -> None:
             "4. Decoder. Converts latent variables into meaningful predictions.",
         ),
     )
+
+
+def test_text_from_right_to_left_is_read_as_it_is_said(shared: Path) -> None:
+    assert "مرحبا بالعالم" in read_deck(shared / "hostile" / "pypdf_multilang.pdf").slides[0].lines
+
+
+def test_a_file_that_breaks_its_reader_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DeckError) as refused:
+        read(tmp_path, pdf(b"BT /F1 9 Tf " + b"0 1 Td (a) Tj " * 4_000_000 + b"ET"))
+    assert "\n" not in str(refused.value)
 
 
 def test_protection_with_an_empty_password_is_no_hindrance(shared: Path) -> None:
