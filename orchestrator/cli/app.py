@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "memory": ("memory", "goal"),
     "mcp": ("mcp",),
     "keep": ("archive", "restore"),
+    "serve": ("serve", "review"),
     "erase": ("erase",),
     "topics": ("help",),
 }

@@ -23,6 +23,7 @@ privacy context verify archive
 engines
 intel dossier loop debrief memory
 beginning ending session
+web
 mcp doctor cli
 """
 ORDER = ORDER_LINES.split()

@@ -1,0 +1,70 @@
+"""Commands that open a browser's view: serve, the room and the review; review, archives alone."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import Endpoint, s3_options
+from orchestrator.errors import GreenroomError, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.home.folder import Home
+
+DEFAULT_PORT = 8716
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Where to listen; other than loopback only with a token.")
+]
+Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes any that is free.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for command in (serve, review):
+        app.command()(command)
+
+
+def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT) -> None:
+    """Open the room and the review pages in a browser, until Ctrl-C."""
+    home = Screen.current.open_home()
+    _serve(home, home.config.archive or str(home.archives), None, host, port)
+
+
+def review(
+    archive: Annotated[
+        str | None, typer.Option(metavar="URL", help="Archives elsewhere: a folder or s3://…")
+    ] = None,
+    endpoint_url: Endpoint = None,
+    host: Host = "127.0.0.1",
+    port: Port = DEFAULT_PORT,
+) -> None:
+    """Browse sessions and archives; with --archive, that archive alone, without a home."""
+    if archive is not None:
+        _serve(None, archive, s3_options(endpoint_url)["endpoint_url"], host, port)
+        return
+    home = Screen.current.open_home()
+    _serve(home, home.config.archive or str(home.archives), None, host, port)
+
+
+def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int) -> None:
+    missing = [name for name in ("fastapi", "uvicorn", "nh3", "markdown_it") if find_spec(name) is None]
+    if missing:
+        raise GreenroomError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
+    if not host:
+        raise UsageError("--host needs an address")
+    from orchestrator.web.open_sessions import OpenSessions
+    from orchestrator.web.serve import serve as run
+    from orchestrator.web.site import Site
+
+    screen = Screen.current
+
+    def say(address: str) -> None:
+        screen.result({"address": address}, f"open {address} in a browser; Ctrl-C ends the server")
+        sys.stdout.flush()  # whoever waits for the address reads a pipe
+
+    run(Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url), host, port, say)

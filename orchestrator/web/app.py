@@ -1,0 +1,51 @@
+"""The application: every route of the API and of the pages, behind one layer of security."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from orchestrator import __version__
+from orchestrator.web.problems import tell_problems
+from orchestrator.web.security import Security
+from orchestrator.web.site import Site
+
+API: Final[tuple[str, ...]] = ("health",)
+"""Files of `api/`: the addresses under /api."""
+PAGES: Final[tuple[str, ...]] = ("front",)
+"""Files of `pages/`: the addresses that a person opens."""
+STATIC: Final = Path(__file__).parent / "static"
+
+
+def application(site: Site) -> ASGIApp:
+    """The server of *site*; making it reads nothing and starts nothing."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        site.sessions.close()
+
+    app = FastAPI(
+        title="Greenroom",
+        version=__version__,
+        summary="Rehearse before a panel that has read your deck; keep the proof.",
+        docs_url=None,  # its pages fetch scripts from another host
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    tell_problems(app)
+    for name in API:
+        app.include_router(import_module(f"orchestrator.web.api.{name}").router, prefix="/api")
+    for name in PAGES:
+        app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    return Security(app, site)

@@ -1,0 +1,82 @@
+"""Serving a site: bound to loopback unless told otherwise, and then only with a token."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import uvicorn
+
+from orchestrator.errors import UsageError
+from orchestrator.web.app import application
+from orchestrator.web.site import LOOPBACK, Site
+
+TOKEN_BYTES: Final = 32
+MAX_HEADER_BYTES: Final = 16_384
+"""Of a request's line and headers together; our own need about 1 kB."""
+IDLE_S: Final = 20
+MOST_CONNECTIONS: Final = 400
+"""Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
+
+
+def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C.
+
+    Args:
+        port: 0 takes any that is free.
+        say: Told the address once the server answers there, with the token where one is needed.
+
+    Raises:
+        UsageError: Nobody can listen at this address.
+    """
+    listening = _listen(host, port)
+    name = f"[{host}]" if ":" in host else host
+    if is_loopback(host):
+        site = replace(site, hosts=LOOPBACK | {name})
+    else:
+        own = {name, socket.gethostname().lower()}
+        site = replace(site, hosts=frozenset(own), token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
+    address = f"http://{name}:{listening.getsockname()[1]}/"
+    config = uvicorn.Config(
+        application(site),
+        log_level="critical",  # a request's line can hold what was searched for
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=3,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        http="h11",
+        ws_max_size=1_000_000,
+    )
+    say(address + (f"?token={site.token}" if site.token is not None else ""))
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine can reach *host*."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise UsageError(
+            f"{host}, port {port}: cannot be listened at ({error}): choose another --port"
+        ) from error
+    return listening

@@ -1,0 +1,50 @@
+"""The site: the home and archives that one server shows, and who may reach it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from orchestrator.errors import HomeError
+from orchestrator.home.folder import Home
+from orchestrator.web.open_sessions import OpenSessions
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+"""Names under which a browser on this machine reaches a server that is bound to loopback."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """One server's view of the world. Nothing else is kept between two requests.
+
+    Args:
+        home: Where sessions live; None: archives alone are shown.
+        archives: The folder or s3:// address that is reviewed.
+        hosts: Names, without port, that a request's Host may have.
+        token: The secret that every request must show; None: whoever reaches the server may use it.
+    """
+
+    home: Home | None
+    archives: str
+    sessions: OpenSessions
+    hosts: frozenset[str] = LOOPBACK
+    token: str | None = None
+    endpoint_url: str | None = None  # of an S3-compatible server
+
+    @property
+    def own(self) -> Home:
+        """The home.
+
+        Raises:
+            HomeError: The server reviews archives alone.
+        """
+        if self.home is None:
+            raise HomeError("this server shows archives alone: `greenroom serve` opens a home as well")
+        return self.home
+
+
+def site_of(connection: HTTPConnection) -> Site:
+    """The site that a request came to; a dependency of routes."""
+    site: Site = connection.app.state.site
+    return site

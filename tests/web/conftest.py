@@ -1,0 +1,71 @@
+"""A real server on loopback in a process of its own, and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Served:
+    """A server that runs: its address, its home, and its process."""
+
+    url: str
+    home: Path
+    process: subprocess.Popen[str]
+
+    def client(self) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, timeout=30)
+
+
+def new_home(folder: Path) -> Path:
+    """A home with this checkout's templates."""
+    for name in ("templates", "session-templates"):
+        shutil.copytree(ROOT / "agents" / name, folder / name)
+    return folder
+
+
+def start_server(home: Path, *arguments: str, command: str = "serve") -> Served:
+    """`greenroom serve` as a user starts it; returns once it answers."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GREENROOM_")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "orchestrator.cli", "--home", str(home), command, "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        process.stdout.close()
+        raise AssertionError(f"the server ended with {process.wait()}")
+    return Served(line.split()[1].rstrip("/"), home, process)
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts servers that end with the test."""
+    running: list[Served] = []
+
+    def start(home: Path | None = None, *arguments: str, command: str = "serve") -> Served:
+        served = start_server(home or new_home(tmp_path / "home"), *arguments, command=command)
+        running.append(served)
+        return served
+
+    yield start
+    for served in running:
+        served.process.terminate()
+        served.process.wait(10)
+        assert served.process.stdout is not None
+        served.process.stdout.close()

@@ -1,0 +1,78 @@
+"""Who may reach the server: our own pages and programs that know the token, and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.client import HTTPConnection
+
+import pytest
+
+from tests.web.conftest import Served
+
+Serve = Callable[..., Served]
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {}, 200),
+        ("GET", {"host": "evil.example"}, 421),
+        ("GET", {"host": "evil.example:80"}, 421),
+        ("GET", {"host": "127.0.0.1.evil.example"}, 421),
+        ("POST", {"origin": "http://evil.example"}, 403),
+        ("POST", {"origin": "null"}, 403),
+        ("POST", {"sec-fetch-site": "cross-site"}, 403),
+        ("DELETE", {}, 405),
+    ],
+)
+def test_a_request_is_taken_only_from_our_own_pages(
+    serve: Serve, method: str, headers: dict[str, str], status: int
+) -> None:
+    with serve().client() as client:
+        assert client.request(method, "/api/health", headers=headers).status_code == status
+
+
+def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> None:
+    address = serve().url.removeprefix("http://")
+    sender = HTTPConnection(address, timeout=30)
+    sender.putrequest("POST", "/api/health")
+    sender.putheader("content-length", "999999999999")
+    sender.endheaders()
+    assert sender.getresponse().status == 413
+    sender.close()
+
+
+def test_every_answer_forbids_whatever_comes_from_elsewhere(serve: Serve) -> None:
+    with serve().client() as client:
+        for path in ("/", "/api/health", "/static/style.css", "/nowhere"):
+            headers = client.get(path).headers
+            assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "server" not in headers
+
+
+def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> None:
+    served = serve(None, "--host", "0.0.0.0")
+    address, _, token = served.url.partition("/?token=")
+    address = address.replace("0.0.0.0", "127.0.0.1")
+    served.url = address
+    with served.client() as client:
+        own = {"host": address.removeprefix("http://").replace("127.0.0.1", "0.0.0.0")}
+        assert client.get("/api/health", headers=own).status_code == 401
+        assert client.get("/static/style.css", headers=own).status_code == 200
+        wrong = {"authorization": "Bearer " + token[:-1], **own}
+        assert client.get("/api/health", headers=wrong).status_code == 401
+        right = {"authorization": "Bearer " + token, **own}
+        assert client.get("/api/health", headers=right).status_code == 200
+        opened = client.get("/", params={"token": token}, headers=own)
+        assert opened.status_code == 303
+        assert opened.headers["location"] == "/"
+        cookie = opened.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/%252e%252e/app.py"])
+def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
+    with serve().client() as client:
+        assert client.get(path).status_code == 404
