@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from orchestrator.memory.watch import Watch
     from orchestrator.model import usage
     from orchestrator.model.claim import Tension
-    from orchestrator.model.segment import Segment
+    from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.store import Repair
@@ -383,6 +383,16 @@ class Session:
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
         transcript.add_segment(self.rehearsal, segment)
+
+    def hear(self, piece: LiveSegment) -> None:
+        """Take in what was said just now, or at the times that it names; on its slide, where it has one.
+
+        Raises:
+            UsageError: The deck has no such slide; nothing was taken.
+        """
+        self._check_going_on()
+        transcript.hear(self.rehearsal, piece)
+        self.watch.after_step()
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.

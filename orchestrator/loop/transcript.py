@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import UsageError
@@ -9,11 +11,12 @@ from orchestrator.loop import looking
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT, Room
 from orchestrator.loop.state_page import show_state
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slides import estimate_slides
+from orchestrator.speech.stream import timed
 from orchestrator.templates.orchestration import SECTION_BREAKS
 
 
@@ -47,6 +50,20 @@ def add_segment(
     with rehearsal.store.transaction():
         rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
         looking.note_tensions(rehearsal, found)
+
+
+def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
+    """Put what was said just now into the transcript, on the slide that it names or that is shown.
+
+    Raises:
+        UsageError: The deck has no such slide; nothing was taken.
+    """
+    with rehearsal.store.transaction():
+        room = rehearsal.room
+        if piece.slide is not None and piece.slide != room.slide:
+            move_to(rehearsal, piece.slide)
+        segment = timed(piece, rehearsal.now_s(), room.segments[-1] if room.segments else None)
+        add_segment(rehearsal, replace(segment, slide=room.slide))
 
 
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:

@@ -17,9 +17,9 @@ from orchestrator.web.problems import tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
-API: Final[tuple[str, ...]] = ("health",)
+API: Final[tuple[str, ...]] = ("health", "room")
 """Files of `api/`: the addresses under /api."""
-PAGES: Final[tuple[str, ...]] = ("front",)
+PAGES: Final[tuple[str, ...]] = ("front", "room")
 """Files of `pages/`: the addresses that a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -30,7 +30,7 @@ def application(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        site.sessions.close()
+        site.close()
 
     app = FastAPI(
         title="Greenroom",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 
 from starlette.requests import HTTPConnection
 
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
+from orchestrator.web.live import Drives
 from orchestrator.web.open_sessions import OpenSessions
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -31,6 +33,17 @@ class Site:
     hosts: frozenset[str] = LOOPBACK
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
+    drives: Drives = field(init=False)
+    closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "drives", Drives(self.sessions))  # the way of a frozen dataclass
+
+    def close(self) -> None:
+        """End what runs: sessions that are driven stop as if their presenter had paused."""
+        self.closing.set()
+        self.drives.stop_all()
+        self.sessions.close()
 
     @property
     def own(self) -> Home:

@@ -1,0 +1,189 @@
+"""/api/sessions/{id}/room: the room as its page shows it, as one document and as a stream of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
+
+from orchestrator.errors import SessionStateError
+from orchestrator.session import Session
+from orchestrator.speech.segment_json import piece_of
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.view import RoomView, room_view
+
+router = APIRouter(tags=["room"])
+At = Annotated[Site, Depends(site_of)]
+
+LOOK_S: Final = 0.04
+"""How often a stream looks whether the ledger has grown (one `stat`); a page is to show it within 100 ms."""
+PING_S: Final = 15
+"""A stream that says nothing for longer is cut by some proxies."""
+
+
+@router.get("/sessions/{session}/room")
+def room(session: str, site: At) -> RoomView:
+    """The room at this moment."""
+    return _view(site, site.sessions.get(session))
+
+
+@router.post("/sessions/{session}/drive")
+def drive(session: str, site: At) -> RoomView:
+    """This server drives the session: its clock runs, and the panel asks by itself. Twice is no error."""
+    site.drives.begin(session)
+    return _view(site, site.sessions.get(session))
+
+
+@router.post("/sessions/{session}/pause")
+def pause(session: str, site: At) -> RoomView:
+    """The clock stands still until somebody drives the session again."""
+    found = site.sessions.get(session)
+    if not site.drives.stop(session):
+        found.pause()
+    return _view(site, found)
+
+
+class Spoken(BaseModel):
+    """One piece of speech, as `feed` takes it on stdin; without times it has just been said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=20_000)
+    speaker: str | None = Field(None, max_length=200)
+    slide: int | None = None
+    start_s: float | None = Field(None, ge=0, allow_inf_nan=False)
+    end_s: float | None = Field(None, ge=0, allow_inf_nan=False)
+    confidence: float | None = Field(None, ge=0, le=1)
+    final: bool = True  # a piece that is not is shown elsewhere, and never stored
+
+
+class Taken(BaseModel):
+    """What came of speech: how many segments are in the transcript now."""
+
+    segments: int
+
+
+class Moved(BaseModel):
+    """The slide that is shown."""
+
+    slide: int
+
+
+class Called(BaseModel):
+    """Whom the moderator calls on; nobody named: whoever is next."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent: str | None = None
+    parked: bool = False  # come back to a question that was parked
+
+
+class Answered(BaseModel):
+    """The presenter's answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=20_000)
+
+
+@router.post("/sessions/{session}/segments")
+def segments(session: str, spoken: Spoken | list[Spoken], site: At) -> Taken:
+    """Speech goes into the transcript, durably; while a question is open, it is the answer."""
+    found = site.sessions.get(session)
+    for piece in spoken if isinstance(spoken, list) else [spoken]:
+        if (said := piece_of(piece.model_dump(exclude_none=True), "segment")) is not None:
+            found.hear(said)
+    return Taken(segments=len(found.room.segments))
+
+
+@router.put("/sessions/{session}/slide")
+def slide(session: str, moved: Moved, site: At) -> Moved:
+    """The presenter moved to another slide."""
+    site.sessions.get(session).slide(moved.slide)
+    return moved
+
+
+@router.post("/sessions/{session}/ask")
+def ask(session: str, called: Called, site: At) -> RoomView:
+    """The moderator calls on a panelist."""
+    found = site.sessions.get(session)
+    if found.ask(called.agent, parked=called.parked) is None:
+        raise SessionStateError("nobody has a question now: go on speaking, or to other slides")
+    return _view(site, found)
+
+
+@router.post("/sessions/{session}/answer")
+def answer(session: str, answered: Answered, site: At) -> RoomView:
+    """The presenter's answer to the open question; returns once it is judged."""
+    found = site.sessions.get(session)
+    found.answer(answered.text)
+    return _view(site, found)
+
+
+@router.post("/sessions/{session}/park")
+def park(session: str, site: At) -> RoomView:
+    """Come back to the open question later."""
+    found = site.sessions.get(session)
+    found.park()
+    return _view(site, found)
+
+
+class Ending(BaseModel):
+    """How the session ends."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    without_debrief: bool = False
+    archive: str | None = None
+
+
+class Ended(BaseModel):
+    """The ledger's head: kept elsewhere, it shows whether the session was rolled back."""
+
+    state: str
+    ledger_head: str
+    archive: str | None
+
+
+@router.post("/sessions/{session}/end")
+def end(session: str, ending: Ending, site: At) -> Ended:
+    """Debrief, freeze, archive, verify."""
+    found = site.sessions.get(session)
+    site.drives.stop(session)
+    head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
+    return Ended(state=found.state, ledger_head=head, archive=found.archived_at)
+
+
+@router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)
+async def events(session: str, site: At, request: Request) -> EventSourceResponse:
+    """Every change of the room, each as one whole document; the first comes at once."""
+    found = await run_in_threadpool(site.sessions.get, session)
+    return EventSourceResponse(_changes(site, found, request), ping=PING_S)
+
+
+async def _changes(site: Site, session: Session, request: Request) -> AsyncIterator[dict[str, Any]]:
+    ledger = session.path / "ledger" / "ledger.jsonl"
+    before: tuple[int, bool] | None = None
+    while not site.closing.is_set():
+        try:
+            now = (os.stat(ledger).st_size, site.drives.is_driving(session.id))
+        except OSError:  # it was erased
+            yield {"event": "gone", "data": ""}
+            return
+        if now != before:
+            before = now
+            view = await run_in_threadpool(_view, site, session)
+            yield {"event": "room", "id": str(view.seq), "data": json.dumps(asdict(view))}
+        await asyncio.sleep(LOOK_S)
+
+
+def _view(site: Site, session: Session) -> RoomView:
+    return room_view(session.rehearsal, is_driven_here=site.drives.is_driving(session.id))

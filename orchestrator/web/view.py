@@ -1,0 +1,183 @@
+"""What a room's page shows at one moment: values alone, each made anew from the session's records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orchestrator import render
+from orchestrator.debrief import words
+from orchestrator.layout import MODERATOR
+from orchestrator.loop.driver import state_of
+from orchestrator.loop.moderator_lines import asked, spoken
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.segment import Segment
+
+CAPTIONS = 12
+"""Pieces of speech that stay on the page; all of them stand in the transcript."""
+LINES = 4
+"""Lines of the moderator's that stay on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """One piece of speech."""
+
+    at_s: float  # session clock
+    speaker: str | None
+    text: str
+    slide: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One of the panel."""
+
+    agent: str
+    name: str
+    title: str
+    color: str  # "#rrggbb", as the persona has it
+    has_hand_up: bool
+    has_question: bool  # one that could be put now
+    is_speaking: bool
+    failed: str | None  # why it has no new question
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The question that is open."""
+
+    exchange: str
+    agent: str
+    name: str
+    color: str
+    text: str  # without the quote, which stands above it
+    quotes: tuple[str, ...]  # each with its place; none: a general question
+    turn: int  # 1: asked for the first time
+    is_judged: bool  # False while an answer waits for its verdict
+    remark: str  # what the panelist said to the answer before
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """An exchange that is over."""
+
+    exchange: str
+    agent: str
+    name: str
+    color: str
+    question: str
+    outcome: str  # in words
+    reason: str
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoomView:
+    """The room as a page shows it."""
+
+    session: str
+    seq: int  # of the last record that it is made from
+    state: str  # active, interrupted, closing, ended or degraded
+    moment: str  # of the moderator's states
+    is_driven_here: bool
+    title: str
+    now_s: float  # session clock
+    is_running: bool  # whether that clock runs
+    used_s: float
+    minutes: int
+    slide: int | None
+    slides: tuple[tuple[int, str], ...]  # number and title
+    captions: tuple[Caption, ...]
+    panel: tuple[Member, ...]
+    said: tuple[str, ...]  # the moderator's last lines
+    question: Question | None
+    closed: tuple[Closed, ...]
+    left: int  # exchanges
+    contradictions: int
+    took_over: str | None  # why the offline panel sits in the model's place
+
+
+def room_view(rehearsal: Rehearsal, *, is_driven_here: bool) -> RoomView:
+    """The room of one session, as of its last record."""
+    rehearsal.store.catch_up()
+    room, options = rehearsal.room, rehearsal.options
+    now_s = rehearsal.now_s()
+    shown = [line for said in room.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
+    slides = rehearsal.scene().deck.slides
+    return RoomView(
+        session=options.id,
+        seq=rehearsal.store.seq,
+        state=state_of(rehearsal),
+        moment=room.state,
+        is_driven_here=is_driven_here,
+        title=rehearsal.scene().deck.title,
+        now_s=now_s,
+        is_running=room.clock.live_since is not None,
+        used_s=sum(room.times(now_s)),
+        minutes=options.minutes,
+        slide=room.slide,
+        slides=tuple((slide.number, slide.title) for slide in slides),
+        captions=tuple(_caption(one) for one in room.segments[-CAPTIONS:]),
+        panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
+        said=tuple(shown[-LINES:]),
+        question=_question(rehearsal, room.open) if room.open is not None else None,
+        closed=tuple(_closed(rehearsal, one) for one in room.exchanges),
+        left=max(0, options.exchanges - room.opened),
+        contradictions=len(room.tensions),
+        took_over=room.took_over,
+    )
+
+
+def _caption(segment: Segment) -> Caption:
+    return Caption(segment.start_s, segment.speaker, segment.text, segment.slide)
+
+
+def _member(rehearsal: Rehearsal, agent: str) -> Member:
+    room = rehearsal.room
+    persona = rehearsal.seats[agent].persona
+    waiting = room.waiting.get(agent)
+    asks = room.open is not None and room.open.agent == agent and room.open.turns[-1].answer is None
+    return Member(
+        agent=agent,
+        name=persona.name,
+        title=persona.title,
+        color=persona.color,
+        has_hand_up=agent in room.hands,
+        has_question=waiting is not None and waiting.status == "ready",
+        is_speaking=asks,
+        failed=room.failed.get(agent),
+    )
+
+
+def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
+    persona = rehearsal.seats[exchange.agent].persona
+    last = exchange.turns[-1]
+    return Question(
+        exchange=exchange.id,
+        agent=exchange.agent,
+        name=persona.name,
+        color=persona.color,
+        text=asked(exchange),
+        quotes=tuple(render.quoted(exchange)),
+        turn=len(exchange.turns),
+        is_judged=last.answer is None,
+        remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",
+        at_s=exchange.asked_at_s,
+    )
+
+
+def _closed(rehearsal: Rehearsal, exchange: Exchange) -> Closed:
+    persona = rehearsal.seats[exchange.agent].persona
+    last = exchange.turns[-1]
+    return Closed(
+        exchange=exchange.id,
+        agent=exchange.agent,
+        name=persona.name,
+        color=persona.color,
+        question=exchange.turns[0].question,
+        outcome=words.outcome(exchange),
+        reason=last.reason or "",
+        remark=last.remark,
+    )
