@@ -17,7 +17,7 @@ from orchestrator.web.problems import tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
-API: Final[tuple[str, ...]] = ("health", "room")
+API: Final[tuple[str, ...]] = ("health", "room", "slides")
 """Files of `api/`: the addresses under /api."""
 PAGES: Final[tuple[str, ...]] = ("front", "room")
 """Files of `pages/`: the addresses that a person opens."""

@@ -11,6 +11,7 @@ from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.web.live import Drives
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.pictures import Pictures
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Names under which a browser on this machine reaches a server that is bound to loopback."""
@@ -34,6 +35,7 @@ class Site:
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
     drives: Drives = field(init=False)
+    pictures: Pictures = field(default_factory=Pictures)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
@@ -44,6 +46,7 @@ class Site:
         self.closing.set()
         self.drives.stop_all()
         self.sessions.close()
+        self.pictures.close()
 
     @property
     def own(self) -> Home:

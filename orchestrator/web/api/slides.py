@@ -1,0 +1,26 @@
+"""/api/sessions/{id}/slides: the pictures of a session's slides."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException
+from starlette.responses import FileResponse
+
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["room"])
+
+
+@router.get("/sessions/{session}/slides/{number}.png", response_class=FileResponse)
+def picture(session: str, number: int, site: Annotated[Site, Depends(site_of)]) -> FileResponse:
+    """A slide as it looks; 404 where this machine cannot draw it: the page then shows its text."""
+    found = site.sessions.get(session)
+    deck = found.rehearsal.scene().deck
+    source = found.path / "source"
+    file = next(source.glob(f"{deck.sha256}.*"), source / "none")
+    drawn = site.pictures.of(deck, file, number)
+    if drawn is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"slide {number} has no picture here")
+    return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
