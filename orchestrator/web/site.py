@@ -12,6 +12,7 @@ from orchestrator.home.folder import Home
 from orchestrator.web.live import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
+from orchestrator.web.uploads import Uploads
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Names under which a browser on this machine reaches a server that is bound to loopback."""
@@ -36,6 +37,7 @@ class Site:
     endpoint_url: str | None = None  # of an S3-compatible server
     drives: Drives = field(init=False)
     pictures: Pictures = field(default_factory=Pictures)
+    uploads: Uploads = field(default_factory=Uploads)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
@@ -47,6 +49,7 @@ class Site:
         self.drives.stop_all()
         self.sessions.close()
         self.pictures.close()
+        self.uploads.close()
 
     @property
     def own(self) -> Home:

@@ -103,3 +103,8 @@ def _given(given: str) -> Kind:
             return Kind(kind.id, kind.name, 0, given=True)
     known = ", ".join(kind.id for kind in kinds)
     raise UsageError(f"there is no kind of deck {given!r}: use one of {known}")
+
+
+def kind_names() -> tuple[str, ...]:
+    """The names of all kinds that a presenter can set."""
+    return (*(kind.name for kind in bank().kinds), NO_KIND.name)

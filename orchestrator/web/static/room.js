@@ -10,6 +10,8 @@ const $ = (id) => document.getElementById(id);
 let view = null;
 let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
 let pictured = null;
+let wanted = null; // the slide that was asked for and is not shown yet
+let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 
 const clock = (seconds) => {
   const whole = Math.max(0, Math.floor(seconds));
@@ -117,7 +119,17 @@ function showQuestion(open) {
   $("question-judging").hidden = open.is_judged;
 }
 
+function placeComposer(open) {
+  const composer = $("composer");
+  const before = open ? $("question") : document.querySelector(".captions");
+  if (before.nextElementSibling === composer) return;
+  const hadFocus = document.activeElement === $("words");
+  before.after(composer); // an answer is typed right under its question
+  if (hadFocus) $("words").focus();
+}
+
 function showControls(open) {
+  placeComposer(open);
   const runs = view.is_running && view.state === "active";
   $("go").hidden = runs;
   text($("go"), view.captions.length || view.slide !== null ? "Go on" : "Begin");
@@ -156,9 +168,14 @@ async function say() {
 
 function turn(by) {
   const numbers = view.slides.map(([number]) => number);
-  const at = view.slide === null ? (by > 0 ? -1 : 0) : numbers.indexOf(view.slide);
+  const shown = wanted ?? view.slide; // a second press may come before the first has come back
+  const at = shown === null ? (by > 0 ? -1 : 0) : numbers.indexOf(shown);
   const next = numbers[at + by];
-  if (next !== undefined) send("slide", { slide: next }, "PUT");
+  if (next === undefined) return;
+  wanted = next;
+  turning = turning.then(() => send("slide", { slide: next }, "PUT")).then(() => {
+    if (wanted === next) wanted = null;
+  });
 }
 
 const go = () => send("drive");

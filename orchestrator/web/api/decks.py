@@ -1,0 +1,86 @@
+"""/api/decks: a deck that was dropped, and how it was understood, before a session begins with it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, HTTPException, UploadFile
+from pydantic import BaseModel
+from starlette.responses import FileResponse
+
+from orchestrator.checks.arithmetic import deck_tensions
+from orchestrator.claims.extract import deck_claims
+from orchestrator.debrief.exchange_json import picked, tension_json
+from orchestrator.deck.content import find_gaps
+from orchestrator.engines.offline.kinds import kind_names, kind_of
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.uploads import Upload
+
+router = APIRouter(tags=["decks"])
+At = Annotated[Site, Depends(site_of)]
+SAMPLE: Final = Path(__file__).resolve().parents[2] / "demo" / "deck.md"
+
+
+class DeckRead(BaseModel):
+    """A deck as it was understood; `deck` names it when a session begins."""
+
+    deck: str  # SHA-256 of the file
+    name: str
+    title: str
+    kind: str
+    kinds: list[str]
+    slides: list[dict[str, Any]]
+    claims: list[dict[str, Any]]
+    tensions: list[dict[str, Any]]
+    gaps: list[dict[str, Any]]
+    notices: list[str]
+
+
+@router.post("/decks", status_code=HTTPStatus.CREATED)
+def take(deck: UploadFile, site: At) -> DeckRead:
+    """Read a deck: .pptx, .pdf or .md. Nothing of it is kept beyond this server's life."""
+    return understood(site.uploads.take(deck.filename or "deck", deck.file.read()))
+
+
+@router.get("/decks/sample")
+def sample(site: At) -> DeckRead:
+    """The bundled deck."""
+    return understood(site.uploads.take(SAMPLE.name, SAMPLE.read_bytes()))
+
+
+@router.get("/decks/{deck}")
+def again(deck: str, site: At) -> DeckRead:
+    """The same once more."""
+    return understood(site.uploads.get(deck))
+
+
+@router.get("/decks/{deck}/slides/{number}.png", response_class=FileResponse)
+def picture(deck: str, number: int, site: At) -> FileResponse:
+    """A slide as it looks; 404 where this machine cannot draw it."""
+    found = site.uploads.get(deck)
+    drawn = site.pictures.of(found.deck, found.file, number)
+    if drawn is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"slide {number} has no picture here")
+    return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+
+def understood(upload: Upload) -> DeckRead:
+    """A dropped deck as `greenroom check` understands it, without a model."""
+    deck = upload.deck
+    return DeckRead(
+        deck=deck.sha256,
+        name=deck.name,
+        title=deck.title,
+        kind=kind_of(deck).name,
+        kinds=list(kind_names()),
+        slides=[
+            {"slide": one.number, "title": one.title, "lines": list(one.lines), "hidden": one.hidden}
+            for one in deck.slides
+        ],
+        claims=[picked(one, ("slide", "text")) for one in deck_claims(deck)],
+        tensions=[tension_json(one) for one in deck_tensions(deck)],
+        gaps=[picked(one, ("slide", "note")) for one in find_gaps(deck)],
+        notices=list(deck.notices),
+    )

@@ -1,0 +1,68 @@
+"""GET /new: drop a deck, see how it was understood, choose, begin."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import HTMLResponse
+
+from orchestrator.home.config import Config
+from orchestrator.home.folder import Home
+from orchestrator.layout import MODERATOR
+from orchestrator.loop.plan import RULES
+from orchestrator.templates.orchestration import read_orchestration
+from orchestrator.templates.persona import Persona, read_persona
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.templating import page
+
+router = APIRouter()
+
+MODES = {
+    "section-breaks": "At breaks: when a section of your deck ends",
+    "hand-raise": "By a raised hand: they wait for the chair to call on them",
+    "free-flow": "At any pause: they may cut in",
+}
+INTENSITIES = {
+    "friendly": "Friendly: one question, one follow-up",
+    "moderate": "Moderate: up to three turns each",
+    "adversarial": "Adversarial: up to four turns, nothing is let go",
+}
+
+
+@router.get("/new", response_class=HTMLResponse)
+def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
+    """The starting page."""
+    home = site.own
+    config = home.config
+    rules = read_orchestration((home.root / RULES).read_text("utf-8"), RULES)
+    return page(
+        "new.html",
+        has_home=True,
+        config=config,
+        rules=rules,
+        modes=MODES,
+        intensities=INTENSITIES,
+        members=_members(home),
+        engines=engines(config),
+    )
+
+
+def _members(home: Home) -> list[Persona]:
+    agents = [name for name in home.panelists() if name not in home.drafts()]
+    files = [home.templates / name / "persona.md" for name in (MODERATOR, *agents)]
+    return [read_persona(file.read_text("utf-8"), str(file.relative_to(home.root))) for file in files]
+
+
+def engines(config: Config) -> dict[str, str]:
+    """The engines that can be chosen, each said in one plain line."""
+    told = {
+        "offline": "Without a model: arithmetic is checked, and questions come from a bank. Works at once.",
+        "claude": "Claude reads the deck and judges your answers. Needs a key, and sends the deck to it.",
+    }
+    if config.model_url is not None:
+        told["model"] = f"Your own server at {config.model_url} reads the deck and judges your answers."
+    if find_spec("anthropic") is None:
+        del told["claude"]
+    return told

@@ -1,0 +1,90 @@
+"""Decks that somebody has dropped and not started with yet: in a folder that is gone with the server."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from orchestrator.deck.read import read_deck
+from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck
+
+MOST_KEPT: Final = 20
+"""Dropped decks, the oldest leave first: people try two or three and start with one."""
+SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A deck that was dropped, read."""
+
+    deck: Deck
+    file: Path
+
+
+class Uploads:
+    """The dropped decks of one server, by their SHA-256. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, Upload] = OrderedDict()
+
+    @cached_property
+    def _folder(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="greenroom-decks-", ignore_cleanup_errors=True)
+
+    def take(self, name: str, content: bytes) -> Upload:
+        """Keep a deck and read it.
+
+        Raises:
+            DeckError: It cannot be read; nothing is kept.
+        """
+        plain = re.sub(r"[^\w. -]", "_", Path(name.replace("\\", "/")).name).strip(". ")[-100:] or "deck"
+        if Path(plain).suffix.lower() not in SUFFIXES:
+            raise DeckError(f"{plain} is no deck that can be read: give a .pptx, .pdf or .md file")
+        with self._lock:
+            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
+        file = aside / plain
+        file.write_bytes(content)
+        try:
+            taken = Upload(read_deck(file), file)
+        except DeckError as error:
+            _remove(file)
+            raise DeckError(str(error).replace(str(file), plain)) from error
+        with self._lock:
+            before = self._kept.pop(taken.deck.sha256, None)
+            self._kept[taken.deck.sha256] = taken
+            gone = [before] if before is not None else []
+            while len(self._kept) > MOST_KEPT:
+                gone.append(self._kept.popitem(last=False)[1])
+        for one in gone:
+            _remove(one.file)
+        return taken
+
+    def get(self, sha256: str) -> Upload:
+        """The deck that was dropped.
+
+        Raises:
+            DeckError: It is not here: the server was started anew since.
+        """
+        with self._lock:
+            found = self._kept.get(sha256)
+        if found is None:
+            raise DeckError("this deck is not here any more: drop it once more")
+        return found
+
+    def close(self) -> None:
+        """Remove all of them."""
+        if "_folder" in self.__dict__:
+            self._folder.cleanup()
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.parent.rmdir()
