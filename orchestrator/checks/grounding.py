@@ -59,7 +59,9 @@ def _there(place: Place, passages: Sequence[Passage]) -> Iterator[Passage]:
     spoken = (one for one in passages if one.said_at_s is not None)
     if place.said_at_s is not None:
         at_s = place.said_at_s
-        return islice((one for one in spoken if (one.said_at_s or 0.0) >= at_s), _SPREAD)
+        from_then = [one for one in spoken if (one.said_at_s or 0.0) >= at_s]
+        # At the end of a recording the clock stands still: all answers there have one time.
+        return islice(from_then, sum(one.said_at_s == at_s for one in from_then) + _SPREAD)
     if place.slide is not None:
         return (one for one in passages if one.said_at_s is None and one.slide == place.slide)
     return spoken

@@ -146,7 +146,6 @@ class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
 
     taken: frozenset[str] = frozenset()
     others: tuple[Seat, ...] = ()
-    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,7 @@ def write_focus_briefs(rehearsal: Rehearsal) -> None:
     for number, agent in enumerate(panel, start=1):
         others = tuple(rehearsal.seats[one] for one in panel[number:])
         scene = rehearsal.scene()
-        request = FocusBriefRequest(
-            rehearsal.seats[agent], scene, frozenset(taken), others, members=scene.members
-        )
+        request = FocusBriefRequest(rehearsal.seats[agent], scene, frozenset(taken), others)
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
         more: dict[str, Any] = {}
         try:

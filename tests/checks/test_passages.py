@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages, speech_passages
+from orchestrator.model.claim import Place
 from orchestrator.model.proposal import Passage
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
@@ -52,3 +54,12 @@ def test_speech_is_numbered_as_in_the_transcript() -> None:
         Passage("s17", "One", 2, 1.0, "speech"),
         Passage("s19", "Three", None, 3.0, "speech"),
     )
+
+
+def test_words_stand_among_all_that_was_said_at_one_time() -> None:
+    """At the end of a recording the clock stands still, so every answer there has the same time."""
+    answers = [Segment(f"This is answer {number}.", 60.0, 60.0, "Ana", 3) for number in range(1, 8)]
+    said = speech_passages((Segment("Answer 9 came first.", 1.0, 2.0, "Ana", 3), *answers))
+    for quote, found in (("answer 7", True), ("answer 9", False)):
+        place = Place(None, 60.0, quote)
+        assert grounded(place, said) == (place if found else None)

@@ -174,6 +174,22 @@ def test_targets_may_be_any_line_a_claim_that_was_offered_or_something_missing()
     )
 
 
+def test_parts_that_do_not_hold_are_counted_and_the_model_is_told_which() -> None:
+    parts = [{"quote": "Nothing is wasted"}, {"quote": "nobody said that"}, {"quote": "nor that"}]
+    part = FocusBriefPart.model_validate({"targets": [{"angle": "why", **one} for one in parts]})
+    fault = outcome_of(FocusBriefRequest(SEAT, SCENE), part, "claude").fault
+    assert fault is not None
+    assert (fault.reason.partition(" do not")[0], fault.told) == ("2 of the targets", "Counted from 1: 2, 3")
+
+
+def test_who_misquotes_is_told_where_the_words_part_wherever_they_stand() -> None:
+    wrong = {"quote": "We ask for EUR 250,000", "slide": None}
+    part = CandidatePart.model_validate({**QUESTION, **wrong})
+    fault = outcome_of(WANTED, part, "claude").fault
+    assert fault is not None
+    assert fault.told == 'After "we ask for eur" "250,000" does not follow there.'
+
+
 def test_no_target_is_anothers() -> None:
     taken = frozenset({"d1.1", "Nothing is wasted"})
     with pytest.raises(EngineError):
@@ -315,6 +331,7 @@ def sentence(quote: str, text: str, slide: int | None = None) -> dict[str, Any]:
 
 
 GRIND = sentence("About 80 bakers", "We grind for 80 bakers.")
+CHECKED = "an outside engineer has checked the stones, and the council has approved them"
 
 
 @pytest.mark.parametrize(
@@ -335,10 +352,37 @@ GRIND = sentence("About 80 bakers", "We grind for 80 bakers.")
             (("figure", 1),),  # it was said, but not in this quote
             "x1, sentence 2: a sentence holds a figure",
         ),
+        (
+            {"exchange": "x1", "sentences": [GRIND, sentence("About 80 bakers", CHECKED)]},
+            (("words", 1),),
+            "x1, sentence 2: a sentence says what its quote does not",
+        ),
+        (
+            {"exchange": "x1", "sentences": [GRIND, sentence("About 80 bakers", f"80 bakers; {CHECKED}")]},
+            (("words", 1),),
+            "x1, sentence 2: a sentence says what its quote does not",
+        ),
+        (  # said in the exchange, and not by this quote
+            {
+                "exchange": "x1",
+                "sentences": [GRIND, sentence("we do not know", "I send lists by Friday.")],
+            },
+            (("words", 1),),
+            "x1, sentence 2: a sentence says what its quote does not",
+        ),
         ({"exchange": "x1", "sentences": []}, (("empty", 1),), "x1: it has no sentence that holds"),
         ({"exchange": "x7", "sentences": [GRIND]}, (("exchange", 1),), "x7: there is no such exchange"),
     ],
-    ids=["a figure nobody said", "a quote nobody said", "another quote's figure", "none", "no such exchange"],
+    ids=[
+        "a figure nobody said",
+        "a quote nobody said",
+        "another quote's figure",
+        "a deed nobody spoke of",
+        "a deed beside what was said",
+        "another quote's words",
+        "none",
+        "no such exchange",
+    ],
 )
 def test_a_stronger_answer_is_made_only_of_sentences_that_were_said(
     better: dict[str, Any], refused: tuple[tuple[str, int], ...], told: str
@@ -352,6 +396,22 @@ def test_a_stronger_answer_is_made_only_of_sentences_that_were_said(
     holds = GRIND in better["sentences"] and better["exchange"] == "x1"
     assert [one.text for one in kept.better] == (["We grind for 80 bakers."] if holds else [])
     assert kept.refused == refused
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("I will send the list by Friday", "You will have the list from me by Friday."),
+        ("honestly we do not know", "I do not know the rest."),  # too few words to tell
+        (
+            "About 80 bakers",
+            "我们为面包师磨面，他们全部都在山谷里，名单很快就会送来。",
+        ),  # no blanks between words
+    ],
+)
+def test_a_sentence_may_say_its_quote_in_other_words(quote: str, text: str) -> None:
+    kept = words(better=[{"exchange": "x1", "sentences": [sentence(quote, text)]}])
+    assert ([one.text for one in kept.better], kept.refused) == ([text], ())
 
 
 def test_promises_of_the_speech_are_its_own_words() -> None:

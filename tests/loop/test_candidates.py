@@ -159,7 +159,23 @@ def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engi
         assert whose(room, panel, [TWICE, TWICE]) == ["analyst", "analyst"]  # its question stands
         assert session.ask("analyst") is not None
         assert whose(room, panel, [TWICE]) == ["x1"]
-        assert candidate(last_request(session, "skeptic"))["tensions"][0]["whose"] == "asked in x1"
+        asked = candidate(last_request(session, "skeptic"))["tensions"]
+        assert asked == [{"note": "Not both.", "whose": "asked in x1"}]
+
+
+def test_a_contradiction_with_a_slide_to_come_is_nobodys_to_ask_yet(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        session.room.found.append(TWICE)
+        refresh(session.rehearsal, "break")
+        request = engine.asked[0]
+        scene = replace(request.scene, slide=1, segments=())
+        shown = replace(request, scene=scene, may_look_ahead=False)
+        assert "tensions" not in candidate(shown)
+        (told,) = candidate(replace(shown, may_look_ahead=True))["tensions"]
+        assert told["places"] == [
+            {"slide": 1, "quote": "Revenue grew 18%"},
+            {"slide": 2, "quote": "We ask for EUR 1.8M"},
+        ]
 
 
 def last_request(session: Session, agent: str) -> CandidateRequest:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.engines import protocol
 from orchestrator.engines.claude.room import furthest_shown, members_of, rules_of
+from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Candidate, Exchange, Turn
 from orchestrator.privacy.off_record import LABEL as OFF_RECORD
 from orchestrator.privacy.off_record import Withheld
-
-if TYPE_CHECKING:
-    from orchestrator.model.claim import Tension
 
 Plain = dict[str, Any]
 
@@ -23,14 +21,13 @@ def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
         "tensions": tensions_of(request.scene.tensions),
         "taken": sorted(request.taken),
         "others": [f"{one.persona.name}, {one.persona.title}" for one in request.others],
-        "focus": list(request.scene.focus),
-        "intensity": request.scene.intensity,
     }
 
 
 def candidate(request: protocol.CandidateRequest) -> Plain:
     """What the context does not say: its files hold the focus brief, its own question and what was asked."""
     scene = request.scene
+    furthest = None if request.may_look_ahead else furthest_shown(scene)
     told = {one.quote for one in request.standing if one.said_at_s is None}
     told |= {one.quote for one in scene.exchanges if one.said_at_s is None}
     about = {
@@ -38,12 +35,12 @@ def candidate(request: protocol.CandidateRequest) -> Plain:
         "standing": [_question(one) for one in request.standing],
         "taken": sorted(request.taken),
         "taken_lines": sorted(request.taken_lines - told),
-        "tensions": [
-            {**plain, "whose": _whose(request, plain["number"])} for plain in tensions_of(scene.tensions)
+        "tensions": [  # no question may be about a slide to come, so nothing of it is "yours" yet
+            _of(request, plain)
+            for tension, plain in zip(scene.tensions, tensions_of(scene.tensions), strict=True)
+            if furthest is None or all((side.slide or 0) <= furthest for side in tension.sides)
         ],
-        "slide": scene.slide,
-        "last_slide": None if request.may_look_ahead else furthest_shown(scene),
-        "intensity": scene.intensity,
+        "last_slide": furthest,
     }
     # Lists that are empty are left out, but for the oldest: this line is paid in full at every call.
     return {name: value for name, value in about.items() if value != [] or name == "taken"}
@@ -118,10 +115,6 @@ def news(request: protocol.NewsRequest) -> Plain:
     return {"reported": reported}
 
 
-def facts(request: protocol.FactsRequest) -> Plain:
-    return {**scribe(request), "presenter": request.presenter}
-
-
 def scribe(request: protocol.FactsRequest | protocol.ScribeRequest) -> Plain:
     passages = [
         {"seq": one.seq, "kind": one.kind, "speaker": one.speaker, "text": one.text}
@@ -136,18 +129,24 @@ def scribe(request: protocol.FactsRequest | protocol.ScribeRequest) -> Plain:
 def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
     """Contradictions as plain values, with the number of each."""
     return [
-        {"number": number, "places": [asdict(one) for one in tension.sides]}
+        {"number": number, "places": [_filled(asdict(one)) for one in tension.sides]}
         | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
         for number, tension in enumerate(tensions)
     ]
 
 
-def _whose(request: protocol.CandidateRequest, number: int) -> str:
-    """The exchange that asked about a contradiction, else whether it is this panelist's to ask."""
-    whose = request.whose[number] if number < len(request.whose) else request.seat.persona.id
+def _filled(plain: Plain) -> Plain:
+    """What is known of it, so that nothing is paid for what is not."""
+    return {name: value for name, value in plain.items() if value not in (None, "")}
+
+
+def _of(request: protocol.CandidateRequest, tension: Plain) -> Plain:
+    """A contradiction and whose it is to ask; of one that was asked, no more than where and what."""
+    own, number = request.seat.persona.id, tension["number"]
+    whose = request.whose[number] if number < len(request.whose) else own
     if any(one.id == whose for one in request.scene.exchanges):
-        return f"asked in {whose}"
-    return "yours" if whose == request.seat.persona.id else "another's"
+        return {"note": tension["note"], "whose": f"asked in {whose}"}
+    return {**tension, "whose": "yours" if whose == own else "another's"}
 
 
 def _question(candidate: Candidate) -> Plain:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
+from typing import Any, Final, Self, TypeVar, cast
 
+from orchestrator.context.assemble import Context
 from orchestrator.context.messages import Messages
 from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
@@ -29,9 +30,6 @@ from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Judgement
 from orchestrator.model.usage import Account, CallUsage
-
-if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

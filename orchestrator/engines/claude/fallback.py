@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from orchestrator.context.assemble import Context
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.searching import search
 from orchestrator.engines.offers import OnText, Searched
@@ -20,9 +21,6 @@ from orchestrator.engines.protocol import Request
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import Account, Budget, CallUsage, Total
-
-if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
 

@@ -48,24 +48,22 @@ def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
 
 def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
     """The facts, as they came: each is held against its passage by whoever asked."""
-    return Outcome(
-        tuple(
-            FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
-            for one in part.facts
-        )
+    drafts = (
+        FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
+        for one in part.facts
     )
+    return Outcome(tuple(drafts))
 
 
 def remembered(request: protocol.ScribeRequest, part: shape.ScribePart) -> Outcome:
     """Those whose quote stands in its passage."""
     texts = {one.seq: one.text for one in request.passages}
-    return Outcome(
-        tuple(
-            Remembered(one.kind, one_line(one.text), quote, one.source)
-            for one in part.found
-            if (quote := found_in(one.quote, texts.get(one.source, "")))
-        )
+    kept = (
+        Remembered(one.kind, one_line(one.text), quote, one.source)
+        for one in part.found
+        if (quote := found_in(one.quote, texts.get(one.source, "")))
     )
+    return Outcome(tuple(kept))
 
 
 def _proposal(part: shape.ProposalPart) -> Proposal:

@@ -36,6 +36,6 @@ def unusable(fault: Fault) -> Outcome:
 
 
 def fault_in(holding: Iterable[object], why: str) -> Fault | None:
-    """The fault of several parts, of which those that are None or False do not hold."""
-    wrong = sum(not one for one in holding)
-    return Fault(f"{wrong} of the {why}") if wrong else None
+    """The fault of several parts, of which those that are None or False do not hold: named to the model."""
+    wrong = [str(number) for number, one in enumerate(holding, 1) if not one]
+    return Fault(f"{len(wrong)} of the {why}", f"Counted from 1: {', '.join(wrong)}") if wrong else None

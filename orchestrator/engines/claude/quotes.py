@@ -24,12 +24,7 @@ IN_NOTES: Final = (
 )
 IN_OTHERS: Final = "the quote was not said by the presenter but by somebody else"
 NOT_VERBATIM: Final = "the quote does not stand, word for word, in the deck or the transcript"
-_BROKEN: Final = {
-    "long": "the quote is too long",
-    "empty": "the quote holds no word",
-    "order": "the parts of the quote stand in another order",
-    "cut": "the quote is cut out of a longer word or number",
-}
+CUT: Final = "the quote is cut out of a longer word or number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +73,18 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
 
 
 def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
-    """Which rule a quote breaks that stands nowhere."""
+    """Which rule a quote breaks that stands nowhere: on its slide, or anywhere where it has none."""
     deck = deck_passages(scene.deck)
     if place_in(quote, deck, notes=True):
         return Fault(IN_NOTES)
     if any(found_in(quote, segment.text) for segment in scene.segments):
         return Fault(IN_OTHERS)
-    named = [one for one in deck if one.slide == slide and one.origin != "notes"]
-    broken = find_quote(quote, [one.text for one in named or said(scene)])
+    shown = [one for one in deck if one.origin != "notes"]
+    named = [one for one in shown if one.slide == slide]
+    broken = find_quote(quote, [one.text for one in named or (*said(scene), *shown)])
     if not isinstance(broken, Broken):
         return Fault(f"{NOT_VERBATIM}: it runs over texts that do not adjoin")
-    return Fault(_BROKEN.get(broken.rule, NOT_VERBATIM), broken.told)
+    return Fault(CUT if broken.rule == "cut" else NOT_VERBATIM, broken.told)
 
 
 def _claim(place: Place, passage: str, scene: Scene) -> str | None:

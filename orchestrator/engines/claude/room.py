@@ -24,8 +24,7 @@ OCCASIONS = {
 def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
     """Where the rehearsal stands, a line each, for the one who is asked."""
     scene = request.scene
-    named = request.members if isinstance(request, protocol.FocusBriefRequest) else ()
-    yield from _board(named or scene.members)
+    yield from _board(scene.members)
     if scene.kind:
         yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
     match request:

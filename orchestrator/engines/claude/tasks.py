@@ -53,7 +53,7 @@ KINDS: Final[Mapping[type[Any], Kind]] = {
     protocol.DoubtRequest: Kind("doubt", about.doubt, findings.doubts, readings.DoubtPart),
     protocol.DossierRequest: Kind("dossier", about.dossier, findings.dossier, readings.DossierPart),
     protocol.NewsRequest: Kind("news", about.news, findings.news, readings.NewsPart),
-    protocol.FactsRequest: Kind("facts", about.facts, findings.facts, readings.FactsPart),
+    protocol.FactsRequest: Kind("facts", about.scribe, findings.facts, readings.FactsPart),
     protocol.ScribeRequest: Kind("scribe", about.scribe, findings.remembered, readings.ScribePart),
 }
 """By kind of request; the first five come with an agent's context."""
