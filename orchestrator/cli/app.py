@@ -13,7 +13,7 @@ import typer
 
 from orchestrator import __version__
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import GreenroomError, NotBuiltError, OutputError, UsageError
+from orchestrator.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
 
@@ -43,12 +43,6 @@ COMMANDS: Final = {
 }
 """The module of each command, in the order of `--help`. Only the module of the command that is called is
 imported: all of them, with their options, take as long as everything else that a small command does."""
-
-LATER: Final = {
-    "serve": "`serve`, the room in the browser",
-    "review": "`review`, the review pages",
-}
-"""Commands of the contract that this release does not have yet: one line, exit 1."""
 
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
@@ -137,8 +131,6 @@ def run(arguments: list[str]) -> int:
             quiet=bool(found.get("quiet")),
         )
         command = next((one for one in rest if not one.startswith("-")), None)
-        if command in LATER:
-            raise NotBuiltError(f"not built yet: {LATER[command]}; the README says what is")
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", 1, code="stopped")

@@ -10,7 +10,7 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
-from orchestrator.errors import GreenroomError, UsageError
+from orchestrator.errors import NotInstalledError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
@@ -21,12 +21,6 @@ Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Where to listen; other than loopback only with a token.")
 ]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes any that is free.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (serve, review):
-        app.command()(command)
 
 
 def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT) -> None:
@@ -54,7 +48,7 @@ def review(
 def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int) -> None:
     missing = [name for name in ("fastapi", "uvicorn", "nh3", "markdown_it") if find_spec(name) is None]
     if missing:
-        raise GreenroomError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
+        raise NotInstalledError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
     if not host:
         raise UsageError("--host needs an address")
     from orchestrator.web.open_sessions import OpenSessions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator import render
-from orchestrator.debrief import words
+from orchestrator.debrief import phrasing
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver import state_of
 from orchestrator.loop.moderator_lines import asked, spoken
@@ -177,7 +177,7 @@ def _closed(rehearsal: Rehearsal, exchange: Exchange) -> Closed:
         name=persona.name,
         color=persona.color,
         question=exchange.turns[0].question,
-        outcome=words.outcome(exchange),
+        outcome=phrasing.outcome(exchange),
         reason=last.reason or "",
         remark=last.remark,
     )
