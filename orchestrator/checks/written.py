@@ -20,7 +20,11 @@ _FAILS: Final = {
     ">": "not more than",
 }
 _FAILS_IN_TIME: Final = {
-    sign: told.replace("more", "later").replace("less", "earlier") for sign, told in _FAILS.items()
+    **_FAILS,
+    "<=": "later than",
+    ">=": "earlier than",
+    "<": "not earlier than",
+    ">": "not later than",
 }
 _STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}  # which sign binds more: decides on brackets
 

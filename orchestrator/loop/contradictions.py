@@ -66,7 +66,9 @@ def propose(
         first = engine.reply(TensionsRequest(tuple(passages), new, tuple(known)), None) or ()
     except EngineError as error:
         return Looked(failed=str(error))
-    found, refused = _verified([*own, *first], by_id, known, engine.name)
+    # A verdict names both quotes and no formula, so the reader's own proposal of the same comes first:
+    # what can be computed is counted, and the other is then known already.
+    found, refused = _verified([*first, *own], by_id, known, engine.name)
     failed = None
     mendable = tuple(one for one in refused if one.reason != KNOWN)
     if mendable:

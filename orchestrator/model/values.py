@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, partial
+from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
@@ -54,11 +55,15 @@ def _reader(kind: Hashable) -> Callable[[Any], Any]:
     """The function that reads a value of *kind*: a dataclass, a tuple, `… | None`, or a plain type."""
     parts = get_args(kind)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        return partial(_dataclass, kind, {name: _reader(one) for name, one in get_type_hints(kind).items()})
+        hints = get_type_hints(kind)
+        fields = dataclasses.fields(kind)  # a constant of the class is a hint and no field
+        return partial(_dataclass, kind, {field.name: _reader(hints[field.name]) for field in fields})
     if get_origin(kind) is tuple:
         return partial(_tuple, *map(_reader, parts[:1])) if parts[-1] is ... else partial(_row, parts)
     if get_origin(kind) is UnionType and len(parts) == 2 and parts[1] is NoneType:
         return partial(_optional, _reader(parts[0]))
+    if get_origin(kind) is Literal:
+        return partial(_one_of, parts)
     if kind in _TAKEN:
         return partial(_scalar, cast(type, kind), _TAKEN[kind])
     raise TypeError(f"no record holds a value of {kind}")
@@ -100,7 +105,15 @@ def _optional(reader: Callable[[Any], Any], plain: Any) -> Any:
     return None if plain is None else reader(plain)
 
 
+def _one_of(words: tuple[Any, ...], plain: Any) -> Any:
+    if plain not in words:
+        raise ValueError(f"none of {', '.join(map(str, words))}")
+    return plain
+
+
 def _scalar(kind: type, taken: tuple[type, ...], plain: Any) -> Any:
     if type(plain) not in taken:
         raise ValueError(f"no {kind.__name__}: {type(plain).__name__}")
+    if kind is float and not isfinite(plain):  # Python reads a NaN that JSON does not have
+        raise ValueError("no finite number")
     return plain if type(plain) is kind else kind(plain)

@@ -80,9 +80,14 @@ def test_what_is_found_is_the_source_s_own_text_and_folds_to_the_quote(texts: li
     if isinstance(found, Stretch):
         assert all(part.text == texts[part.index][part.start : part.end] for part in found.parts)
         words = [word for word in fold(quote.replace("…", " ")).split(" ") if word not in ("", "...")]
-        held = " ".join(fold(part.text) for part in found.parts)
+        held = " ".join(_within(part.text) for part in found.parts)
         assert all(word in held for word in words)
-        assert "…" in quote or "..." in quote or fold(found.text) == fold(quote)
+        assert "…" in quote or "..." in quote or _within(found.text) == fold(quote)
+
+
+def _within(stretch: str) -> str:
+    """A stretch folded as what stands within a line: cut out of "1- 1", "- 1" alone reads as a list item."""
+    return fold(f"a {stretch}").removeprefix("a ")
 
 
 @given(st.integers(0, 59), st.sampled_from("qxz079"))

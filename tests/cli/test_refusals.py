@@ -141,13 +141,10 @@ def _kinds(kind: type[GreenroomError]) -> Iterator[type[GreenroomError]]:
 
 
 def test_every_error_has_a_code_of_its_own_kind(greenroom: Commands) -> None:
-    codes = [kind("").code for kind in _kinds(GreenroomError)]
+    codes = [kind.__new__(kind).code for kind in _kinds(GreenroomError)]  # one takes a status as well
     assert len(codes) == len(set(codes))
     for path in (Path(__file__).resolve().parents[2] / "orchestrator").rglob("*.py"):
         assert "raise GreenroomError(" not in path.read_text("utf-8"), f"{path} raises no kind of error"
-    for arguments in (["debrief", "last", "--format", "pdf"], ["serve"], ["review", "--any", "thing"]):
-        done = greenroom("--json", *arguments, check=False)
-        assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (1, "not_built")
 
 
 # ---------------------------------------------------------------------- the list goes on
