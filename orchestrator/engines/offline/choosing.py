@@ -19,9 +19,13 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate
 
 TURNS: Final = (
-    ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, FIGURE, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
+    ADMISSION, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
 )  # fmt: skip
-"""What one panelist asks about, one question after the other: a board does not dwell on one sort."""
+"""The sorts of one panelist's questions, one after the other: a board does not dwell on one sort.
+
+A plain question of the deck's kind has two turns to one about a line: real boards ask the plain ones first,
+and a line is taken up at the price of one of them.
+"""
 
 CONTRADICTION: Final = 0.95
 RELEVANCE: Final = {ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 0.55}

@@ -25,8 +25,14 @@ ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
 FOUND: Final = 3.0
 """Places by which a question goes up in its file where its words were found in the deck."""
 
-SPREAD: Final = 6
-"""Places by which a question moves back from deck to deck, so that no two decks hear the same list."""
+SPREAD: Final = 3
+"""Places by which a question moves back from deck to deck, so that two decks hear the same in another order.
+
+It trades variety against order: with more, the plain questions that a file puts first may not be asked at all.
+"""
+
+BORROWED: Final = 6
+"""Places by which the questions of another kind stand back behind a kind's own plain ones."""
 
 KEPT: Final = 8
 LINES_OF_AN_ENTRY: Final = 4
@@ -90,7 +96,8 @@ def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -
     for entry in bank().entries:
         is_answered = any(holds_all(pages.words, one) for one in entry.unless)
         if _is_of(entry, kind) and not is_answered:
-            order = entry.place + number_of(key, entry.id) % SPREAD
+            is_borrowed = entry.kind not in (ANY, kind.id)
+            order = entry.place + number_of(key, entry.id) % SPREAD + BORROWED * is_borrowed
             found += (_of_lines if entry.has_quote else _of_deck)(entry, order, pages, tell)
     return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
 
