@@ -28,7 +28,7 @@ FOUND: Final = 3.0
 SPREAD: Final = 3
 """Places by which a question moves back from deck to deck, so that two decks hear the same in another order.
 
-It trades variety against order: with more, the plain questions that a file puts first may not be asked at all.
+It trades variety against order: with more, plain questions that a file puts first may not be asked at all.
 """
 
 BORROWED: Final = 6
