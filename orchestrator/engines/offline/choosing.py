@@ -19,7 +19,7 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate
 
 TURNS: Final = (
-    ADMISSION, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
+    ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
 )  # fmt: skip
 """The sorts of one panelist's questions, one after the other: a board does not dwell on one sort.
 
