@@ -322,3 +322,51 @@ def test_a_line_is_quoted_whole_though_an_abbreviation_stands_in_it() -> None:
 def test_a_deck_without_money_is_no_request_for_any() -> None:
     deck = read_deck_text("# Ward 3\n\n- Proposal to the trustees\n\n---\n\n# Options\n\n- New rota\n")
     assert kind_of(deck).id == "any"
+
+
+def questions_on(text: str, count: int = 12) -> list[str]:
+    return [one.question for one in asked_all(read_deck_text(text), count)]
+
+
+SHED = """# Request for funding: a boat shed\n\n---\n
+# Costs\n\n- The shed costs €40,000\n- The slip costs €9,000\n"""
+WHAT_ELSE = "What else did you look at, and why did the second best fall out?"
+
+
+def test_a_plain_question_gives_way_to_the_slide_that_tells_it() -> None:
+    told = f"{SHED}\n---\n\n# Options compared\n\n- Rent a hall\n- Build a shed\n- Stay outside\n"
+    assert WHAT_ELSE in questions_on(SHED, 20)
+    assert WHAT_ELSE not in questions_on(told, 20)
+    assert any(one.startswith("Under “Options compared”") for one in questions_on(told, 20))
+
+
+def test_a_name_in_code_is_no_heading() -> None:
+    deck = "# GridCast: product demo\n\n---\n\n# {}\n\n- Loads the net\n- Solves the flow\n"
+    assert any("Under “The problem”" in one for one in questions_on(deck.format("The problem"), 20))
+    assert not any("gridcast.problem" in one for one in questions_on(deck.format("gridcast.problem"), 20))
+
+
+def test_of_a_line_with_a_gap_the_sentence_with_the_gap_is_quoted() -> None:
+    deck = (
+        "# Moving the store\n\n---\n\n# Who\n\n- The move is led by the store. The helpline is XXXX today\n"
+    )
+    assert "The slide still reads “The helpline is XXXX today”. What belongs there?" in questions_on(deck, 3)
+
+
+def test_a_question_to_the_listeners_of_a_talk_is_not_thrown_back() -> None:
+    deck = (
+        "# {}\n\n---\n\n# Our own numbers\n\n- Is the north shop really the safer one of both?\n"
+        "- Or is it only the quieter one?\n\n---\n\n# Until next week\n\n- Talk to one person a day\n"
+    )
+    thrown_back = "You ask it yourselves"
+    assert any(
+        thrown_back in one for one in questions_on(deck.format("Proposal to the board: cash and costs"))
+    )
+    talk = read_deck_text(deck.format("Workshop: how to talk about near misses"))
+    assert kind_of(talk).id == "talk"
+    assert not any(thrown_back in one.question for one in asked_all(talk, 12))
+
+
+def test_what_is_asked_of_any_deck_names_no_bare_it() -> None:
+    plain_ones = [one for one in bank().entries if one.kind == "any" and not one.has_quote and not one.kinds]
+    assert [one.id for one in plain_ones for ask in one.ask if {"it", "its"} & set(ask.lower().split())] == []

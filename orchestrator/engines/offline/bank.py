@@ -31,6 +31,9 @@ OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
 HEADING: Final = "#heading"
 """The tag of a slide's title that may be quoted for what stands under it."""
 
+PLACEHOLDER: Final = "#placeholder"
+"""The tag of a line with a gap in it that was meant to be filled."""
+
 QUOTE: Final = "{quote}"
 SUBJECT: Final = "{it}"
 """In a wording: the deck's own name for its matter, or its kind's noun."""
@@ -114,6 +117,7 @@ class Phrases:
     undertakes: tuple[str, ...]
     follow_ups: Mapping[str, tuple[str, ...]]  # by sort: put_off, do_not_know
     topics: Mapping[str, tuple[str, ...]]  # by topic: words that show that the deck speaks of it at all
+    told: Mapping[str, tuple[str, ...]]  # by topic: titles of slides that tell what a plain question asks
 
 
 @dataclass(frozen=True, slots=True)

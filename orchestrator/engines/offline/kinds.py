@@ -19,11 +19,18 @@ COVER_WEIGHT: Final = 8
 TITLE_WEIGHT: Final = 2
 """A word in a title says more of a deck than one in its text."""
 
-LEAST_SCORE: Final = 5
-"""Below it a deck is of no kind in particular: two titles and a word, or five words."""
+LEAST_SCORE: Final = 3
+"""Below it a deck is of no kind in particular: a title and a word, or three words.
 
-LEAST_LEAD: Final = 1.3
-"""Times the second kind's score: with less the signs are mixed, and only what suits both is asked."""
+It was 5, and decks that fell below it were asked what suits any deck: a strict reader of 15 new decks
+judged 26 of 44 such questions wrong, and of the others 19 of 136. The nearest kind asks better.
+"""
+
+LEAST_LEAD: Final = 1.15
+"""Times the second kind's score: with less the signs are mixed, and only what suits both is asked.
+
+The lower, the fewer decks hear little but what suits any; the higher, the fewer are taken for the wrong kind.
+"""
 
 FEWEST_OF_COUNCIL: Final = 3
 """Signs of a technical council in a deck for one: a single one stands in many others too."""

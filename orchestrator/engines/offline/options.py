@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from orchestrator.engines.offline.bank import ANY, HEADING, Entry, bank
+from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
 from orchestrator.engines.offline.subject import subject_of
@@ -94,7 +94,7 @@ def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -
     tell = partial(said, key=key, intensity=intensity, subject=subject)
     found: list[Option] = []
     for entry in bank().entries:
-        is_answered = any(holds_all(pages.words, one) for one in entry.unless)
+        is_answered = any(holds_all(pages.words, one) for one in entry.unless) or _is_told(entry, pages)
         if _is_of(entry, kind) and not is_answered:
             is_borrowed = entry.kind not in (ANY, kind.id)
             order = entry.place + number_of(key, entry.id) % SPREAD + BORROWED * is_borrowed
@@ -106,6 +106,13 @@ def _is_of(entry: Entry, kind: Kind) -> bool:
     """Where the signs are mixed, only what boards of both kinds or of any ask."""
     kinds = {*entry.kinds} | ({entry.kind} - {ANY})
     return not kinds or {kind.id, kind.beside or kind.id} <= kinds
+
+
+def _is_told(entry: Entry, pages: Pages) -> bool:
+    """Whether a slide bears its topic as a title: then only a question about that slide asks further."""
+    patterns = () if entry.has_quote else bank().phrases.told.get(entry.topic, ())
+    titles = [plain(page.title) for page in pages.pages[1:]] if patterns else []
+    return any(holds(title, one) for one in patterns for title in titles)
 
 
 def tier_of(entry: Entry) -> int:
@@ -158,6 +165,7 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
             continue
         for sentence in sentences(line.text):
             is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
-            if is_whole and holds_all(plain(sentence), words[:1]):
+            is_there = PLACEHOLDER not in tags or bank().phrases.placeholders.search(sentence) is not None
+            if is_whole and is_there and holds_all(plain(sentence), words[:1]):
                 return replace(line, text=sentence)
     return None

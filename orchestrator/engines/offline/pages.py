@@ -6,13 +6,14 @@ is shown; notes and cells are searched, never quoted.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.engines.offline.bank import HEADING, bank
+from orchestrator.engines.offline.bank import HEADING, PLACEHOLDER, bank
 from orchestrator.engines.offline.words import holds, plain
 from orchestrator.model.claim import Claim
 from orchestrator.model.segment import Segment
@@ -38,6 +39,8 @@ COVER_WORDS: Final = 30
 
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
+
+_NAME_IN_CODE = re.compile(r"[^\W\d_]{2,}(?:\.|::|_)[^\W\d_]{2,}|\w\(\)")
 
 _kept: deque[tuple[Deck, Sequence[Claim], Pages]] = deque(maxlen=KEPT)
 
@@ -135,7 +138,9 @@ def _is_heading(slide: Slide) -> bool:
     """A short title over two points or more: it names what they have in common."""
     words = plain(slide.title).count(" ") - 1
     points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
-    return not slide.title_is_furniture and 0 < words <= LONGEST_HEADING and points >= FEWEST_POINTS
+    if slide.title_is_furniture or _NAME_IN_CODE.search(slide.title):  # "energy.problem" tells of no problem
+        return False
+    return 0 < words <= LONGEST_HEADING and points >= FEWEST_POINTS
 
 
 def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:
@@ -154,7 +159,7 @@ def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *,
 def _tagged(text: str, kinds: Sequence[str]) -> str:
     tags = [f"#{kind}" for kind in kinds]
     if bank().phrases.placeholders.search(text):
-        tags.append("#placeholder")
+        tags.append(PLACEHOLDER)
     if bank().phrases.estimates.search(text):
         tags.append("#estimate")
     return f"{plain(text)}{' '.join(tags)} "
