@@ -27,9 +27,9 @@ judged 26 of 44 such questions wrong, and of the others 19 of 136. The nearest k
 """
 
 LEAST_LEAD: Final = 1.15
-"""Times the second kind's score: with less the signs are mixed, and only what suits both is asked.
+"""Times the second kind's score: with less the signs are mixed, and boards of either kind ask in turn.
 
-The lower, the fewer decks hear little but what suits any; the higher, the fewer are taken for the wrong kind.
+The lower, the more decks hear one kind alone, which may be the wrong one; the higher, the more hear two.
 """
 
 FEWEST_OF_COUNCIL: Final = 3
