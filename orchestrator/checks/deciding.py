@@ -7,7 +7,7 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from orchestrator.checks.formula import Comparison, Constant, FormulaError, Variable, evaluate
+from orchestrator.checks.formula import Comparison, FormulaError, evaluate
 
 CONVERSIONS: Final = frozenset((3, 4, 7, 10, 12, 24, 26, 30, 52, 60, 365, 366, 1000, 3600, 10_000, 1e6, 1e9))
 """Constants by which an engine converts units itself: then its own magnitudes are tried as well."""
@@ -80,12 +80,8 @@ def _samples(operands: int, count: int) -> Iterator[list[float]]:
 
 def difference(comparison: Comparison, values: Sequence[float]) -> float | None:
     """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
-
-    def leaf(node: Constant | Variable) -> float:
-        return node.value if isinstance(node, Constant) else values[node.index]
-
     try:
-        left, right = evaluate(comparison.left, leaf), evaluate(comparison.right, leaf)
+        left, right = (evaluate(side, values, float) for side in (comparison.left, comparison.right))
     except (ZeroDivisionError, OverflowError):
         return None
     difference = left - right

@@ -16,7 +16,7 @@ import ast
 import itertools
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, Self, TypeVar
 
@@ -154,16 +154,18 @@ def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
     return Comparison(moved(comparison.left), comparison.sign, moved(comparison.right))
 
 
-def evaluate(node: Node, leaf: Callable[[Constant | Variable], T]) -> T:
-    """The value of *node* by Python's operators on what *leaf* gives for constants and operands."""
-    if not isinstance(node, Operation):
-        return leaf(node)
-    left = evaluate(node.left, leaf)
+def evaluate(node: Node, operands: Sequence[T], constant: Callable[[float], T]) -> T:
+    """The value of *node* by Python's operators on *operands* and what *constant* makes of a number."""
+    if isinstance(node, Constant):
+        return constant(node.value)
+    if isinstance(node, Variable):
+        return operands[node.index]
+    left = evaluate(node.left, operands, constant)
     if node.right is None:
         if node.sign == "abs":
             return left.__abs__()  # `abs` would give the bound, not T
         return -left
-    value: T = _OPERATIONS[node.sign](left, evaluate(node.right, leaf))
+    value: T = _OPERATIONS[node.sign](left, evaluate(node.right, operands, constant))
     return value
 
 

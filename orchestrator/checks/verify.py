@@ -13,17 +13,7 @@ from typing import Final
 from orchestrator.checks.amount import Amount, UnitError, alike, constant
 from orchestrator.checks.deciding import CONVERSIONS, check_deciding
 from orchestrator.checks.figures import Figure, UnreadError
-from orchestrator.checks.formula import (
-    MOST_OPERANDS,
-    Comparison,
-    Constant,
-    FormulaError,
-    Node,
-    Variable,
-    evaluate,
-    parse,
-    renumbered,
-)
+from orchestrator.checks.formula import MOST_OPERANDS, Comparison, FormulaError, evaluate, parse, renumbered
 from orchestrator.checks.interval import Interval, IntervalError, point
 from orchestrator.checks.operands import read_operand
 from orchestrator.checks.quotes import fold
@@ -119,7 +109,7 @@ def _decided(proposal: Proposal, figures: Sequence[Figure]) -> tuple[Comparison,
 
 
 def _check_fails(comparison: Comparison, amounts: Sequence[Amount], figures: Sequence[Figure]) -> None:
-    left, right = alike(*(_value(node, amounts) for node in (comparison.left, comparison.right)))
+    left, right = alike(*(evaluate(side, amounts, constant) for side in (comparison.left, comparison.right)))
     if may_hold(comparison.sign, left.interval, right.interval):
         if _is_beyond_rounding(comparison, amounts, figures):
             return
@@ -151,13 +141,6 @@ def may_hold(sign: str, left: Interval, right: Interval) -> bool:
     if sign == ">=":
         return right.may_be_at_most(left)
     return left.may_be_below(right) if sign == "<" else right.may_be_below(left)
-
-
-def _value(node: Node, amounts: Sequence[Amount]) -> Amount:
-    def leaf(one: Constant | Variable) -> Amount:
-        return constant(one.value) if isinstance(one, Constant) else amounts[one.index]
-
-    return evaluate(node, leaf)
 
 
 # ---------------------------------------------------------------------- what is known
@@ -212,7 +195,7 @@ def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
     texts = [" ".join(figure.text.split()) for figure in figures]
     readings = [*readings_of(comparison, figures)]
     amounts = readings[-1 if comparison.constants & CONVERSIONS else 0]
-    return one_line(sum_of(comparison, texts, lambda node: _value(node, amounts)), LONGEST_NOTE)
+    return one_line(sum_of(comparison, texts, lambda node: evaluate(node, amounts, constant)), LONGEST_NOTE)
 
 
 def _kind(proposal: Proposal, figures: Sequence[Figure], comparison: Comparison | None) -> str:

@@ -9,33 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from orchestrator.engines import protocol
 from orchestrator.engines.offline.aiming import targets
 from orchestrator.engines.offline.choosing import candidate
-from orchestrator.engines.offline.debrief import debrief
 from orchestrator.engines.offline.dossier import attacks
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.offline.judging import judge
 from orchestrator.engines.offline.scratchpad import scratchpad
-from orchestrator.engines.protocol import (
-    CandidateRequest,
-    DebriefRequest,
-    DossierRequest,
-    DoubtRequest,
-    FactsRequest,
-    FocusBriefRequest,
-    JudgementRequest,
-    NewsRequest,
-    Request,
-    ScratchpadRequest,
-    ScribeRequest,
-    TensionsRequest,
-)
+from orchestrator.engines.protocol import Request
 from orchestrator.errors import EngineError
+from orchestrator.model.reply import DebriefWords, RubricCheck
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
+
+MOST_WANTED: Final = 3
+"""Questions that the panel still wanted, of those that were never asked."""
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:
@@ -43,18 +34,28 @@ def _nothing(request: Request[Any]) -> tuple[()]:
     return ()
 
 
+def _debrief(request: protocol.DebriefRequest) -> DebriefWords:
+    """No stronger answers and no check decided: only reading could.
+
+    The one thing to fix first is counted from verdicts and contradictions, whatever the engine.
+    """
+    checks = tuple(RubricCheck(name, "not judged", "only reading can tell") for name in request.checks)
+    wanted = tuple(one.question for one in request.never_asked[:MOST_WANTED] if one.question)
+    return DebriefWords(checks=checks, still_wanted=wanted)
+
+
 REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
-    FocusBriefRequest: targets,
-    CandidateRequest: candidate,
-    JudgementRequest: judge,
-    FactsRequest: facts,
-    ScratchpadRequest: scratchpad,
-    DossierRequest: attacks,
-    DebriefRequest: debrief,
-    TensionsRequest: _nothing,
-    DoubtRequest: _nothing,
-    NewsRequest: _nothing,
-    ScribeRequest: _nothing,
+    protocol.FocusBriefRequest: targets,
+    protocol.CandidateRequest: candidate,
+    protocol.JudgementRequest: judge,
+    protocol.FactsRequest: facts,
+    protocol.ScratchpadRequest: scratchpad,
+    protocol.DossierRequest: attacks,
+    protocol.DebriefRequest: _debrief,
+    protocol.TensionsRequest: _nothing,
+    protocol.DoubtRequest: _nothing,
+    protocol.NewsRequest: _nothing,
+    protocol.ScribeRequest: _nothing,
 }
 
 
