@@ -11,10 +11,10 @@ from typing import Final
 from orchestrator.checks.amount import UNITS_OF_TIME
 from orchestrator.checks.figures import DIGITS, Figure, UnreadError, counted, dated
 from orchestrator.checks.quotes import Broken, Part, find_quote, fold
-from orchestrator.claims.currencies import CODES
 from orchestrator.claims.dates import Date, dates_in
 from orchestrator.claims.neighbours import share_of
 from orchestrator.claims.numbers import Number, numbers_in
+from orchestrator.claims.units import CODES
 from orchestrator.model.proposal import UNITS, Operand, Passage
 
 _OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
