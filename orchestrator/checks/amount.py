@@ -59,7 +59,7 @@ class Amount:
         return _like(one, two, one.value - two.value, one.interval - two.interval)
 
     def __mul__(self, other: Amount) -> Amount:
-        kind, of = _multiplied(self, other)
+        kind, of = _by(self, other) or _by(other, self) or (FREE, "")
         return Amount(self.value * other.value, self.interval * other.interval, kind, of)
 
     def __truediv__(self, other: Amount) -> Amount:
@@ -69,7 +69,7 @@ class Amount:
             one, two = alike(self, other)
             interval = one.interval / two.interval
         value = one.value / two.value if two.value else interval.low
-        kind, of = _divided(one, two)
+        kind, of = _by(one, two) or (FREE, "")
         return Amount(value, interval, kind, of)
 
     def __neg__(self) -> Amount:
@@ -105,17 +105,16 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
     return one, other
 
 
-def year_of(day: date) -> float:
-    """The beginning of *day* as a year with its fraction; every month is a twelfth of it.
+def years_of(first: date, last: date) -> Interval:
+    """The beginning of *first* to the end of *last*, each a year with its fraction; a month is a twelfth.
 
     So 1 March to 1 June is a quarter exactly, as people count.
     """
-    return day.year + (day.month - 1 + (day.day - 1) / monthrange(day.year, day.month)[1]) / 12
-
-
-def end_of(day: date) -> float:
-    """The end of *day*, which is the beginning of the next."""
-    return day.year + (day.month - 1 + day.day / monthrange(day.year, day.month)[1]) / 12
+    low, high = (
+        day.year + (day.month - 1 + days / monthrange(day.year, day.month)[1]) / 12
+        for day, days in ((first, first.day - 1), (last, last.day))
+    )
+    return Interval(low, high)
 
 
 def in_unit(amount: Amount, unit: str) -> Amount:
@@ -153,21 +152,12 @@ def _like(one: Amount, other: Amount, value: float, interval: Interval) -> Amoun
     return Amount(value, interval, first.kind, first.of or (second.of if second.kind == first.kind else ""))
 
 
-def _multiplied(one: Amount, other: Amount) -> tuple[str, str]:
-    for first, second in ((one, other), (other, one)):
-        if second.kind in (NUMBER, SHARE):
-            return (first.kind, first.of) if first.kind != DATE else (FREE, "")
-        if first.kind == MONEY and second.kind == COUNT:
-            return first.kind, first.of
-    return FREE, ""
-
-
-def _divided(one: Amount, other: Amount) -> tuple[str, str]:
-    if other.kind in (NUMBER, SHARE):
-        return (one.kind, one.of) if one.kind != DATE else (FREE, "")
-    if one.kind == MONEY and other.kind == COUNT:
-        return one.kind, one.of
-    return FREE, ""
+def _by(one: Amount, other: Amount) -> tuple[str, str] | None:
+    """The kind of *one* times *other*, or divided by it, where it stays what it is; None: it does not."""
+    is_plain = other.kind in (NUMBER, SHARE)
+    if is_plain and one.kind == DATE:
+        return FREE, ""
+    return (one.kind, one.of) if is_plain or (one.kind == MONEY and other.kind == COUNT) else None
 
 
 def _named(amount: Amount) -> str:

@@ -16,9 +16,8 @@ from orchestrator.checks.amount import (
     UNITS_OF_TIME,
     Amount,
     UnitError,
-    end_of,
     in_unit,
-    year_of,
+    years_of,
 )
 from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.rounding import is_rounded, is_whole
@@ -77,9 +76,9 @@ def dated(operand: Operand, figure: Figure, found: Date) -> Figure:
     Raises:
         UnreadError: The operand names another year.
     """
-    low, high = year_of(found.first), end_of(found.last)
-    if found.precision == "fiscal year":
-        low, high = low - _FISCAL_SLACK, high + _FISCAL_SLACK
+    slack = _FISCAL_SLACK if found.precision == "fiscal year" else 0.0
+    years = years_of(found.first, found.last)
+    low, high = years.low - slack, years.high + slack
     shift = 0.0
     if not found.has_year:
         year = math.floor(operand.value) if operand.value is not None and operand.value >= 2 else 2000

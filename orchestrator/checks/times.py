@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from orchestrator.checks.amount import TIME, Amount, UnitError, alike, end_of, year_of
-from orchestrator.checks.interval import Interval
+from orchestrator.checks.amount import TIME, Amount, UnitError, alike, years_of
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import said
 from orchestrator.claims.calendar import WEEKDAYS
@@ -44,9 +43,8 @@ def _durations(sentence: Sentence) -> Iterator[Tension]:
     (length,), (start, end) = lengths, sentence.dates
     if start.has_year != end.has_year or not _adjoin(sentence, length, start, end):
         return
-    first = Interval(year_of(start.first), end_of(start.last))
-    last = Interval(year_of(end.first), end_of(end.last))
-    apart = Amount(end_of(end.last) - year_of(start.first), last - first, TIME, "year")
+    first, last = years_of(start.first, start.last), years_of(end.first, end.last)
+    apart = Amount(last.high - first.low, last - first, TIME, "year")
     if apart.value <= 0 or "fiscal year" in (start.precision, end.precision):
         return
     try:
