@@ -1,4 +1,4 @@
-"""The names of months and weekdays, and the first and last days of months, quarters and halves."""
+"""The names of months and weekdays, and the first and last days of months and years."""
 
 from __future__ import annotations
 
@@ -31,16 +31,6 @@ def month_days(year: int, first: int, last: int | None = None) -> tuple[date, da
     """The first and the last day of a month, or of the months *first* to *last*."""
     last = last or first
     return date(year, first, 1), date(year, last, monthrange(year, last)[1])
-
-
-def quarter_days(year: int, quarter: int) -> tuple[date, date]:
-    """The first and the last day of a quarter of the calendar year."""
-    return month_days(year, 3 * quarter - 2, 3 * quarter)
-
-
-def half_days(year: int, half: int) -> tuple[date, date]:
-    """The first and the last day of a half of the calendar year."""
-    return month_days(year, 6 * half - 5, 6 * half)
 
 
 def year_days(first: int, last: int | None = None) -> tuple[date, date]:

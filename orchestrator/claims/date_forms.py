@@ -7,16 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from orchestrator.claims.calendar import (
-    MONTH_NAMES,
-    MONTH_NUMBERS,
-    NO_YEAR,
-    full_year,
-    half_days,
-    month_days,
-    quarter_days,
-    year_days,
-)
+from orchestrator.claims.calendar import MONTH_NAMES, MONTH_NUMBERS, NO_YEAR, full_year, month_days, year_days
 from orchestrator.claims.units import measure_after, money_before, unit_after
 from orchestrator.claims.word_classes import ONES, SMALL_NUMBERS, TEENS, TENS
 
@@ -148,7 +139,8 @@ def _part(match: re.Match[str]) -> Days | None:
     if groups.get("fiscal"):
         return _fiscal(match)
     year = _year_of(match)
-    days = (half_days if is_half else quarter_days)(year or NO_YEAR, nth)
+    months = 6 if is_half else 3
+    days = month_days(year or NO_YEAR, months * (nth - 1) + 1, months * nth)
     return days, year is not None, "half" if is_half else "quarter"
 
 
@@ -174,8 +166,7 @@ def _year(match: re.Match[str]) -> Days | None:
     if not when:
         return year_days(year), True, "year"
     first, last = _quarters(when)
-    days = (quarter_days(year, first)[0], quarter_days(year, last)[1])
-    return days, True, "quarter" if first == last else "half"
+    return month_days(year, 3 * first - 2, 3 * last), True, "quarter" if first == last else "half"
 
 
 def _quarters(when: str) -> tuple[int, int]:
