@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from orchestrator.model.carryover import OpenPoint
 from orchestrator.model.claim import Claim, Tension
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +159,12 @@ class CandidateRequest(SeatRequest[Candidate | None]):
     standing: tuple[Candidate, ...] = ()  # the other panelists' questions that may be asked now
     asked: tuple[str, ...] = ()  # every question that was put, by anyone, in order
     taken_lines: frozenset[str] = frozenset()  # quotes asked about by anyone, or standing with another
-    occasion: str = ""  # of OCCASIONS
+    occasion: str = ""  # break, pause or end: it may be put right now; refresh: at any moment
     exchanges_left: int = 0
     minutes_left: float = 0.0
     may_look_ahead: bool = False  # lines of slides that were not shown yet may be asked about
     current: Candidate | None = None  # its own question that was not put yet, to be kept or replaced
     whose: tuple[str, ...] = ()  # of each of the scene's tensions: the exchange that asked, or who is to
-
-
-OCCASIONS: Final = ("break", "pause", "end", "refresh")
-"""When a candidate is wanted: where it may be put right now, or, at a refresh, at any moment."""
 
 
 @dataclass(frozen=True, slots=True)
