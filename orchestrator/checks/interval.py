@@ -82,9 +82,7 @@ def point(value: float) -> Interval:
 
 
 def _product(x: float, y: float) -> float:
-    return (
-        0.0 if x == 0 or y == 0 else x * y
-    )  # nought times an open end: nought is the only value at that end
+    return 0.0 if x == 0 or y == 0 else x * y  # nought times an open end: nought is the only value there
 
 
 def _near(x: float, y: float) -> bool:

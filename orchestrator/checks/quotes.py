@@ -147,9 +147,8 @@ def _without_marks(text: str) -> list[tuple[int, int]]:
 
 
 def _fold_one(char: str) -> str:
-    if (
-        char.isspace() or char in _BULLETS or "\ue000" <= char <= "\uf8ff"
-    ):  # private use: a symbol font's bullet
+    is_private = "\ue000" <= char <= "\uf8ff"  # private use: a symbol font's bullet
+    if char.isspace() or char in _BULLETS or is_private:
         return " "
     if char in _QUOTATION:
         return "'"

@@ -60,9 +60,8 @@ def cell_number(text: str) -> Number | None:
     if len(found) != 1:
         return None
     around = text[: found[0].start] + text[found[0].end :]
-    return (
-        None if any(letter.isalnum() for letter in around.replace(found[0].noun or "", "", 1)) else found[0]
-    )
+    rest = around.replace(found[0].noun or "", "", 1)
+    return None if any(map(str.isalnum, rest)) else found[0]
 
 
 def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
@@ -84,12 +83,8 @@ def _read(text: str, figure: PlainNumber, after: int) -> Number | None:
     if start < after:  # the currency belongs to the number before: "5 € 3"
         currency, own_factor, sign, start = None, 1.0, 1.0, figure.start
     before = text[max(0, start - 1) : start]
-    if (
-        before.isalnum()
-        and currency is None
-        and start == figure.start
-        and _NAMED.search(text[max(0, start - 2) : start])
-    ):
+    is_joined = before.isalnum() and currency is None and start == figure.start
+    if is_joined and _NAMED.search(text[max(0, start - 2) : start]):
         return None  # "B2B"; the codes of currencies stand without a space too
     unit = unit_after(text, figure.end, currency)
     if unit.name is None and before in ("x", "×") and _TIMES.search(text[max(0, start - 3) : start]):

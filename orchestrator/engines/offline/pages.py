@@ -170,9 +170,8 @@ def _is_open_question(text: str, after: str, title: str) -> bool:
     if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
         return False
     around = plain(f"{title} {text}")
-    return around.count(" ") > FEWEST_WORDS and not any(
-        holds(around, one) for one in bank().phrases.courtesies
-    )
+    is_courtesy = any(holds(around, one) for one in bank().phrases.courtesies)
+    return around.count(" ") > FEWEST_WORDS and not is_courtesy
 
 
 def _can_be_quoted(line: Line) -> bool:
