@@ -13,8 +13,9 @@ from typing import Final
 
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.engines.claude.settings import claude_settings
-from orchestrator.errors import ConfigurationError, EngineError
+from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
+from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
 
 # As /proc/mounts names them; a lock may be local to one machine there, and a sync may end in a cache.
@@ -45,7 +46,7 @@ def checks(home: Home) -> list[Check]:
         Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
         _model(home, "claude"),
         _model(home, "model"),
-        Check("speech-to-text", "missing", "not built yet: feed transcripts (VTT, SRT, text, JSON)"),
+        _speech_to_text(home),
         Check("browser", "missing", "not built yet: the terminal and plain files"),
         _s3(),
     ]
@@ -138,6 +139,16 @@ def _model(home: Home, engine: str) -> Check:
     )
     said = f"{at}: a small question took {probe.seconds:g} s; has {has or 'none of the extras'}"
     return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
+
+
+def _speech_to_text(home: Home) -> Check:
+    try:
+        folder = model_folder(home.config.stt_model)
+    except SpeechError as error:
+        return Check("speech-to-text", "missing", str(error))
+    own = home.config.stt_model is not None
+    which = f"the model in {folder}" if own else "the packaged model for English"
+    return Check("speech-to-text", "ok", f"{which}, on this machine alone (not loaded)")
 
 
 def _s3() -> Check:

@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 def feed(
     session: Name,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json or .jsonl; - is stdin.")
+        str,
+        typer.Argument(
+            metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json, .jsonl or sound; - is stdin."
+        ),
     ],
     follow: Annotated[bool, flag("--follow", "Go on as the file grows; default: it is read once.")] = False,
     speed: Speed = "max",
 ) -> None:
     """Take speech in, recorded or live.
+
+    Sound (.wav, .flac, .mp3, .m4a, .ogg) is recognised on this machine, which needs the extra `stt`.
 
     Live on stdin come JSON lines, one piece of speech each:
 
@@ -89,7 +94,8 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.speech.read import read_speech
 
     screen = Screen.current
-    recording = read_speech(path)
+    home = session.home
+    recording = read_speech(path, stt_model=home.config.stt_model if home is not None else None)
     finished = True
     if is_driven(session.path):
         screen.note("note: another process drives this session; this feed only appends")

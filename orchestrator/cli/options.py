@@ -31,7 +31,7 @@ BOARD_HELP: Final = "Who sits on the board: a YAML or JSON list of name, role, b
 INTEL_HELP: Final = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
 
 DeckFile = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
-Speech = Annotated[Path | None, option("FILE", "The recorded speech.")]
+Speech = Annotated[Path | None, option("FILE", "The recorded speech: a transcript, or sound.")]
 Archive = Annotated[
     Text, option("URL", "Where the ended session goes: a folder or s3://…; default: archives/ of the home.")
 ]

@@ -101,7 +101,8 @@ def _rehearse(
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
         if archive is not None:
             open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
-        recording = read_speech(speech) if speech is not None else Recording.silent()
+        stt_model = home.config.stt_model
+        recording = read_speech(speech, stt_model=stt_model) if speech is not None else Recording.silent()
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with Session.start(home, deck, loading=loading, say=screen.warn, **given) as session:

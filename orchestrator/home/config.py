@@ -53,6 +53,7 @@ TEXTS: Final = {
     "embeddings": '"local" or an http:// address',
     "embeddings_model": "a model's name",
     "model_url": "an address that begins with http:// or https://",
+    "stt_model": "a folder",
 }
 OTHER_VARIABLES: Final = frozenset(
     f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY")
@@ -80,6 +81,7 @@ class Config:
     facts_every_s: int = 300  # session time
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
     embeddings_model: str | None = None
+    stt_model: str | None = None  # the folder of a Whisper model; None: the one that the extra `stt` brings
     trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
     model: str | None = None  # None: the engine's own default; any name that the service knows

@@ -1,4 +1,4 @@
-"""A recording's file → its segments."""
+"""A recording's file, sound or transcript → its segments."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.home.user_list import shown_name
@@ -14,7 +15,9 @@ from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
 from orchestrator.speech.plain_text import read_plain
+from orchestrator.speech.recognition import recogniser_of
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
+from orchestrator.speech.sound import is_sound, read_sound
 from orchestrator.speech.source import open_recording
 from orchestrator.speech.timeline import lay_out
 
@@ -51,23 +54,38 @@ class Recording:
 
 
 @names_its_file
-def read_speech(path: Path) -> Recording:
-    """Read a recording of any kind that `feed` takes: VTT, SRT, text, segment JSON, JSON lines.
+def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
+    """Read a recording of any kind that `feed` takes: sound, VTT, SRT, text, segment JSON, JSON lines.
 
-    The kind is what the first characters say, else what the suffix says. There is at least one
-    segment; texts are clean and otherwise verbatim; starts never decrease and no segment ends
-    before it starts.
+    Sound is known by its suffix and recognised on this machine; of the others, the kind is what the
+    first characters say, else what the suffix says. There is at least one segment; texts are clean
+    and those of a transcript otherwise verbatim; starts never decrease and no segment ends before it
+    starts.
+
+    Args:
+        stt_model: The folder of a model for sound; None: the one that the extra `stt` brings.
 
     Raises:
-        SpeechError: The file is missing, no file, too large, not text, of another kind, or has
-            no speech in it. One line, with *path* and what to do.
+        SpeechError: The file is missing, no file, too large, not text, of another kind, has no
+            speech in it, or is sound and the extra is missing. One line, with *path* and what to do.
     """
-    raw = _bytes(path)
-    try:
-        pieces, notices = _pieces(_text(raw), path.suffix.lower())
-    except SpeechError as error:
-        link = " " if str(error).startswith(("is ", "holds ")) else ": "
-        raise SpeechError(f"{shown_name(path)}{link}{error}") from None
+    with open_recording(
+        path,
+        missing="give the path of a recording",
+        no_file="is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`",
+        folder="is a folder: give a recording's file",
+    ) as file:
+        try:
+            if is_sound(path):
+                sha256, pieces = _heard(file, path.suffix, stt_model)
+                notices: list[str] = []
+            else:
+                raw = _bytes(file)
+                sha256 = hashlib.sha256(raw).hexdigest()
+                pieces, notices = _pieces(_text(raw), path.suffix.lower())
+        except SpeechError as error:
+            link = " " if str(error).startswith(("is ", "holds ")) else ": "
+            raise SpeechError(f"{shown_name(path)}{link}{error}") from None
     if not pieces:
         raise SpeechError(
             f"{shown_name(path)}: no speech found; give a recording with at least one spoken line"
@@ -77,7 +95,7 @@ def read_speech(path: Path) -> Recording:
         segments=segments,
         times_estimated=any(segment.times_estimated for segment in segments),
         notices=(*notices, *clock_notices),
-        sha256=hashlib.sha256(raw).hexdigest(),
+        sha256=sha256,
         name=path.name,
     )
 
@@ -117,17 +135,22 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     return read(text), []
 
 
-def _bytes(path: Path) -> bytes:
-    with open_recording(
-        path,
-        missing="give the path of a recording",
-        no_file="is not a file: give a recording's file, or pipe JSON lines to `feed SESSION -`",
-        folder="is a folder: give a recording's file",
-    ) as file:
-        raw = file.read(MAX_SIZE_BYTES + 1)
+def _heard(file: BinaryIO, suffix: str, stt_model: str | None) -> tuple[str, list[LiveSegment]]:
+    """A sound file's SHA-256 and what is said in it."""
+    recogniser = recogniser_of(stt_model)
+    try:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # a buffered reader
+        file.seek(0)
+        return sha256, read_sound(file, suffix, recogniser)
+    finally:
+        recogniser.close()
+
+
+def _bytes(file: BinaryIO) -> bytes:
+    raw = file.read(MAX_SIZE_BYTES + 1)
     if len(raw) > MAX_SIZE_BYTES:
         most = MAX_SIZE_BYTES // 1024**2
-        raise SpeechError(f"{shown_name(path)} is larger than {most} MB: give the transcript, not the sound")
+        raise SpeechError(f"is larger than {most} MB: give the transcript, not the sound")
     return raw
 
 

@@ -1,0 +1,143 @@
+"""Where somebody speaks in a stream of sound: a sentence is a stretch between two silences.
+
+Pure bookkeeping over windows of sound; how likely a window holds a voice is said by a detector, which
+is a function. The same stretches come of the same sound, however it is cut into frames on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+RATE_HZ: Final = 16_000
+"""Samples a second: what Whisper and Silero are trained on. A sample is 16 bits, little-endian."""
+SAMPLE_BYTES: Final = 2
+WINDOW_BYTES: Final = 512 * SAMPLE_BYTES
+"""The detector's window at this rate (Silero VAD takes no other)."""
+WINDOW_S: Final = WINDOW_BYTES / SAMPLE_BYTES / RATE_HZ
+
+BEGINS: Final = 0.5
+GOES_ON: Final = 0.35
+"""Probabilities above which a voice begins and goes on: the defaults of Silero VAD."""
+FEWEST: Final = 3
+"""Windows with a voice: a stretch with fewer (0.1 s) is a click or a cough; "yes" takes twice as long."""
+PAUSE: Final = round(0.6 / WINDOW_S)
+"""Windows of silence that end a sentence: longer than the breath within one, far under the moderator's
+`hand_raise_pause` of 2 s."""
+LONGEST: Final = round(15 / WINDOW_S)
+"""Windows after which a sentence is cut: captions must come while somebody speaks without a pause, and
+Whisper reads 30 s at most."""
+CUT_WITHIN: Final = round(5 / WINDOW_S)
+"""The last windows of a sentence that is cut: the cut is at the quietest of them, so between two words."""
+LEAD: Final = round(0.3 / WINDOW_S)
+TRAIL: Final = round(0.2 / WINDOW_S)
+"""Windows kept before and after a voice: soft consonants lie below the detector's threshold."""
+
+Detector = Callable[[bytes], float]
+"""The probability (0 to 1) that a window of a stream, given in their order, holds a voice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Speech between two silences; times are seconds from the stream's beginning."""
+
+    sound: bytes  # with a little of the silence around it
+    start_s: float
+    end_s: float
+
+
+class Voice:
+    """The stretches of one stream; for one thread at a time."""
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+        self._rest = b""  # less than a window
+        self._windows: list[bytes] = []  # from the lead of what is spoken on
+        self._chances: list[float] = []
+        self._dropped = 0  # windows that came before these
+        self._first: int | None = None  # the window with which the voice begins; None: silence
+        self._last = 0  # the last one with a voice
+
+    def take(self, sound: bytes) -> list[Stretch]:
+        """The stretches that end with this sound, the next of the stream."""
+        sound = self._rest + sound
+        whole = len(sound) - len(sound) % WINDOW_BYTES
+        self._rest = sound[whole:]
+        ended = []
+        for at in range(0, whole, WINDOW_BYTES):
+            ended += self._take_window(sound[at : at + WINDOW_BYTES])
+        return ended
+
+    def close(self) -> list[Stretch]:
+        """What was being spoken when the stream ended."""
+        if self._first is None:
+            return []
+        ended = self._stretch(len(self._windows))
+        self._drop(len(self._windows))
+        return ended
+
+    @property
+    def heard_s(self) -> float:
+        """How much of the stream was looked at."""
+        return (self._dropped + len(self._windows)) * WINDOW_S
+
+    @property
+    def open(self) -> Stretch | None:
+        """What is being spoken, up to now; None: nothing, or too little to say."""
+        return next(iter(self._stretch(len(self._windows))), None)
+
+    @property
+    def is_pausing(self) -> bool:
+        """Whether the voice stopped long enough ago that `open` stays as it is until it comes back."""
+        return self._first is not None and len(self._windows) - 1 - self._last >= TRAIL
+
+    def _take_window(self, window: bytes) -> list[Stretch]:
+        chance = self._detector(window)
+        self._windows.append(window)
+        self._chances.append(chance)
+        count = len(self._windows)
+        if chance >= (BEGINS if self._first is None else GOES_ON):
+            self._last = count - 1
+            if self._first is None:
+                self._drop(count - 1 - LEAD)
+                self._first = self._last
+        elif self._first is None:
+            self._drop(count - LEAD)
+        elif count - 1 - self._last >= PAUSE:
+            ended = self._stretch(count)
+            self._first = None
+            self._drop(count - LEAD)
+            return ended
+        return self._cut() if self._first is not None and len(self._windows) >= LONGEST else []
+
+    def _cut(self) -> list[Stretch]:
+        """End a sentence that has become too long; what follows the cut is the next one's beginning."""
+        count = len(self._windows)
+        at = min(range(count - CUT_WITHIN, count), key=self._chances.__getitem__)
+        ended = self._stretch(at)
+        self._drop(at)
+        voiced = [number for number, chance in enumerate(self._chances) if chance >= GOES_ON]
+        self._first = voiced[0] if voiced else None
+        return ended
+
+    def _stretch(self, before: int) -> list[Stretch]:
+        """What is spoken up to the window *before*, or nothing."""
+        if self._first is None:
+            return []
+        voiced = [at for at in range(self._first, before) if self._chances[at] >= GOES_ON]
+        if len(voiced) < FEWEST:
+            return []
+        sound = b"".join(self._windows[: min(before, voiced[-1] + 1 + TRAIL)])
+        start, end = self._dropped + self._first, self._dropped + voiced[-1] + 1
+        return [Stretch(sound, round(start * WINDOW_S, 3), round(end * WINDOW_S, 3))]
+
+    def _drop(self, count: int) -> None:
+        """Forget the first *count* windows."""
+        if count <= 0:
+            return
+        del self._windows[:count], self._chances[:count]
+        self._dropped += count
+        self._last -= count
+        if self._first is not None:
+            self._first = self._first - count if self._first >= count else None
