@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
-from orchestrator.errors import NotInstalledError, UsageError
+from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
@@ -51,6 +52,7 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
         raise NotInstalledError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
     if not host:
         raise UsageError("--host needs an address")
+    from orchestrator.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.serve import serve as run
     from orchestrator.web.site import Site
@@ -61,4 +63,10 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
         screen.result({"address": address}, f"open {address} in a browser; Ctrl-C ends the server")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
-    run(Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url), host, port, say)
+    site = Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url)
+    if home is not None:
+        try:
+            site = replace(site, recogniser=recogniser_of(home.config.stt_model))
+        except SpeechError as error:
+            site = replace(site, no_recogniser=str(error))
+    run(site, host, port, say)

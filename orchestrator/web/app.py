@@ -17,7 +17,7 @@ from orchestrator.web.problems import tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
-API: Final[tuple[str, ...]] = ("health", "decks", "starting", "room", "slides")
+API: Final[tuple[str, ...]] = ("health", "decks", "starting", "room", "slides", "speech", "microphone")
 """Files of `api/`: the addresses under /api."""
 PAGES: Final[tuple[str, ...]] = ("front", "new", "room")
 """Files of `pages/`: the addresses that a person opens."""

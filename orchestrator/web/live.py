@@ -30,6 +30,7 @@ class Drive:
         self._over = over
         self._stop = Event()
         self._began = Event()
+        self._voice = Event()  # somebody speaks, and no segment shows it yet
         self._refused: SessionStateError | None = None
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
@@ -44,6 +45,10 @@ class Drive:
         self._began.wait(BEGINS_WITHIN_S)
         if self._refused is not None:
             raise self._refused
+
+    def hears(self) -> None:
+        """Somebody is speaking, so it is no silence that ends an answer or lets the panel come in."""
+        self._voice.set()
 
     def stop(self) -> None:
         """Stop the clock and let go; what was under way for the panel is given up."""
@@ -76,7 +81,8 @@ class Drive:
                 step = panel.next_step()
                 if isinstance(step, End):
                     return
-                if len(self.session.rehearsal.room.segments) > heard:
+                if self._voice.is_set() or len(self.session.rehearsal.room.segments) > heard:
+                    self._voice.clear()
                     heard = len(self.session.rehearsal.room.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
@@ -124,6 +130,12 @@ class Drives:
         if drive is not None:
             drive.stop()
         return drive is not None
+
+    def hears(self, session_id: str) -> None:
+        """Somebody is speaking there; where this server does not drive it, that changes nothing."""
+        drive = self._drives.get(session_id)
+        if drive is not None:
+            drive.hears()
 
     def is_driving(self, session_id: str) -> bool:
         """Whether this server drives the session now."""

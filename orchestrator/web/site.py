@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
+from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.live import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
@@ -27,6 +28,8 @@ class Site:
         archives: The folder or s3:// address that is reviewed.
         hosts: Names, without port, that a request's Host may have.
         token: The secret that every request must show; None: whoever reaches the server may use it.
+        recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
+        partials: By session, the words of a sentence that is being spoken: shown, never stored.
     """
 
     home: Home | None
@@ -35,6 +38,9 @@ class Site:
     hosts: frozenset[str] = LOOPBACK
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
+    recogniser: Recogniser | None = None
+    no_recogniser: str = "this server recognises no speech"
+    partials: dict[str, str] = field(default_factory=dict)
     drives: Drives = field(init=False)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
@@ -47,9 +53,18 @@ class Site:
         """End what runs: sessions that are driven stop as if their presenter had paused."""
         self.closing.set()
         self.drives.stop_all()
+        if self.recogniser is not None:
+            self.recogniser.close()
         self.sessions.close()
         self.pictures.close()
         self.uploads.close()
+
+    def show_partial(self, session: str, text: str) -> None:
+        """Show the words of a sentence that is being spoken in *session*; "": nobody speaks."""
+        if text:
+            self.partials[session] = text
+        else:
+            self.partials.pop(session, None)
 
     @property
     def own(self) -> Home:

@@ -164,7 +164,10 @@ def end(session: str, ending: Ending, site: At) -> Ended:
 
 @router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)
 async def events(session: str, site: At, request: Request) -> EventSourceResponse:
-    """Every change of the room, each as one whole document; the first comes at once."""
+    """Every change of the room, each as one whole document; the first comes at once.
+
+    A further event, `partial`, has the words of a sentence that is being spoken.
+    """
     found = await run_in_threadpool(site.sessions.get, session)
     return EventSourceResponse(_changes(site, found, request), ping=PING_S)
 
@@ -172,6 +175,7 @@ async def events(session: str, site: At, request: Request) -> EventSourceRespons
 async def _changes(site: Site, session: Session, request: Request) -> AsyncIterator[dict[str, Any]]:
     ledger = session.path / "ledger" / "ledger.jsonl"
     before: tuple[int, bool] | None = None
+    shown = ""
     while not site.closing.is_set():
         try:
             now = (os.stat(ledger).st_size, site.drives.is_driving(session.id))
@@ -182,6 +186,9 @@ async def _changes(site: Site, session: Session, request: Request) -> AsyncItera
             before = now
             view = await run_in_threadpool(_view, site, session)
             yield {"event": "room", "id": str(view.seq), "data": json.dumps(asdict(view))}
+        if (partial := site.partials.get(session.id, "")) != shown:
+            shown = partial
+            yield {"event": "partial", "data": json.dumps(partial)}
         await asyncio.sleep(LOOK_S)
 
 

@@ -203,6 +203,7 @@ const KEYS = {
   q: () => view.question || send("ask", {}),
   l: () => view.question && send("park"),
   e: finish,
+  m: () => $("microphone").click(),
   " ": () => (view.is_running ? pause() : go()),
   "?": () => $("keys").showModal(),
 };
@@ -253,10 +254,12 @@ events.addEventListener("room", (event) => {
   seenAt = performance.now();
   room.dataset.connected = "yes";
   show();
+  document.dispatchEvent(new CustomEvent("room", { detail: view }));
   // The server that drove this session is gone without a word, and another has taken its place.
   if (view.state === "interrupted" && !watches) go();
   if (view.state === "ended") location.assign(`/debrief/${encodeURIComponent(session)}`);
 });
+events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
 events.addEventListener("gone", () => location.assign("/"));
 events.addEventListener("error", () => {
   room.dataset.connected = "no";

@@ -1,0 +1,184 @@
+"""WebSocket /api/sessions/{id}/microphone: sound in, captions out, and each sentence into the transcript.
+
+Frames are 16 kHz, 16 bits little-endian, one channel. Out come {"partial": "…"} while somebody speaks,
+{"final": "…"} once a sentence stands in the transcript, and {"refused": "…"} before the server closes.
+No sound is kept: it is let go of as soon as it was recognised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+from time import monotonic
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from orchestrator.errors import GreenroomError, SpeechError
+from orchestrator.session import Session
+from orchestrator.speech.recognition import Heard, Recogniser
+from orchestrator.speech.sound import said
+from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES, Stretch, Voice
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter()
+
+BYTES_A_SECOND: Final = RATE_HZ * SAMPLE_BYTES
+MAX_FRAME_BYTES: Final = BYTES_A_SECOND
+"""A second of sound; our own page sends a tenth of that."""
+AHEAD_S: Final = 5.0
+"""How much more sound may come than time has passed, after a connection that stalled; then a frame waits
+until it is due, and the sender with it."""
+PARTIAL_S: Final = 0.7
+"""How often what is being spoken is recognised anew: a phrase of two or three words, and at about 0.3 s of
+work for each, two cores have time for the rest."""
+MOST_WAITING: Final = 4
+"""Sentences that wait to be recognised; then frames wait, so that a slow machine holds a minute of sound."""
+REFUSED: Final = 1008
+"""A WebSocket's close code for what breaks a rule (RFC 6455, section 7.4.1)."""
+
+
+@router.websocket("/sessions/{session}/microphone")
+async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depends(site_of)]) -> None:
+    """What is said goes into the transcript, sentence by sentence, until the socket is closed."""
+    await socket.accept()
+    try:
+        found = await run_in_threadpool(site.sessions.get, session)
+        if site.recogniser is None:
+            raise SpeechError(site.no_recogniser)
+        voice = Voice(await run_in_threadpool(site.recogniser.detector))
+        await Microphone(socket, site, found, site.recogniser, voice).run()
+    except GreenroomError as error:
+        with suppress(WebSocketDisconnect, RuntimeError):  # nobody is there to be told
+            await socket.send_json({"refused": str(error)})
+            await socket.close(REFUSED)
+
+
+def wait_s(taken_s: float, passed_s: float) -> float:
+    """How long a frame waits, of a sender that has sent *taken_s* of sound in *passed_s*."""
+    return max(0.0, taken_s - passed_s - AHEAD_S)
+
+
+class Microphone:
+    """One open microphone. The sound is looked at as it comes; sentences are recognised in their order."""
+
+    def __init__(
+        self, socket: WebSocket, site: Site, session: Session, recogniser: Recogniser, voice: Voice
+    ) -> None:
+        self._socket = socket
+        self._site = site
+        self._session = session
+        self._recogniser = recogniser
+        self._voice = voice
+        self._offset_s = 0.0  # from the stream's seconds to the session's clock
+        self._is_spoken = False
+        self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MOST_WAITING)
+        self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial
+        self._asked_at_s = 0.0
+        self._showing: set[asyncio.Task[None]] = set()  # held, or they could be collected before their end
+        self._refused: GreenroomError | None = None
+
+    async def run(self) -> None:
+        """Take sound until the socket closes; what was said up to then goes into the transcript.
+
+        Raises:
+            GreenroomError: A frame breaks a rule, or the session takes no more speech.
+        """
+        writing = asyncio.create_task(self._write())
+        try:
+            await self._listen()
+            await self._put(self._voice.close())
+            await self._ended.put(None)
+            await writing
+            if self._refused is not None:
+                raise self._refused
+        finally:
+            writing.cancel()
+            await self._show("")
+
+    async def _listen(self) -> None:
+        began, taken_s = monotonic(), 0.0
+        while self._refused is None and not self._site.closing.is_set():
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            frame = message.get("bytes")
+            if frame is None or len(frame) > MAX_FRAME_BYTES or len(frame) % SAMPLE_BYTES:
+                raise SpeechError(
+                    f"a frame must be sound: 16 bits a sample, at most {MAX_FRAME_BYTES:,} bytes, 16 kHz"
+                )
+            taken_s += len(frame) / BYTES_A_SECOND
+            await asyncio.sleep(wait_s(taken_s, monotonic() - began))
+            ended = await run_in_threadpool(self._voice.take, frame)
+            await self._follow()
+            await self._put(ended)
+
+    async def _follow(self) -> None:
+        """Note when speech begins, and have what is being spoken recognised from time to time."""
+        open_ = self._voice.open
+        if open_ is not None and not self._is_spoken:
+            now_s = await run_in_threadpool(self._session.rehearsal.now_s)
+            self._offset_s = max(0.0, now_s - self._voice.heard_s)
+        self._is_spoken = open_ is not None
+        if open_ is None:
+            return
+        self._site.drives.hears(self._session.id)
+        # As the voice stops, what was said is recognised at once: if it was the sentence's end, its
+        # words are there when the pause is long enough to be one.
+        is_due = self._voice.is_pausing or self._voice.heard_s - self._asked_at_s >= PARTIAL_S
+        is_new = self._asked is None or self._asked[0] != open_
+        if is_due and is_new and self._recogniser.is_idle:
+            self._asked_at_s = self._voice.heard_s
+            self._asked = open_, self._recogniser.recognise(open_.sound)
+            showing = asyncio.create_task(self._show_partial(*self._asked))
+            self._showing.add(showing)
+            showing.add_done_callback(self._showing.discard)
+
+    async def _show_partial(self, stretch: Stretch, recognised: Future[Heard]) -> None:
+        with suppress(SpeechError):  # the sentence itself will fail in the same way, and say so
+            heard = await asyncio.wrap_future(recognised)
+            open_ = self._voice.open
+            if open_ is not None and open_.start_s == stretch.start_s:
+                await self._show(heard.text)
+
+    async def _put(self, ended: list[Stretch]) -> None:
+        """Have sentences that ended recognised; waits while too many are."""
+        for stretch in ended:
+            if self._asked is not None and self._asked[0] == stretch:
+                recognised = self._asked[1]
+            else:
+                recognised = self._recogniser.recognise(stretch.sound)
+            self._asked = None
+            await self._ended.put((stretch, self._offset_s, recognised))
+
+    async def _write(self) -> None:
+        """Sentences into the transcript, in their order, each as soon as it is recognised."""
+        while (one := await self._ended.get()) is not None:
+            if self._refused is None:  # else what comes is let go of, so that nobody waits for a place
+                try:
+                    await self._take(*one)
+                except GreenroomError as error:
+                    self._refused = error
+
+    async def _take(self, stretch: Stretch, offset_s: float, recognised: Future[Heard]) -> None:
+        heard = await asyncio.wrap_future(recognised)
+        if heard.text:
+            piece = said(stretch, heard.text, heard.confidence, offset_s=offset_s)
+            await run_in_threadpool(self._session.hear, piece)
+            await self._send({"final": heard.text})
+        if self._ended.empty() and not self._is_spoken:
+            await self._show("")
+
+    async def _show(self, text: str) -> None:
+        """What is being spoken, to this page and to the others that show the room."""
+        if self._site.partials.get(self._session.id, "") == text:
+            return
+        self._site.show_partial(self._session.id, text)
+        await self._send({"partial": text})
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):  # it may have closed meanwhile
+            await self._socket.send_json(message)

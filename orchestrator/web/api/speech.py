@@ -1,0 +1,27 @@
+"""GET /api/speech: what turns speech into text here, for the page to choose and to say."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel
+
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["speech"])
+
+
+class Speech(BaseModel):
+    """Whether sound can be sent here; where not, why."""
+
+    recognises: bool
+    detail: str
+
+
+@router.get("/speech")
+def speech(site: Annotated[Site, Depends(site_of)]) -> Speech:
+    """Whether this server recognises speech."""
+    if site.recogniser is None:
+        return Speech(recognises=False, detail=site.no_recogniser)
+    return Speech(recognises=True, detail="recognised on this machine; no sound is kept")

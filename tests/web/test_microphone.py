@@ -1,0 +1,312 @@
+"""What is said into a microphone stands in the transcript; nothing of the sound is kept."""
+
+from __future__ import annotations
+
+import wave
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.websockets import WebSocketDisconnect
+
+from orchestrator.home.folder import Home
+from orchestrator.session import Session
+from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
+from orchestrator.web.app import application
+from orchestrator.web.live import Drives
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
+from tests.helpers.live_feeds import until
+from tests.helpers.recognisers import ToneRecogniser, silence, tone
+from tests.helpers.rehearsals import write_rehearsal
+from tests.web.conftest import Served
+
+CHROMIUM = Path("/usr/bin/chromium")
+ADDRESS = "ws://localhost/api/sessions/one/microphone"
+WORDS = {8000: "Revenue grew by 12 %.", 4000: "Costs did not."}
+FRAME = 3200
+
+
+@contextmanager
+def room(home: Path, folder: Path, **values: Any) -> Iterator[tuple[TestClient, Site, Session]]:
+    """A session in a server that recognises tones."""
+    opened = Home.open(home)
+    Session.start(opened, write_rehearsal(folder).deck, id="one").close()
+    site = Site(opened, str(opened.archives), OpenSessions(opened), **values)
+    with TestClient(application(site), base_url="http://localhost") as client:
+        yield client, site, site.sessions.get("one")
+
+
+def speak(socket: WebSocketTestSession, sound: bytes) -> None:
+    for at in range(0, len(sound), FRAME):
+        socket.send_bytes(sound[at : at + FRAME])
+
+
+def until_final(socket: WebSocketTestSession) -> tuple[list[str], str]:
+    """The partial captions up to the next final one, and that."""
+    partials: list[str] = []
+    while "final" not in (message := socket.receive_json()):
+        partials.append(message["partial"])
+    return partials, message["final"]
+
+
+def test_each_sentence_becomes_a_caption_and_a_segment(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, site, session):
+        session.run_clock()
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, silence(0.2) + tone(1.5) + silence(0.8))
+            partials, final = until_final(socket)
+            assert partials == [WORDS[8000]]
+            assert final == WORDS[8000]
+            assert socket.receive_json() == {"partial": ""}
+            speak(socket, tone(0.5, 4000) + silence(0.8))
+            assert until_final(socket)[1] == WORDS[4000]
+        first, second = session.room.segments
+        assert [first.text, second.text] == list(WORDS.values())
+        assert first.confidence == 0.9
+        assert first.end_s - first.start_s == pytest.approx(1.5, abs=0.1)
+        assert not first.times_estimated
+        assert second.start_s >= first.start_s
+        until("an end of the partial caption", lambda: not site.partials)
+
+
+def test_closing_keeps_what_was_being_said(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1))
+            socket.close()
+            until("the segment", lambda: session.room.segments)
+        assert [one.text for one in session.room.segments] == [WORDS[8000]]
+
+
+def test_a_partial_caption_is_shown_to_all_and_stored_nowhere(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser({4000: "Off the cuff."})) as (client, site, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1, 4000))
+            assert socket.receive_json() == {"partial": "Off the cuff."}
+            assert site.partials == {"one": "Off the cuff."}
+            speak(socket, tone(1, 8000))  # the whole is then no known tone, and has no words
+            speak(socket, silence(1))
+            while site.partials:
+                socket.receive_json()
+        stored = b"".join(path.read_bytes() for path in session.path.rglob("*") if path.is_file())
+        assert b"Off the cuff" not in stored
+
+
+def test_a_sound_without_words_is_no_segment(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1, 2000) + silence(1) + tone(1) + silence(1))
+            assert until_final(socket)[1] == WORDS[8000]
+        assert len(session.room.segments) == 1
+
+
+def test_whoever_drives_is_told_that_somebody_speaks(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(Drives, "hears", lambda self, session: told.append(session))
+    with (
+        room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _),
+        client.websocket_connect(ADDRESS) as socket,
+    ):
+        speak(socket, silence(1))
+        speak(socket, tone(1) + silence(1))
+        until_final(socket)
+    assert len(told) >= 10
+    assert set(told) == {"one"}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [{"bytes": bytes(MAX_FRAME_BYTES + 2)}, {"bytes": b"odd"}, {"text": "words"}],
+    ids=["too long", "half a sample", "text"],
+)
+def test_a_frame_that_is_no_sound_ends_it(home: Path, tmp_path: Path, frame: dict[str, Any]) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            socket.send({"type": "websocket.receive", **frame})
+            assert socket.receive_json() == {
+                "refused": "a frame must be sound: 16 bits a sample, at most 32,000 bytes, 16 kHz"
+            }
+            with pytest.raises(WebSocketDisconnect):
+                socket.receive_json()
+        assert not session.room.segments
+
+
+def test_a_sender_that_is_too_fast_waits() -> None:
+    assert wait_s(taken_s=AHEAD_S, passed_s=0) == 0
+    assert wait_s(taken_s=60, passed_s=10) == 50 - AHEAD_S
+    assert wait_s(taken_s=10, passed_s=60) == 0
+
+
+def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, no_recogniser="install it") as (client, _, _):
+        assert client.get("/api/speech").json() == {"recognises": False, "detail": "install it"}
+        with client.websocket_connect(ADDRESS) as socket:
+            assert socket.receive_json() == {"refused": "install it"}
+
+
+def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
+        told = {"recognises": True, "detail": "recognised on this machine; no sound is kept"}
+        assert client.get("/api/speech").json() == told
+
+
+def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS.replace("/one/", "/two/")) as socket:
+            assert socket.receive_json() == {"refused": "there is no session 'two' here"}
+        session.end()
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1) + silence(1))
+            while "refused" not in (message := socket.receive_json()):
+                pass
+            assert "has ended" in message["refused"]
+
+
+def test_another_sites_page_gets_no_microphone(home: Path, tmp_path: Path) -> None:
+    with (
+        room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _),
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect(ADDRESS, headers={"origin": "http://evil.example"}),
+    ):
+        pass
+
+
+in_a_browser = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="NOT TESTED in a browser: Chromium is not installed"),
+    pytest.mark.skipif(find_spec("playwright") is None, reason="NOT TESTED: playwright is not installed"),
+]
+
+
+@contextmanager
+def chromium(*arguments: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    own = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=[*own, *arguments])
+        yield browser
+        browser.close()
+
+
+class TestBrowser:
+    pytestmark = in_a_browser
+
+    @pytest.mark.skipif(find_spec("faster_whisper") is None, reason="NOT TESTED: the extra stt is missing")
+    def test_what_is_said_stands_in_the_transcript(
+        self, home: Path, tmp_path: Path, shared: Path, serve: Callable[..., Served]
+    ) -> None:
+        from playwright.sync_api import expect
+
+        talk = tmp_path / "talk.wav"
+        with wave.open(str(shared / "audio" / "librivox" / "sense_and_sensibility_0930.wav")) as read:
+            assert read.getframerate() == 16_000
+            sound = read.readframes(read.getnframes())
+        with wave.open(str(talk), "wb") as written:
+            written.setparams((1, 2, 16_000, 0, "NONE", ""))
+            written.writeframes(silence(3) + sound + silence(5))
+        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
+        served = serve(home)
+        plays = f"--use-file-for-fake-audio-capture={talk}%noloop"
+        with chromium(
+            "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", plays
+        ) as browser:
+            page, other = browser.new_page(), browser.new_page()
+            shown: list[str] = []
+            other.expose_function("shown", lambda words: shown.append(words))
+            other.goto(f"{served.url}/room/one?watch")
+            other.evaluate(
+                "const line = document.getElementById('partial'); "
+                "const told = new MutationObserver(() => shown(line.textContent)); "
+                "told.observe(line, {childList: true, subtree: true});"
+            )
+            page.goto(f"{served.url}/room/one")
+            here = "Your words are recognised on this machine. No sound is kept."
+            expect(page.locator("#hearing")).to_have_text(here)
+            page.locator("#go").click()
+            page.keyboard.press("m")
+            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
+            expect(page.locator("#captions")).to_contain_text("made amiable himself", timeout=120_000)
+            expect(page.locator("#partial")).to_have_text("")
+            page.keyboard.press("m")
+            expect(page.locator("#microphone-state")).to_have_text("Microphone off")
+        assert any("might even" in text for text in shown)
+        with Session.open(Home.open(home), "one") as session:
+            (segment,) = session.room.segments
+            assert segment.end_s - segment.start_s == pytest.approx(2.7, abs=0.5)
+
+    def test_a_question_is_spoken_and_the_microphone_is_muted_meanwhile(
+        self, home: Path, tmp_path: Path, serve: Callable[..., Served]
+    ) -> None:
+        from playwright.sync_api import expect
+
+        (home / "greenroom.yaml").write_text("stt_model: /nowhere\n", "utf-8")
+        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
+        served = serve(home)
+        with chromium() as browser:
+            page = browser.new_page()
+            page.add_init_script(BROWSERS_OWN)
+            page.goto(f"{served.url}/room/one")
+            elsewhere = "Your browser recognises your words; its maker may do so elsewhere."
+            expect(page.locator("#hearing")).to_have_text(elsewhere)
+            page.locator("#go").click()
+            page.locator("#voices").click()
+            page.keyboard.press("m")
+            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
+            page.evaluate("heard('Our churn is 3 % a year.')")
+            expect(page.locator("#captions")).to_contain_text("Our churn is 3 % a year.")
+            page.keyboard.press("q")
+            expect(page.locator("#microphone-state")).to_have_text("Microphone muted")
+            assert page.locator("#question-text").inner_text() in page.evaluate("spoken.text")
+            page.evaluate("silent()")
+            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
+
+    def test_where_nothing_recognises_speech_the_page_says_how_to_go_on(
+        self, home: Path, tmp_path: Path, serve: Callable[..., Served]
+    ) -> None:
+        from playwright.sync_api import expect
+
+        (home / "greenroom.yaml").write_text("stt_model: /nowhere\n", "utf-8")
+        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
+        served = serve(home)
+        with chromium() as browser:
+            page = browser.new_page()
+            page.add_init_script("delete window.webkitSpeechRecognition")
+            page.goto(f"{served.url}/room/one")
+            expect(page.locator("#hearing")).to_contain_text("Type what you say: ")
+            expect(page.locator("#microphone")).to_be_hidden()
+
+
+BROWSERS_OWN = """
+window.webkitSpeechRecognition = class extends EventTarget {
+  start() {
+    window.heard = (transcript) => {
+      const results = [Object.assign([{ transcript, confidence: 0.8 }], { isFinal: true })];
+      this.dispatchEvent(Object.assign(new Event("result"), { results, resultIndex: 0 }));
+    };
+  }
+  stop() { this.dispatchEvent(new Event("end")); }
+};
+window.SpeechSynthesisUtterance = class extends EventTarget {
+  constructor(text) { super(); this.text = text; }
+};
+Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new EventTarget(), {
+  speaking: false,
+  getVoices: () => [{ localService: true, lang: "en-GB" }],
+  cancel() {},
+  speak(words) {
+    window.spoken = words;
+    this.speaking = true;
+    words.dispatchEvent(new Event("start"));
+    window.silent = () => { this.speaking = false; words.dispatchEvent(new Event("end")); };
+  },
+})});
+"""
+"""A browser that recognises what `heard` is given, and speaks without a sound."""
