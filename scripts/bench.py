@@ -14,6 +14,7 @@
     scripts/bench scribe [EVENTS] the Scribe over a million events: its size, and its first and last thousand
     scripts/bench live [--seconds N]
                                   what live speech feels of a panelist whose every call hangs
+    scripts/bench stt [FOLDER]    words that speech to text gets wrong, and how soon a caption is there
     scripts/bench startup         how soon a small command is there, beside what it must load
     scripts/bench lines           where the lines are, and how large files and functions
 
@@ -422,7 +423,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "decks": bench_all_decks,
     **{
         name: _in_module(name)
-        for name in ("reading", "caching", "memory", "scribe", "live", "startup", "lines")
+        for name in ("reading", "caching", "memory", "scribe", "live", "stt", "startup", "lines")
     },
 }
 """Figures that have options of their own; each is named alone."""
