@@ -88,13 +88,17 @@ class Microphone:
             GreenroomError: A frame breaks a rule, or the session takes no more speech.
         """
         writing = asyncio.create_task(self._write())
+        broken: SpeechError | None = None
         try:
-            await self._listen()
+            try:
+                await self._listen()
+            except SpeechError as error:  # what was said before the bad frame is kept
+                broken = error
             await self._put(self._voice.close())
             await self._ended.put(None)
             await writing
-            if self._refused is not None:
-                raise self._refused
+            if (why := self._refused or broken) is not None:
+                raise why
         finally:
             writing.cancel()
             await self._show("")
