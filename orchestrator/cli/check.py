@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from orchestrator.cli.options import DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
-from orchestrator.cli.shared import check_address
+from orchestrator.cli.shared import check_address, recorded_speech
 from orchestrator.errors import GreenroomError
 from orchestrator.home.config import Config
 
@@ -84,10 +84,13 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> Engine | Non
 def _segments(screen: Screen, speech: Path, deck: Deck) -> tuple[tuple[int, Segment], ...]:
     """What the presenter says, each with its number in the transcript."""
     from orchestrator.speech.presenter import presenter_of
-    from orchestrator.speech.read import read_speech
     from orchestrator.speech.slides import estimate_slides
 
-    recording = read_speech(speech)
+    try:
+        config = screen.open_home().config
+    except GreenroomError:  # a deck and speech are checked without a home too
+        config = Config()
+    recording = recorded_speech(speech, config)
     for notice in recording.notices:
         screen.note(f"note: {notice}")
     presenter = presenter_of(recording.segments).label

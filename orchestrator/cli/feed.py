@@ -9,7 +9,7 @@ import typer
 
 from orchestrator.cli.options import Speed, flag
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Name, check_engine, opened, pacer
+from orchestrator.cli.shared import Name, check_engine, opened, pacer, recorded_speech
 from orchestrator.cli.stopping import StoppedError, stoppable
 from orchestrator.errors import SessionFrozenError
 
@@ -91,11 +91,9 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
 def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.loop.driver import is_driven
-    from orchestrator.speech.read import read_speech
 
     screen = Screen.current
-    home = session.home
-    recording = read_speech(path, stt_model=home.config.stt_model if home is not None else None)
+    recording = recorded_speech(path, screen.open_home().config)
     finished = True
     if is_driven(session.path):
         screen.note("note: another process drives this session; this feed only appends")

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from orchestrator.cli import options
 from orchestrator.cli.options import flag, option, options_of
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Name, check_address, check_engine, opened, pacer, s3_options
+from orchestrator.cli.shared import (
+    Name,
+    check_address,
+    check_engine,
+    opened,
+    pacer,
+    recorded_speech,
+    s3_options,
+)
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
 from orchestrator.errors import ArchiveError, EngineError, SessionStateError
 
@@ -95,14 +103,13 @@ def _rehearse(
         from orchestrator.loop.recorded import Loading
         from orchestrator.session import Session
         from orchestrator.speech.answers import read_answers
-        from orchestrator.speech.read import Recording, read_speech
+        from orchestrator.speech.read import Recording
 
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
         if archive is not None:
             open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
-        stt_model = home.config.stt_model
-        recording = read_speech(speech, stt_model=stt_model) if speech is not None else Recording.silent()
+        recording = recorded_speech(speech, home.config) if speech is not None else Recording.silent()
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with Session.start(home, deck, loading=loading, say=screen.warn, **given) as session:

@@ -16,7 +16,9 @@ from orchestrator.cli.screen import Screen
 from orchestrator.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from orchestrator.home.config import Config
     from orchestrator.session import Session
+    from orchestrator.speech.read import Recording
 
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
@@ -81,6 +83,20 @@ def check_engine(session: Session) -> None:
     session.check_engine()
     for notice in session.notices:
         Screen.current.note(f"note: {notice}")
+
+
+def recorded_speech(path: Path, config: Config) -> Recording:
+    """The recording at *path*; of sound it is said before that it takes a while.
+
+    Raises:
+        SpeechError
+    """
+    from orchestrator.speech.read import read_speech
+    from orchestrator.speech.sound import is_sound
+
+    if is_sound(path):
+        Screen.current.note("note: the sound is recognised first, about a minute for ten minutes of talk")
+    return read_speech(path, stt_model=config.stt_model)
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:

@@ -12,6 +12,8 @@ from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.speech import recognition
 from orchestrator.speech.read import read_speech
+from tests.helpers.commands import Commands
+from tests.helpers.rehearsals import write_rehearsal
 
 has_extra = pytest.mark.skipif(
     find_spec("faster_whisper") is None,
@@ -78,6 +80,26 @@ def test_doctor_says_whether_speech_is_recognised(home: Path, monkeypatch: pytes
     for name in recognition.FILES:
         (home / name).touch()
     assert told() == ("ok", f"the model in {home}, on this machine alone (not loaded)")
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_a_command_with_sound_says_what_is_missing(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    without(monkeypatch, "faster_whisper")
+    (tmp_path / "talk.wav").write_bytes(b"RIFF")
+    deck = write_rehearsal(tmp_path).deck
+    refused = Commands(home, capsys)(command, str(deck), "--speech", str(tmp_path / "talk.wav"), check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.splitlines()[-1] == (
+        f"greenroom: {tmp_path}/talk.wav: speech cannot be recognised: the extra is not installed: "
+        "pip install 'greenroom[stt]', or give a transcript"
+    )
+    assert not (home / "sessions").exists()
 
 
 @has_extra
