@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from orchestrator.errors import SpeechError
-from orchestrator.speech.text import clean, shown
+from orchestrator.speech.text import clean
 from orchestrator.speech.voice import Detector
 
 FILES: Final = ("config.json", "model.bin", "tokenizer.json")
@@ -107,7 +107,7 @@ class Whisper:
             return WhisperModel(str(self._folder), device="cpu", compute_type="int8", cpu_threads=_cores())
         except (RuntimeError, ValueError, OSError) as error:
             raise SpeechError(
-                f"{shown(self._folder)}: no Whisper model of CTranslate2 can be loaded from it "
+                f"{shown_name(self._folder)}: no Whisper model of CTranslate2 can be loaded from it "
                 f"({type(error).__name__}): name another folder as stt_model"
             ) from error
 
@@ -188,7 +188,7 @@ def model_folder(stt_model: str | None) -> Path:
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise SpeechError(
-            f"stt_model is {shown(folder)}, which lacks {', '.join(missing)}: name the folder of a "
+            f"stt_model is {shown_name(folder)}, which lacks {', '.join(missing)}: name the folder of a "
             "Whisper model in the form of CTranslate2"
         )
     return folder
