@@ -75,7 +75,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
-    counts = f"{words.counted(plain['slides'], 'slide')}, {words.counted(plain['claims'], 'claim')}"
+    counts = f"{phrasing.counted(plain['slides'], 'slide')}, {phrasing.counted(plain['claims'], 'claim')}"
     return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
 
 

@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orchestrator import render
-from orchestrator.debrief import phrasing
+from orchestrator.debrief import phrasing, plots
 from orchestrator.debrief.parts import Debrief
+from orchestrator.speech.fillers import FILLER, HEDGE
 
 if TYPE_CHECKING:
     import jinja2
@@ -19,13 +20,12 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 
 def as_markdown(debrief: Debrief) -> str:
     """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
-    return _template("page.md.j2").render(debrief=debrief, phrasing=phrasing)
+    return _template("page.md.j2").render(debrief=debrief)
 
 
 def as_html(debrief: Debrief) -> str:
     """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
-    longest_s = max((max(one.seconds, one.budget_s) for one in debrief.slides), default=1.0) or 1.0
-    return _template("page.html.j2").render(debrief=debrief, phrasing=phrasing, longest_s=longest_s)
+    return _template("page.html.j2").render(debrief=debrief)
 
 
 def plain(text: str) -> str:
@@ -46,6 +46,24 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    equip(environment)
+    return environment.get_template(name)
+
+
+def equip(environment: jinja2.Environment) -> None:
+    """Give *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
+    environment.globals.update(
+        phrasing=phrasing,
+        filler=FILLER,
+        hedge=HEDGE,
+        by_fives=phrasing.by_fives,
+        ended_at_s=phrasing.ended_at_s,
+        longest_s=phrasing.longest_s,
+        pace=plots.pace,
+        slide_bar=plots.slide_bar,
+        marks=plots.marks,
+        talk=plots.talk,
+    )
     environment.filters.update(
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
@@ -56,4 +74,3 @@ def _template(name: str) -> jinja2.Template:
         plain=plain,
         with_place=phrasing.with_place,
     )
-    return environment.get_template(name)

@@ -9,9 +9,12 @@ from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
+from orchestrator.speech.fillers import FILLER, HEDGE
+from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
 
@@ -231,6 +234,25 @@ def timing(debrief: Debrief) -> str:
 def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
     """Slides that were shown for longer than their share of the time."""
     return [one for one in slides if one.budget_s and one.seconds > one.budget_s]
+
+
+def longest_s(slides: Sequence[SlideSpan]) -> float:
+    """The longest time or share of any slide: what the whole width of a drawing stands for."""
+    return max(max(one.seconds, one.budget_s) for one in slides)
+
+
+def by_fives(minutes: Sequence[Stretch]) -> list[tuple[float, list[int | None]]]:
+    """Paces in lines of five minutes, each with its beginning; None: there was too little speech."""
+    found = {int(one.start_s // WINDOW_S): one.words_per_minute for one in minutes}
+    begins = sorted({number - number % 5 for number in found})
+    return [(first * WINDOW_S, [found.get(first + more) for more in range(5)]) for first in begins]
+
+
+def ended_at_s(debrief: Debrief) -> float:
+    """The last moment of the session clock that is known of the talk."""
+    told = debrief.delivery
+    ends = [one.end_s for one in told.minutes] + [one.segment.end_s for one in told.said or ()]
+    return max([debrief.speech_s, *ends])
 
 
 def delivery(debrief: Debrief) -> str:

@@ -55,6 +55,7 @@ class Delivery:
     pauses: tuple[Pause, ...] | None  # of LONG_PAUSE_S and more
     monologue: tuple[float, float] | None  # start and end of the longest time without another voice
     talk_share: float | None  # of all time in which somebody spoke
+    others_s: float = 0.0  # how long anybody else spoke
 
     def common(self, kind: str) -> list[tuple[str, int]]:
         """The fillers or hedges that were said, with how often, the commonest first."""
@@ -94,6 +95,7 @@ def delivery_of(
         pauses=pauses_in(told, presenter, asked_at_s) if told else None,
         monologue=_longest_alone(told, presenter, asked_at_s),
         talk_share=round(own_s / all_s, 3) if all_s else None,
+        others_s=round(all_s - own_s, 3),
     )
 
 
