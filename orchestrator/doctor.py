@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Final
 
 from orchestrator.archive.freeze import can_set_flags
+from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
@@ -47,7 +48,7 @@ def checks(home: Home) -> list[Check]:
         _model(home, "claude"),
         _model(home, "model"),
         _speech_to_text(home),
-        Check("browser", "missing", "not built yet: the terminal and plain files"),
+        _browser(),
         _s3(),
     ]
 
@@ -149,6 +150,13 @@ def _speech_to_text(home: Home) -> Check:
     own = home.config.stt_model is not None
     which = f"the model in {folder}" if own else "the packaged model for English"
     return Check("speech-to-text", "ok", f"{which}, on this machine alone (not loaded)")
+
+
+def _browser() -> Check:
+    found = find_browser()
+    if found is None:
+        return Check("browser", "missing", f"no debrief is printed as PDF: {HOW_TO_GET_ONE}")
+    return Check("browser", "ok", f"{found} prints debriefs as PDF")
 
 
 def _s3() -> Check:

@@ -34,6 +34,7 @@
     ├── ReceiptError                a context cannot be rebuilt as its receipt says
     ├── EngineError                 an engine failed or gave no usable reply
     ├── InstallationError           a file that comes with the package is missing or broken
+    ├── PrintError                  no browser prints here, or it failed
     └── ArchiveError                an archive is missing, incomplete or wrong
         └── ArchiveConflictError    another content is already stored under this name
 
@@ -208,6 +209,10 @@ class EngineError(GreenroomError):
 
 class InstallationError(GreenroomError):
     """A file that comes with the package is missing or is not as it was shipped."""
+
+
+class PrintError(GreenroomError):
+    """A page could not be printed as PDF: no browser is here, or it failed."""
 
 
 class ArchiveError(GreenroomError):

@@ -14,7 +14,7 @@ import typer
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
-from orchestrator.errors import NotBuiltError, UsageError
+from orchestrator.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
@@ -185,8 +185,8 @@ def debrief(
     format_: Annotated[
         str | None,
         option(
-            "text|md|html|json",
-            "In which form; without it, text at a terminal and else md (pdf is not built yet).",
+            "text|md|html|pdf|json",
+            "In which form; without it, text at a terminal and else md. pdf needs Chromium or Chrome.",
             "--format",
         ),
     ] = None,
@@ -197,10 +197,8 @@ def debrief(
     from orchestrator.debrief.json_form import as_json
     from orchestrator.debrief.page import as_html, as_markdown
 
-    if format_ == "pdf":
-        raise NotBuiltError("the debrief as pdf is not built yet: use html, and print it from a browser")
-    if format_ not in (None, "text", "md", "html", "json"):
-        raise UsageError(f"--format {format_!r}: use text, md, html or json")
+    if format_ not in (None, "text", "md", "html", "pdf", "json"):
+        raise UsageError(f"--format {format_!r}: use text, md, html, pdf or json")
     screen = Screen.current
     wanted = format_ or ("text" if sys.stdout.isatty() else "md")
     with looked_at(session) as opened:
@@ -209,10 +207,25 @@ def debrief(
             print(json.dumps(as_json(found), ensure_ascii=False, indent=1))
         elif wanted == "html":
             print(as_html(found), end="")
+        elif wanted == "pdf":
+            _give_pdf(as_html(found), opened.id)
         elif wanted == "md":
             print(as_markdown(found), end="")
         else:
             print(f"{render.one_line(found.deck)}\n\n{page_text(found)}")
+
+
+def _give_pdf(page: str, session_id: str) -> None:
+    """To stdout; at a terminal, which cannot show it, into a file of the folder one is in."""
+    from orchestrator.debrief.printing import as_pdf
+
+    content = as_pdf(page)
+    if not sys.stdout.isatty():
+        sys.stdout.buffer.write(content)
+        return
+    file = Path(f"debrief-{session_id}.pdf")
+    file.write_bytes(content)
+    print(file)
 
 
 def verify(

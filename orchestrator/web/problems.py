@@ -21,6 +21,7 @@ from orchestrator.errors import (
     FileTooLargeError,
     GreenroomError,
     InputError,
+    PrintError,
     ReceiptError,
     SessionExistsError,
     SessionNotFoundError,
@@ -46,6 +47,7 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (UsageError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (EngineError, HTTPStatus.BAD_GATEWAY),
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
+    (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes
 )
 """The first class that an error is of counts; what is none of them is the server's own fault."""
 

@@ -16,6 +16,7 @@ from orchestrator.debrief.build import _homework, _left_open, _review, debrief_o
 from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
+from orchestrator.debrief.printing import HOW_TO_GET_ONE
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.timing import shares, spans
 from orchestrator.debrief.verified import better_answers, read_checks
@@ -696,12 +697,19 @@ def test_the_command_gives_each_form(
 @pytest.mark.parametrize(
     ("form", "code", "message"),
     [
-        ("pdf", 1, "greenroom: the debrief as pdf is not built yet: use html, and print it from a browser\n"),
-        ("doc", 2, "greenroom: --format 'doc': use text, md, html or json\n"),
+        ("pdf", 1, f"greenroom: no browser that prints was found: {HOW_TO_GET_ONE}\n"),
+        ("doc", 2, "greenroom: --format 'doc': use text, md, html, pdf or json\n"),
     ],
 )
 def test_a_form_that_there_is_not_is_refused_in_one_line(
-    home: Path, ended: Session, capsys: pytest.CaptureFixture[str], form: str, code: int, message: str
+    home: Path,
+    ended: Session,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    form: str,
+    code: int,
+    message: str,
 ) -> None:
+    monkeypatch.setenv("PATH", str(home))  # no browser there
     assert run(["--home", str(home), "debrief", "last", "--format", form]) == code
     assert capsys.readouterr() == ("", message)
