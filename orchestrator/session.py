@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts
     from orchestrator.loop import recorded, transcript  # isort: skip
     from orchestrator.loop.news import WebIntel
+    from orchestrator.loop.plan import Source
     from orchestrator.loop.receipts import Receipts
     from orchestrator.loop.recorded import Loading
     from orchestrator.loop.state import Options, Room
@@ -103,7 +104,7 @@ class Session:
     def start(
         cls,
         home: Home,
-        deck: str | Path | None = None,
+        deck: str | Path | Source | None = None,
         *,
         deck_text: str | None = None,
         engine: str | Engine | None = None,
@@ -111,7 +112,7 @@ class Session:
         say: Callable[[str], None] = lambda line: None,
         **options: Any,
     ) -> Session:
-        """Begin a session on a deck file, or on Markdown given as *deck_text*.
+        """Begin a session on a deck file, on Markdown given as *deck_text*, or on a deck already read.
 
         An engine that is given by name is checked before anything is made, and closed with the session.
 
@@ -499,6 +500,41 @@ class Session:
         """Come back to the open question later."""
         self._check_going_on()
         return answering.park(self.rehearsal)
+
+    def drill(self, exchange: str) -> Session:
+        """A new session in the same home whose one exchange puts this question again; it is open at once.
+
+        On the same deck, with the same panel, presenter, engine and intensity; templates as the home has
+        them now. Contradictions that were dismissed here are dismissed there. Nothing of it is remembered.
+
+        Raises:
+            InputError: There is no such exchange.
+            UsageError: The session lies outside of a home, or a panelist has left it.
+            EngineError: The engine cannot work.
+        """
+        from orchestrator.loop import drilling
+
+        if self.home is None:
+            raise UsageError("a drill is held in a home: open the session with one")
+        room = self.room
+        earlier = drilling.earlier_question(room, exchange)
+        dropped = {one.digest for one in room.found} - {one.digest for one in self.contradictions}
+        options = self.rehearsal.options
+        drill = Session.start(
+            self.home,
+            drilling.source_of(self.rehearsal),
+            engine=options.engine,
+            **drilling.options_of_drill(options),
+        )
+        try:
+            for one in drill.contradictions:
+                if one.digest in dropped:
+                    drill.dismiss(one.id)
+            drilling.put_again(drill.rehearsal, earlier)
+        except BaseException:
+            drill.close()
+            raise
+        return drill
 
     # ------------------------------------------------------------------ the end
 

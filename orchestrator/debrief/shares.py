@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.model.exchange import PUT_AGAIN
+
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
 
@@ -78,6 +80,9 @@ class _Count:
 
     def _opened(self, exchange: Mapping[str, Any]) -> None:
         before = exchange.get("comes_back_to")
+        if exchange["why_this_agent"] == PUT_AGAIN:  # of a drill: no stand-in made it
+            self.asked[exchange["id"]] = True
+            return
         self.asked[exchange["id"]] = (
             self.asked.get(before, False) if before else exchange["agent"] in self.waiting
         )

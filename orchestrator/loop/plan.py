@@ -79,8 +79,8 @@ def _plain(name: str, value: Any) -> Any:
     return Path(value) if name == "board" and isinstance(value, str) else value
 
 
-def read_source(deck: str | Path | None, deck_text: str | None) -> Source:
-    """The deck to start with.
+def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Source:
+    """The deck to start with; one that was read already stays as it is.
 
     Raises:
         DeckError: It cannot be read.
@@ -91,6 +91,8 @@ def read_source(deck: str | Path | None, deck_text: str | None) -> Source:
         raise TypeError("give either a deck file or deck_text")
     if deck_text is not None:
         return Source(read_deck_text(deck_text))
+    if isinstance(deck, Source):
+        return deck
     path = Path(deck) if deck is not None else Path()
     return Source(read_deck(path), path)
 

@@ -9,6 +9,8 @@ from orchestrator.model.claim import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
+PUT_AGAIN = "the question of an earlier rehearsal is put again"
+"""Why a panelist puts the question of a drill."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,132 @@
+"""A drill: one question of an earlier session is put again, in a session of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.errors import InputError, UsageError
+from orchestrator.loop.drilling import MINUTES, put_again
+from orchestrator.model.claim import Place
+from orchestrator.model.segment import Segment
+
+DECK = """# Ferries
+
+- Season-ticket churn fell to 4%
+
+---
+# Costs
+
+| Use | EUR |
+|---|---|
+| Boats | 100 |
+| Piers | 200 |
+| Total | 350 |
+"""
+QUOTE = "Season-ticket churn fell to 4%"
+QUESTION = "From what did it fall?"
+
+
+@pytest.fixture
+def ended(home: Path, tmp_path: Path) -> Iterator[Session]:
+    """A session that has ended, with a question about a slide and one about what was said."""
+    deck = tmp_path / "ferries.md"
+    deck.write_text(DECK)
+    with Session.start(
+        Home.open(home), deck, id="s1", presenter="Ines", intensity="adversarial", minutes=30
+    ) as session:
+        session.add_segment(Segment("We carried twelve people more.", 0, 4, "Ines"))
+        session.ask("analyst", question=QUESTION, quote=QUOTE)
+        session.answer("I will tell you later.")
+        while session.room.open is not None:
+            session.answer("From six, in March.")
+        session.ask("skeptic", question="Who counted them?", quote="twelve people")
+        session.answer("The harbour master.")
+        while session.room.open is not None:
+            session.answer("The harbour master.")
+        session.end()
+        yield session
+
+
+def test_the_same_question_is_open_on_the_same_deck(ended: Session) -> None:
+    with ended.drill("x1") as drill:
+        now, before = drill.room.open, ended.room.exchanges[0]
+        assert now is not None
+        assert (now.agent, now.quote, now.slide, now.grounded) == ("analyst", QUOTE, 1, True)
+        assert (now.turns[0].question, now.turns[0].needs) == (QUESTION, before.turns[0].needs)
+        assert drill.room.slide == 1
+        assert drill.room.deck == ended.room.deck
+        assert drill.path.parent == ended.path.parent
+        (kept,) = (drill.path / "source").iterdir()
+        assert kept.read_bytes() == DECK.encode()
+
+
+def test_it_is_the_only_question_and_nothing_is_remembered(ended: Session) -> None:
+    with ended.drill("x1") as drill:
+        mine, theirs = drill.rehearsal.options, ended.rehearsal.options
+        assert (mine.exchanges, mine.minutes, mine.remember) == (1, MINUTES, False)
+        assert (mine.panel, mine.presenter, mine.engine) == (theirs.panel, "Ines", "offline")
+        assert (mine.intensity, mine.mode, mine.layout) == ("adversarial", theirs.mode, theirs.layout)
+        while drill.room.open is not None:
+            drill.answer("It fell from six to four.")
+        assert drill.rehearsal.state().is_full
+        drill.end()
+        assert drill.verify().valid
+        assert len(drill.debrief().reviews) == 1
+    assert ended.verify().valid
+
+
+def test_words_that_were_said_are_said_with_the_question(ended: Session) -> None:
+    with ended.drill("x2") as drill:
+        now = drill.room.open
+        assert now is not None
+        assert now.turns[0].question == "You said “twelve people”. Who counted them?"
+        assert (now.quote, now.slide, now.said_at_s, now.grounded) == (None, None, None, False)
+
+
+def test_of_a_contradiction_with_a_slide_the_slide_stands_above(ended: Session, home: Path) -> None:
+    said = Place(1, 2.0, "twelve people")
+    earlier = replace(ended.room.exchanges[0], beside=said)
+    with Session.start(Home.open(home), deck_text=DECK, id="s2") as drill:
+        now = put_again(drill.rehearsal, earlier)
+        assert (now.quote, now.beside) == (QUOTE, None)
+        assert now.turns[0].question == f"You said “twelve people”. {QUESTION}"
+    swapped = replace(
+        earlier, quote=said.quote, said_at_s=2.0, beside=Place(1, None, QUOTE), claim="not of this deck"
+    )
+    with Session.start(Home.open(home), deck_text=DECK, id="s3") as drill:
+        now = put_again(drill.rehearsal, swapped)
+        assert (now.quote, now.slide, now.claim) == (QUOTE, 1, None)
+
+
+def test_without_a_kept_file_the_deck_is_as_it_was_read(home: Path) -> None:
+    at = Home.open(home)
+    with Session.start(at, deck_text=DECK, id="s1") as session:
+        session.ask("analyst", question=QUESTION, quote=QUOTE)
+        with session.drill("x1") as drill:  # also while its session goes on
+            assert drill.room.deck == session.room.deck
+            assert not (drill.path / "source").exists()
+            assert drill.rehearsal.options.presenter == session.rehearsal.options.presenter
+
+
+def test_what_was_dismissed_stays_dismissed(ended: Session) -> None:
+    with ended.drill("x1") as drill:
+        assert [one.id for one in drill.contradictions] == ["c1"]
+    ended.dismiss("c1")
+    with ended.drill("x1") as drill:
+        assert drill.contradictions == ()
+
+
+def test_a_question_that_there_is_not_is_refused_and_nothing_is_begun(ended: Session) -> None:
+    with pytest.raises(InputError, match=r"^there is no question 'x9': there are x1, x2$"):
+        ended.drill("x9")
+    assert [one.name for one in ended.path.parent.iterdir() if one.is_dir() and one.name[0] != "."] == ["s1"]
+
+
+def test_outside_of_a_home_there_is_no_drill(ended: Session) -> None:
+    with Session.open(None, ended.path) as alone, pytest.raises(UsageError, match="held in a home"):
+        alone.drill("x1")
