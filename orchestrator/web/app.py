@@ -17,9 +17,11 @@ from orchestrator.web.problems import tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
-API: Final[tuple[str, ...]] = ("health", "decks", "starting", "room", "slides", "speech", "microphone")
+API: Final[tuple[str, ...]] = (
+    "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone",
+)  # fmt: skip
 """Files of `api/`: the addresses under /api."""
-PAGES: Final[tuple[str, ...]] = ("front", "new", "room")
+PAGES: Final[tuple[str, ...]] = ("front", "new", "room", "debrief")
 """Files of `pages/`: the addresses that a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
 

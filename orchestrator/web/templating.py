@@ -12,7 +12,8 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from orchestrator import __version__, render
+from orchestrator import __version__, debrief
+from orchestrator.debrief.page import equip
 
 HTML: Final = Path(__file__).parent / "html"
 TAGS: Final = frozenset(
@@ -50,13 +51,13 @@ TAGS: Final = frozenset(
 def environment() -> Environment:
     """The templates; a name that a route forgot is an error and no empty place."""
     made = Environment(
-        loader=FileSystemLoader(HTML),
+        loader=FileSystemLoader([HTML, *debrief.__path__]),  # whose parts the page of a debrief lays out
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["clock"] = render.clock
+    equip(made)
     made.filters["markdown"] = markdown
     made.globals["version"] = __version__
     return made

@@ -1,0 +1,87 @@
+"""/api/sessions/{id}/debrief: the debrief in each of its forms, and what is done with it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from threading import Lock
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response
+
+from orchestrator.debrief.json_form import as_json
+from orchestrator.debrief.page import as_html, as_markdown
+from orchestrator.debrief.printing import as_pdf
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["debrief"])
+At = Annotated[Site, Depends(site_of)]
+
+MEDIA: Final = {
+    "md": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+}
+_PRINTING = Lock()
+"""One at a time: each starts a browser, and that takes some 200 MB."""
+
+
+@router.get("/sessions/{session}/debrief", response_class=Response)
+def debrief(session: str, site: At, format: Literal["md", "html", "pdf", "json"] = "json") -> Response:
+    """The debrief as it stands. All forms but JSON come as files to keep."""
+    found = site.sessions.get(session).debrief()
+    if format == "json":
+        return JSONResponse(as_json(found))
+    if format == "pdf":
+        with _PRINTING:
+            content = as_pdf(as_html(found))
+    else:
+        content = (as_html(found) if format == "html" else as_markdown(found)).encode()
+    named = f'attachment; filename="debrief-{session}.{format}"'
+    return Response(content, media_type=MEDIA[format], headers={"content-disposition": named})
+
+
+class Dismissing(BaseModel):
+    """Which contradiction is none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    finding: str = Field(max_length=40, description='Its id, as the debrief shows it: "c2".')
+
+
+class Dismissed(BaseModel):
+    """What was dismissed, and how the session stands."""
+
+    state: str
+    finding: str
+
+
+@router.post("/sessions/{session}/dismiss")
+def dismiss(session: str, dismissing: Dismissing, site: At) -> Dismissed:
+    """ "This is no contradiction": it leaves every page and does not come back. Twice is no error."""
+    found = site.sessions.get(session)
+    gone = found.dismiss(dismissing.finding)
+    return Dismissed(state=found.state, finding=gone.id)
+
+
+class Drilling(BaseModel):
+    """Which question is put again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    exchange: str = Field(max_length=40, description='Its id, as the debrief shows it: "x3".')
+
+
+class Drilled(BaseModel):
+    """The session that was begun; its question is open."""
+
+    session: str
+
+
+@router.post("/sessions/{session}/drill", status_code=HTTPStatus.CREATED)
+def drill(session: str, drilling: Drilling, site: At) -> Drilled:
+    """ "Ask me that again": a new session on the same deck, whose one exchange is that question."""
+    begun = site.sessions.get(session).drill(drilling.exchange)
+    site.sessions.add(begun)
+    return Drilled(session=begun.id)

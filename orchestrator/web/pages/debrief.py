@@ -1,0 +1,71 @@
+"""GET /debrief/{session}: the debrief, with the slides that its questions were about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Depends
+from starlette.responses import HTMLResponse
+
+from orchestrator import render
+from orchestrator.debrief.parts import Review
+from orchestrator.debrief.printing import find_browser
+from orchestrator.loop.drilling import source_of
+from orchestrator.model.slide import Deck
+from orchestrator.web.pictures import can_draw
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.templating import page
+
+router = APIRouter()
+
+
+Text: TypeAlias = tuple[str, bool]
+"""A piece of a slide's text, and whether the question quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A slide beside a question."""
+
+    number: int
+    title: Text
+    lines: tuple[Text, ...]
+    tables: tuple[tuple[tuple[Text, ...], ...], ...]  # row by row
+
+
+@router.get("/debrief/{session}", response_class=HTMLResponse)
+def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
+    """The page; of a session that goes on, as it stands."""
+    found = site.sessions.get(session)
+    told, deck = found.debrief(), source_of(found.rehearsal)
+    return page(
+        "debrief.html",
+        has_home=site.home is not None,
+        session=session,
+        debrief=told,
+        slides={review.exchange.id: _shown(review, deck.deck) for review in told.reviews},
+        has_pictures=deck.path is not None and can_draw(deck.deck.kind),
+        state=found.state,
+        prints=find_browser() is not None,
+    )
+
+
+def _shown(review: Review, deck: Deck) -> list[Shown]:
+    """The slides that a question is about, each once."""
+    numbers = {one.slide for one in review.places}
+    quotes = [render.one_line(one.quote) for one in review.places if not one.is_missing]
+
+    def marked(text: str) -> Text:
+        return text, any(quote in render.one_line(text) for quote in quotes)
+
+    return [
+        Shown(
+            number=slide.number,
+            title=marked(slide.title or f"Slide {slide.number}"),
+            lines=tuple(map(marked, slide.lines)),
+            tables=tuple(tuple(tuple(map(marked, row)) for row in table.rows) for table in slide.tables),
+        )
+        for slide in deck.slides
+        if slide.number in numbers
+    ]

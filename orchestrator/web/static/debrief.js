@@ -1,0 +1,42 @@
+// The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
+
+const session = document.getElementById("debrief").dataset.session;
+const api = (path) => `/api/sessions/${encodeURIComponent(session)}/${path}`;
+const refused = document.getElementById("refused");
+
+async function send(button, path, body) {
+  refused.textContent = "";
+  button.disabled = true;
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(api(path), { method: "POST", headers, body: JSON.stringify(body) }).catch(() => null);
+  if (answer?.ok) return answer.json();
+  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
+  refused.textContent = why ?? "The server cannot be reached; try again.";
+  refused.scrollIntoView({ block: "center" });
+  button.disabled = false;
+  return null;
+}
+
+for (const picture of document.querySelectorAll("img[data-slide]")) {
+  picture.addEventListener("load", () => {
+    picture.hidden = false; // the text stands until the picture is there, and where there is none
+    picture.nextElementSibling.hidden = true;
+  });
+  picture.src = api(`slides/${picture.dataset.slide}.png`);
+}
+
+for (const button of document.querySelectorAll("[data-dismiss]")) {
+  button.addEventListener("click", async () => {
+    const done = await send(button, "dismiss", { finding: button.dataset.dismiss });
+    if (done) location.reload(); // the fix, the checks and every count may be others now
+  });
+}
+
+for (const button of document.querySelectorAll("[data-drill]")) {
+  button.addEventListener("click", async () => {
+    button.textContent = "The room is being opened…";
+    const drill = await send(button, "drill", { exchange: button.dataset.drill });
+    button.textContent = "Ask me that again";
+    if (drill) location.assign(`/room/${encodeURIComponent(drill.session)}`);
+  });
+}

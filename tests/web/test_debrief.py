@@ -1,0 +1,189 @@
+"""The debrief in a browser: it reads as the Markdown page does, is exported, corrected and drilled."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from itertools import product
+from pathlib import Path
+
+import httpx2
+import pypdf
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.debrief.page import as_markdown
+from orchestrator.debrief.printing import find_browser
+from orchestrator.speech.read import read_speech
+from tests.web.conftest import Served, new_home
+
+Serve = Callable[..., Served]
+CHROMIUM = Path("/usr/bin/chromium")
+browser = pytest.mark.skipif(not CHROMIUM.is_file(), reason="NO BROWSER: /usr/bin/chromium is not there")
+prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")
+
+DECK = """# Ferries
+
+- Season-ticket churn fell to 4%
+
+---
+# Costs
+
+| Use | EUR |
+|---|---|
+| Boats | 100 |
+| Piers | 200 |
+| Total | 350 |
+"""
+EVIL = 'From six <script>alert("deck")</script> & <b>more</b>.'
+SPEECH = "Um, we carried more people, and perhaps we will carry more again, you know. " * 10
+
+
+@pytest.fixture
+def ended(tmp_path: Path) -> Iterator[Session]:
+    """A session that has ended in a home of its own."""
+    home = Home.open(new_home(tmp_path / "home"))
+    speech = tmp_path / "speech.vtt"
+    cues = (f"00:0{n}:00.000 --> 00:0{n}:50.000\n<v Ines>{SPEECH}\n" for n in range(3))
+    speech.write_text("WEBVTT\n\n" + "\n".join(cues))
+    with Session.start(home, deck_text=DECK, id="s1", presenter="Ines", minutes=2) as session:
+        session.load(read_speech(speech), kind="feed")
+        session.play()
+        session.slide(2)
+        session.ask("analyst", question="From what did it fall?", quote="Season-ticket churn fell to 4%")
+        session.answer(EVIL)
+        session.ask("skeptic", question="Which of the two is right?")
+        session.park()
+        session.end()
+        yield session
+
+
+@pytest.fixture
+def client(serve: Serve, ended: Session) -> Iterator[httpx2.Client]:
+    assert ended.home is not None
+    with serve(ended.home.root).client() as client:
+        yield client
+
+
+def words(page: str) -> str:
+    """What a page says."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_it_reads_as_the_markdown_page_does(client: httpx2.Client, ended: Session) -> None:
+    page, told = client.get("/debrief/s1").text, ended.debrief()
+    said = words(page).replace("( ", "(").replace(" )", ")")
+    for line in as_markdown(told).replace(" (changes estimated from the words)", "").splitlines():
+        plain = re.sub(r"\\(.)", r"\1", line).strip("#>-|* ")
+        for part in re.split(r"\*|\||: |, |^\[ \] |[\"“”]|^---", plain):
+            assert " ".join(part.split()) in said, line
+    assert page.count("<article") == len(told.reviews) == 2
+    assert page.count("data-dismiss=") == len(told.contradictions) == 1
+    assert page.count('data-drill="x1"') >= 1
+
+
+def test_the_slide_stands_beside_the_words(client: httpx2.Client) -> None:
+    page = client.get("/debrief/s1").text
+    assert "<mark>Season-ticket churn fell to 4%</mark>" in page
+    assert "<img" not in page  # a deck of text has no pictures, so none is asked for
+    assert page.count('<figure class="beside">') == 1
+
+
+def test_nothing_in_a_deck_becomes_part_of_the_page(client: httpx2.Client) -> None:
+    page = client.get("/debrief/s1").text
+    assert '<script>alert("deck")' not in page
+    assert "&lt;script&gt;alert(" in page
+    assert not re.search(r"\sstyle=|\son\w+=", page)
+    assert len(re.findall("<script", page)) == 1
+
+
+def test_delivery_is_drawn_with_its_figures_beside_it(client: httpx2.Client, ended: Session) -> None:
+    page = client.get("/debrief/s1").text
+    assert page.count('<svg class="plot" role="img"') == 3 + len(ended.debrief().slides)
+    for title in ("Words a minute over the talk", "When fillers and hedges were said", "Who spoke"):
+        assert f"<title>{title}" in page
+
+
+@pytest.mark.parametrize(
+    ("form", "media", "begins"),
+    [
+        ("md", "text/markdown; charset=utf-8", b"# Debrief: Ferries\n"),
+        ("html", "text/html; charset=utf-8", b"<!DOCTYPE html>\n"),
+        ("json", "application/json", b'{"deck":"Ferries"'),
+        pytest.param("pdf", "application/pdf", b"%PDF", marks=[pytest.mark.slow, prints]),
+    ],
+)
+def test_each_form_is_given(client: httpx2.Client, form: str, media: str, begins: bytes) -> None:
+    answer = client.get("/api/sessions/s1/debrief", params={"format": form})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, media)
+    assert answer.content.startswith(begins)
+    kept = answer.headers.get("content-disposition")
+    assert kept == (None if form == "json" else f'attachment; filename="debrief-s1.{form}"')
+    if form == "pdf":
+        text = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(answer.content)).pages)
+        assert "Fix this first".upper() in text.upper()
+
+
+def test_what_there_is_not_is_refused(client: httpx2.Client) -> None:
+    assert client.get("/debrief/none").status_code == 404
+    for path, body in (("dismiss", {"finding": "c9"}), ("drill", {"exchange": "x9"})):
+        refused = client.post(f"/api/sessions/s1/{path}", json=body)
+        assert (refused.status_code, refused.json()["code"]) == (422, "input")
+    assert client.get("/api/sessions/s1/debrief?format=doc").status_code == 422
+
+
+def test_what_is_no_contradiction_leaves_the_page_and_every_form(client: httpx2.Client) -> None:
+    assert "100 + 200 = 300, not 350" in client.get("/debrief/s1").text
+    answer = client.post("/api/sessions/s1/dismiss", json={"finding": "c1"})
+    assert (answer.status_code, answer.json()) == (200, {"state": "ended", "finding": "c1"})
+    again = client.post("/api/sessions/s1/dismiss", json={"finding": "c1"})
+    assert again.status_code == 200
+    assert "not 350" not in client.get("/debrief/s1").text
+    for form in ("md", "html", "json"):
+        assert "not 350" not in client.get(f"/api/sessions/s1/debrief?format={form}").text
+
+
+def test_a_drill_opens_a_room_with_that_question_alone(client: httpx2.Client) -> None:
+    answer = client.post("/api/sessions/s1/drill", json={"exchange": "x1"})
+    assert answer.status_code == 201
+    drill = answer.json()["session"]
+    room = client.get(f"/api/sessions/{drill}/room").json()
+    assert room["question"]["text"] == "From what did it fall?"
+    assert (room["slide"], room["left"], room["state"]) == (1, 0, "active")
+    assert client.get(f"/room/{drill}").status_code == 200
+    page = client.get(f"/debrief/{drill}").text
+    assert "This rehearsal goes on" in page
+    client.post(f"/api/sessions/{drill}/answer", json={"text": "From six to four."})
+    client.post(f"/api/sessions/{drill}/end", json={})
+    assert "1 question" in client.get(f"/debrief/{drill}").text
+
+
+@pytest.mark.slow
+@browser
+def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, ended: Session) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    sync_playwright = pytest.importorskip("playwright.sync_api").sync_playwright
+    assert ended.home is not None
+    served = serve(ended.home.root)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        page = opened.new_page()
+        wrong: list[str] = []
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        for width, scheme in product((1280, 390), ("light", "dark")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            page.goto(f"{served.url}/debrief/s1")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            found = axe.run(page).response["violations"]
+            assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+            assert wrong == []
+        page.get_by_role("button", name="c1 is no contradiction").press("Enter")
+        page.get_by_text("not 350").first.wait_for(state="detached")
+        page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
+        page.wait_for_url("**/room/**")
+        page.get_by_text("From what did it fall?").first.wait_for()
+        opened.close()
