@@ -16,7 +16,7 @@ from orchestrator.engines.catalogue import check_engine, close_engine, engine_na
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
-from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.plan import Given, Source, read_source
 from orchestrator.loop.recorded import Loading, begin
 from orchestrator.loop.rehearsal import OFFLINE
 from orchestrator.loop.start import start_session
@@ -38,7 +38,7 @@ class Begun:
 
 def begin_session(
     home: Home,
-    deck: str | Path | None,
+    deck: str | Path | Source | None,
     deck_text: str | None,
     given: Given,
     engine: str | Engine | None,
@@ -55,9 +55,8 @@ def begin_session(
             undo.callback(close_engine, engine)
         else:
             given = replace(given, engine=engine.name)
-        source = read_source(
-            deck, deck_text
-        )  # before the engine is asked: a deck that cannot be read costs nothing
+        # Before the engine is asked: a deck that cannot be read costs nothing.
+        source = read_source(deck, deck_text)
         if is_own:
             check_engine(engine)
         remembering = remembering_of(home)

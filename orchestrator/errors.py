@@ -5,7 +5,6 @@
     GreenroomError
     ├── UsageError                  an option or argument that cannot be meant
     │   └── ConfigurationError      greenroom.yaml, GREENROOM_* or an option has a bad value
-    ├── NotBuiltError               a part of the contract that this release does not have yet
     ├── NotInstalledError           an extra of the package is missing
     ├── OutputError                 nowhere is left to show a result
     ├── HomeError                   the home folder lacks what it must hold
@@ -93,10 +92,6 @@ class UsageError(GreenroomError):
 
 class ConfigurationError(UsageError):
     """A configuration file, environment variable or option holds a bad value."""
-
-
-class NotBuiltError(GreenroomError):
-    """A command or form of the contract that this release does not have yet."""
 
 
 class NotInstalledError(GreenroomError):

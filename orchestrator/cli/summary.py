@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
-from orchestrator.debrief import phrasing as words
 from orchestrator.debrief.bill import bill_json, bill_of
 from orchestrator.debrief.exchange_json import exchange_json
 from orchestrator.debrief.terminal import as_text
@@ -75,7 +74,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
-    counts = f"{phrasing.counted(plain['slides'], 'slide')}, {phrasing.counted(plain['claims'], 'claim')}"
+    counts = f"{words.counted(plain['slides'], 'slide')}, {words.counted(plain['claims'], 'claim')}"
     return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
 
 

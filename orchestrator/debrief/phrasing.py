@@ -257,7 +257,6 @@ def ended_at_s(debrief: Debrief) -> float:
 
 def delivery(debrief: Debrief) -> str:
     """How the presenter spoke, in one line; only what was measured."""
-    from orchestrator.speech.fillers import FILLER, HEDGE  # and its word forms: few lines need them
 
     told = debrief.delivery
     if not told.words:

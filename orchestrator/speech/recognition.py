@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.user_list import shown_name
 from orchestrator.speech.text import clean
 from orchestrator.speech.voice import Detector
 
