@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,13 +42,11 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
     path = rehearsal.store.root / DRIVER_LOCK
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not _taken(fd):
             raise DriverBusyError(
                 f"{rehearsal.options.id}: process {driver_pid(path) or 'unknown'} drives this session: "
                 "stop it first, or use ask, answer and slide beside it"
-            ) from error
+            )
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by=MODERATOR)
@@ -60,6 +59,19 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
                 rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by=MODERATOR)
     finally:
         os.close(fd)
+
+
+def _taken(fd: int) -> bool:
+    """Whether the lock is ours now.
+
+    Tried for a moment: whoever looks whether a session is driven holds a shared lock for some microseconds.
+    """
+    for wait_s in (0.0, 0.005, 0.02):
+        time.sleep(wait_s)
+        with suppress(BlockingIOError):
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False
 
 
 def driver_pid(path: Path) -> int | None:

@@ -23,10 +23,13 @@ def main() -> None:
     with os.fdopen(os.dup(0), "rb") as file:
         pages = pypdfium2.PdfDocument(file.read())
     for number in range(len(pages)):
-        page = pages[number]
-        width, height = page.get_size()
-        if width <= 0 or height > MAX_HEIGHT * width:
-            continue
-        picture = page.render(scale=width_px / width).to_pil()
+        try:
+            page = pages[number]
+            width, height = page.get_size()
+            if width <= 0 or height > MAX_HEIGHT * width:
+                continue
+            picture = page.render(scale=width_px / width).to_pil()
+        except (pypdfium2.PdfiumError, MemoryError, ValueError):
+            continue  # a page that cannot be drawn takes no other with it
         picture.save(folder / f".{number + 1}.png", "PNG")
         os.replace(folder / f".{number + 1}.png", folder / f"{number + 1}.png")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 
-from orchestrator.errors import DriverBusyError, SessionFrozenError, SessionStateError
+from orchestrator.errors import GreenroomError, SessionStateError
 from orchestrator.loop.driver import driving
 from orchestrator.loop.live import POLL_S, STOPPED
 from orchestrator.loop.live_panel import Panel
@@ -23,36 +23,54 @@ BEGINS_WITHIN_S = 10.0
 
 
 class Drive:
-    """One session under way, from `begin` to `stop` or to the session's end."""
+    """One session under way, from `start` to `stop`, to the session's end, or to a failure of the disk."""
 
     def __init__(self, session: Session, over: Callable[[Drive], None]) -> None:
         self.session = session
+        self.failure: GreenroomError | OSError | None = None  # why it never began, or why it broke off
         self._over = over
         self._stop = Event()
-        self._began = Event()
         self._voice = Event()  # somebody speaks, and no segment shows it yet
-        self._refused: SessionStateError | None = None
+        self._has_begun = False
+        self._is_known = Event()  # whether it began
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
-    def begin(self) -> None:
-        """Drive in a thread of its own; returns once the driver's lock is held and the clock runs.
+    def start(self) -> None:
+        """Drive in a thread of its own."""
+        self._thread.start()
+
+    def wait_for_its_begin(self) -> None:
+        """Return once the driver's lock is held and the clock runs.
 
         Raises:
             DriverBusyError: Another process drives the session.
             SessionFrozenError: It has ended.
+            StoreError, OSError: The disk refused.
         """
-        self._thread.start()
-        self._began.wait(BEGINS_WITHIN_S)
-        if self._refused is not None:
-            raise self._refused
+        if not self._is_known.wait(BEGINS_WITHIN_S):
+            raise SessionStateError(
+                f"{self.session.id}: the disk has not answered for {BEGINS_WITHIN_S:g} seconds: look at it, "
+                "then try again"
+            )
+        if self.failure is not None and not self._has_begun:
+            raise self.failure
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stop.is_set()
+
+    def tell_to_stop(self) -> None:
+        """Stop the clock and let go, soon; what is under way for the panel is given up."""
+        self._stop.set()
 
     def hears(self) -> None:
         """Somebody is speaking, so it is no silence that ends an answer or lets the panel come in."""
         self._voice.set()
 
     def stop(self) -> None:
-        """Stop the clock and let go; what was under way for the panel is given up."""
-        self._stop.set()
+        """The same, and wait until it is done."""
+        self.tell_to_stop()
         self._thread.join()
 
     def _run(self) -> None:
@@ -60,17 +78,18 @@ class Drive:
         try:
             with driving(rehearsal, "serve"):
                 set_clock(rehearsal, runs=True)
-                self._began.set()
+                self._has_begun = True
+                self._is_known.set()
                 try:
                     self._go_on()
                 finally:
                     if not self.session.room.ended:
                         set_clock(rehearsal, runs=False)
-        except (DriverBusyError, SessionFrozenError) as error:
-            self._refused = error
+        except (GreenroomError, OSError) as error:
+            self.failure = error
         finally:
-            self._began.set()
-            self._over(self)
+            self._over(self)  # first: whoever is told that it did not begin may try again
+            self._is_known.set()
 
     def _go_on(self) -> None:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
@@ -95,33 +114,30 @@ class Drive:
 
 
 class Drives:
-    """Every session that this server drives, by id. Safe to use from many threads."""
+    """Every session that this server drives, by id. Safe to use from many threads.
+
+    The lock is held for no longer than a look into the table: no session waits for another's disk or model.
+    """
 
     def __init__(self, sessions: OpenSessions) -> None:
         self._sessions = sessions
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
+        self._broke_off: dict[str, str] = {}
 
     def begin(self, session_id: str) -> None:
-        """Drive this session, unless this server does so already.
+        """Drive this session, unless this server does so already; one that is being stopped is waited for.
 
         Raises:
             SessionNotFoundError, DriverBusyError, SessionFrozenError
             EngineError: Its engine cannot work; the message says what to do.
         """
         session = self._sessions.get(session_id)
-        with self._lock:
-            if session_id in self._drives:
-                return
+        if not self.is_driving(session_id):
             session.check_engine()
-            drive = Drive(session, self._over)
-            self._drives[session_id] = drive
-            self._sessions.hold(session_id)
-            try:
-                drive.begin()
-            except SessionStateError:
-                self._forget(drive)
-                raise
+        while (drive := self._drive_of(session)).is_stopping:
+            drive.stop()
+        drive.wait_for_its_begin()
 
     def stop(self, session_id: str) -> bool:
         """Stop driving it, and its clock with it; False: this server did not drive it."""
@@ -141,15 +157,33 @@ class Drives:
         """Whether this server drives the session now."""
         return session_id in self._drives
 
+    def broke_off(self, session_id: str) -> str | None:
+        """Why the last drive of this session broke off, in one line; None: it did not."""
+        return self._broke_off.get(session_id)
+
     def stop_all(self) -> None:
         """Stop every one, as the server ends."""
-        for session_id in list(self._drives):
-            self.stop(session_id)
+        with self._lock:
+            drives = list(self._drives.values())
+        for drive in drives:  # all at once, so that a hundred take no longer than the slowest
+            drive.tell_to_stop()
+        for drive in drives:
+            drive.stop()
+
+    def _drive_of(self, session: Session) -> Drive:
+        """The drive of this session, which is started where there is none."""
+        with self._lock:
+            drive = self._drives.get(session.id)
+            if drive is None:
+                drive = self._drives[session.id] = Drive(session, self._over)
+                self._sessions.hold(session.id)
+                self._broke_off.pop(session.id, None)
+                drive.start()
+            return drive
 
     def _over(self, drive: Drive) -> None:
-        self._forget(drive)
-
-    def _forget(self, drive: Drive) -> None:
-        if self._drives.get(drive.session.id) is drive:
+        with self._lock:
             del self._drives[drive.session.id]
-            self._sessions.let_go(drive.session.id)
+            if drive.failure is not None:
+                self._broke_off[drive.session.id] = str(drive.failure)
+        self._sessions.let_go(drive.session.id)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
+from contextlib import suppress
 from threading import Lock
 from typing import Final
 
-from orchestrator.errors import SessionNotFoundError
+from orchestrator.errors import GreenroomError, SessionNotFoundError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
+from orchestrator.store.history import LEDGER_NAME
 
 MOST_OPEN: Final = 128
 """A live session takes about 0.8 MB and five descriptors; the load that is promised is 100 of them."""
@@ -23,7 +26,8 @@ class OpenSessions:
     def __init__(self, home: Home | None) -> None:
         self._home = home
         self._lock = Lock()
-        self._open: OrderedDict[str, Session] = OrderedDict()
+        self._open: OrderedDict[str, tuple[Session, int]] = OrderedDict()  # with its ledger's inode
+        self._opening: dict[str, Lock] = {}  # folding a ledger can take seconds: only its own session waits
         self._held: set[str] = set()  # driven by this server, so never closed behind its back
 
     def get(self, session_id: str) -> Session:
@@ -34,22 +38,30 @@ class OpenSessions:
             LedgerCorruptError
         """
         with self._lock:
-            found = self._open.get(session_id)
-            if found is not None and found.path.is_dir():
-                self._open.move_to_end(session_id)
+            if (found := self._known(session_id)) is not None:
                 return found
-            self._open.pop(session_id, None)
-            opened = Session.open(self._home, self._id(session_id))
-            self._open[session_id] = opened
-            closed = self._surplus()
-        for one in closed:
-            one.close()
-        return opened
+            opening = self._opening.setdefault(self._id(session_id), Lock())
+        try:
+            with opening:
+                with self._lock:
+                    if (found := self._known(session_id)) is not None:
+                        return found
+                opened = Session.open(self._home, session_id)
+                self.add(opened)
+                return opened
+        finally:
+            with self._lock:
+                self._opening.pop(session_id, None)
 
     def add(self, session: Session) -> None:
-        """Keep a session that was just started."""
+        """Keep a session that was just started or opened."""
+        inode = os.stat(session.path / LEDGER_NAME).st_ino
         with self._lock:
-            self._open[session.id] = session
+            before = self._open.pop(session.id, None)
+            self._open[session.id] = (session, inode)
+            closed = [*self._surplus(), *([before[0]] if before is not None else [])]
+        for one in closed:
+            one.close()
 
     def hold(self, session_id: str) -> None:
         """Keep a session open until it is let go of: this server drives it."""
@@ -67,14 +79,31 @@ class OpenSessions:
             found = self._open.pop(session_id, None)
             self._held.discard(session_id)
         if found is not None:
-            found.close()
+            found[0].close()
 
     def close(self) -> None:
         """Close all of them."""
         with self._lock:
-            closed, self._open = list(self._open.values()), OrderedDict()
+            closed, self._open = [one for one, _ in self._open.values()], OrderedDict()
         for one in closed:
             one.close()
+
+    def _known(self, session_id: str) -> Session | None:
+        """The session, if it is open and its folder is still the same one: it may have been erased."""
+        session, inode = self._open.get(session_id, (None, 0))
+        if session is None:
+            return None
+        try:
+            is_same = os.stat(session.path / LEDGER_NAME).st_ino == inode
+        except OSError:
+            is_same = False
+        if is_same:
+            self._open.move_to_end(session_id)
+            return session
+        del self._open[session_id]
+        with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more
+            session.close()
+        return None
 
     def _id(self, name: str) -> str:
         folder = self._home.sessions / name if self._home is not None else None
@@ -84,4 +113,4 @@ class OpenSessions:
 
     def _surplus(self) -> list[Session]:
         idle = [name for name in self._open if name not in self._held]
-        return [self._open.pop(name) for name in idle[: max(0, len(self._open) - MOST_OPEN)]]
+        return [self._open.pop(name)[0] for name in idle[: max(0, len(self._open) - MOST_OPEN)]]

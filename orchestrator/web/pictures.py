@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import OrderedDict
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import Lock, Thread
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Final
 
 from orchestrator.model.slide import Deck
@@ -25,6 +28,11 @@ DRAWN_WITHIN_S: Final = 120
 """LibreOffice takes some ten seconds for a deck of fifty slides; then the text card stays."""
 PICTURE_WITHIN_S: Final = 20
 """A page that waits longer for one picture shows the text card, and the picture when it is asked again."""
+AT_ONCE: Final = 2
+"""Decks that are drawn at a time: LibreOffice takes a core and some 300 MB for each."""
+MOST_KEPT: Final = 40
+"""Decks whose pictures stay, the oldest leave first; fifty slides take some 15 MB, and are drawn again."""
+LOOK_S: Final = 0.05
 MEMORY_BYTES: Final = 1_500_000_000
 """Of the drawing process; a page of photographs takes some 100 MB at this width."""
 
@@ -36,12 +44,91 @@ main()
 """
 
 
+class Drawing:
+    """One deck that is being drawn, or was."""
+
+    def __init__(self, file: Path, kind: str, folder: Path, turns: BoundedSemaphore) -> None:
+        self.folder = folder
+        self._source = (file, kind)
+        self._turns = turns
+        self._lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
+        self._thread = Thread(target=self._run, name="pictures", daemon=True)
+        self._thread.start()
+
+    def wait_for(self, page: int) -> Path | None:
+        """The picture of a page, from 1, as soon as it is there; None where it does not come in time."""
+        picture = self.folder / f"{page}.png"
+        waited_s = 0.0
+        while not picture.is_file() and self._thread.is_alive() and waited_s < PICTURE_WITHIN_S:
+            self._thread.join(LOOK_S)
+            waited_s += LOOK_S
+        return picture if picture.is_file() else None
+
+    def stop(self) -> None:
+        """End what draws, and remove what was drawn."""
+        with self._lock:
+            self._is_stopped = True
+            if self._process is not None:
+                _kill(self._process)
+        self._thread.join()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self) -> None:
+        """Draw every page; whatever goes wrong, there are fewer pictures and nothing else."""
+        while not self._turns.acquire(timeout=LOOK_S):
+            if self._is_stopped:
+                return
+        try:
+            with suppress(OSError), tempfile.TemporaryDirectory(prefix="greenroom-drawing-") as aside:
+                self._draw(*self._source, Path(aside))
+        finally:
+            self._turns.release()
+
+    def _draw(self, file: Path, kind: str, aside: Path) -> None:
+        self.folder.mkdir(exist_ok=True)
+        source = file if kind == "pdf" else self._as_pdf(file, aside)
+        if source is None:
+            return
+        paths = json.dumps([os.path.abspath(entry) for entry in sys.path if entry])
+        job = json.dumps({"folder": str(self.folder), "width_px": WIDTH_PX, "memory_bytes": MEMORY_BYTES})
+        with source.open("rb") as given:
+            self._carry_out([sys.executable, "-I", "-c", _START, paths, job], stdin=given.fileno())
+
+    def _as_pdf(self, file: Path, aside: Path) -> Path | None:
+        program = office()
+        if program is None:
+            return None
+        settings = f"-env:UserInstallation={(aside / 'settings').as_uri()}"  # two at once need one each
+        self._carry_out(
+            [program, settings, "--headless", "--convert-to", "pdf", "--outdir", str(aside), str(file)]
+        )
+        return next(aside.glob("*.pdf"), None)
+
+    def _carry_out(self, command: list[str], stdin: int = subprocess.DEVNULL) -> None:
+        """Run a program in a group of its own, so that it ends with all that it has started."""
+        quiet = subprocess.DEVNULL
+        with self._lock:
+            if self._is_stopped:
+                return
+            process = self._process = subprocess.Popen(
+                command, stdin=stdin, stdout=quiet, stderr=quiet, cwd="/", start_new_session=True
+            )
+        try:
+            process.wait(DRAWN_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            _kill(process)  # what was drawn until then is shown
+            process.wait()
+
+
 class Pictures:
     """The pictures that one server has drawn. Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._drawn: dict[str, Thread] = {}  # by the deck's SHA-256
+        self._drawn: OrderedDict[str, Drawing] = OrderedDict()  # by the deck's SHA-256
+        self._turns = BoundedSemaphore(AT_ONCE)
 
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
@@ -57,28 +144,32 @@ class Pictures:
         page = _page_of(deck, number)
         if page is None or not file.is_file() or not can_draw(deck.kind):
             return None
+        surplus: list[Drawing] = []
         with self._lock:
-            folder = Path(self._folder.name) / deck.sha256
-            if deck.sha256 not in self._drawn:
-                drawing = Thread(target=_draw, args=(file, deck.kind, folder), daemon=True)
-                self._drawn[deck.sha256] = drawing
-                drawing.start()
-            drawing = self._drawn[deck.sha256]
-        picture = folder / f"{page}.png"
-        waited_s = 0.0
-        while not picture.is_file() and drawing.is_alive() and waited_s < PICTURE_WITHIN_S:
-            drawing.join(0.05)
-            waited_s += 0.05
-        return picture if picture.is_file() else None
+            drawing = self._drawn.get(deck.sha256)
+            if drawing is None:
+                folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+                drawing = self._drawn[deck.sha256] = Drawing(file, deck.kind, folder, self._turns)
+            self._drawn.move_to_end(deck.sha256)
+            while len(self._drawn) > MOST_KEPT:
+                surplus.append(self._drawn.popitem(last=False)[1])
+        for one in surplus:
+            one.stop()
+        return drawing.wait_for(page)
 
     def forget(self, sha256: str) -> None:
-        """Remove a deck's pictures: its session was erased."""
+        """Remove a deck's pictures: its session was erased. Another session's are drawn anew."""
         with self._lock:
-            if self._drawn.pop(sha256, None) is not None:
-                shutil.rmtree(Path(self._folder.name) / sha256, ignore_errors=True)
+            drawing = self._drawn.pop(sha256, None)
+        if drawing is not None:
+            drawing.stop()
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all of them, and end what draws."""
+        with self._lock:
+            drawings, self._drawn = list(self._drawn.values()), OrderedDict()
+        for one in drawings:
+            one.stop()
         if "_folder" in self.__dict__:
             self._folder.cleanup()
 
@@ -99,33 +190,7 @@ def _page_of(deck: Deck, number: int) -> int | None:
     return shown.index(number) + 1 if number in shown else None
 
 
-def _draw(file: Path, kind: str, folder: Path) -> None:
-    """Draw every page into *folder*; whatever goes wrong, there are fewer pictures and nothing else."""
-    folder.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="greenroom-drawing-") as aside:
-        source = file if kind == "pdf" else _as_pdf(file, Path(aside))
-        if source is None:
-            return
-        paths = json.dumps([os.path.abspath(entry) for entry in sys.path if entry])
-        job = json.dumps({"folder": str(folder), "width_px": WIDTH_PX, "memory_bytes": MEMORY_BYTES})
-        with source.open("rb") as given:
-            _run([sys.executable, "-I", "-c", _START, paths, job], stdin=given.fileno())
-
-
-def _as_pdf(file: Path, aside: Path) -> Path | None:
-    program = office()
-    if program is None:
-        return None
-    settings = f"-env:UserInstallation={(aside / 'settings').as_uri()}"  # two at once need one each
-    _run([program, settings, "--headless", "--convert-to", "pdf", "--outdir", str(aside), str(file)])
-    return next(aside.glob("*.pdf"), None)
-
-
-def _run(command: list[str], stdin: int = subprocess.DEVNULL) -> None:
-    quiet = subprocess.DEVNULL
-    try:
-        subprocess.run(
-            command, stdin=stdin, stdout=quiet, stderr=quiet, timeout=DRAWN_WITHIN_S, check=False, cwd="/"
-        )
-    except (subprocess.TimeoutExpired, OSError):
-        return  # what was drawn until then is shown
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a program's whole group, unless it is over: its number may be another's by now."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -51,16 +52,29 @@ class Uploads:
         with self._lock:
             aside = Path(tempfile.mkdtemp(dir=self._folder.name))
         file = aside / plain
-        file.write_bytes(content)
+        file = aside / plain
         try:
+            file.write_bytes(content)
             taken = Upload(read_deck(file), file)
         except DeckError as error:
             _remove(file)
             raise DeckError(str(error).replace(str(file), plain)) from error
+        except BaseException:
+            _remove(file)
+            raise
+        return self._keep(taken)
+
+    def _keep(self, taken: Upload) -> Upload:
+        """Keep it; where the very same file is here already, that one stays: it may be in use."""
         with self._lock:
-            before = self._kept.pop(taken.deck.sha256, None)
-            self._kept[taken.deck.sha256] = taken
-            gone = [before] if before is not None else []
+            before = self._kept.get(taken.deck.sha256)
+            if before is not None and before.file.name == taken.file.name:
+                self._kept.move_to_end(taken.deck.sha256)
+                gone, taken = [taken], before
+            else:
+                self._kept[taken.deck.sha256] = taken
+                self._kept.move_to_end(taken.deck.sha256)
+                gone = [before] if before is not None else []
             while len(self._kept) > MOST_KEPT:
                 gone.append(self._kept.popitem(last=False)[1])
         for one in gone:
@@ -86,5 +100,4 @@ class Uploads:
 
 
 def _remove(file: Path) -> None:
-    file.unlink(missing_ok=True)
-    file.parent.rmdir()
+    shutil.rmtree(file.parent, ignore_errors=True)
