@@ -12,6 +12,7 @@ import pytest
 from tests.helpers import memory_modes
 from tests.helpers.memory_modes import VARIABLE
 from tests.helpers.seed_promises import PROMISES, node_of
+from tests.web.browser import NO_BROWSER
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
@@ -35,14 +36,15 @@ def pytest_configure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    skipped = [
-        report
-        for report in terminalreporter.stats.get("skipped", [])
-        if isinstance(report.longrepr, tuple) and NO_SHARED in report.longrepr[2]
-    ]
-    if skipped:
-        line = f"{len(skipped)} tests did not run: {NO_SHARED}"
-        terminalreporter.write_sep("=", line, yellow=True, bold=True)
+    for why in (NO_SHARED, NO_BROWSER):
+        skipped = [
+            report
+            for report in terminalreporter.stats.get("skipped", [])
+            if isinstance(report.longrepr, tuple) and why in report.longrepr[2]
+        ]
+        if skipped:
+            line = f"{len(skipped)} tests did not run: {why}"
+            terminalreporter.write_sep("=", line, yellow=True, bold=True)
     _tell_promises(terminalreporter)
 
 

@@ -31,6 +31,7 @@ from orchestrator.errors import (
     UnknownFileError,
     UsageError,
 )
+from orchestrator.web.templating import page
 
 STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (SessionNotFoundError, HTTPStatus.NOT_FOUND),
@@ -63,6 +64,16 @@ def problem(status: int, detail: str, *, code: str, **more: str | None) -> JSONR
     )
 
 
+def told(request: Request, answer: JSONResponse, detail: str) -> Response:
+    """The problem document *answer* for programs; for a person who opened an address, a page that says it."""
+    wants = request.headers.get("accept", "")
+    if "text/html" not in wants or request.url.path.startswith("/api/"):
+        return answer
+    title = HTTPStatus(answer.status_code).phrase
+    has_home = request.app.state.site.home is not None
+    return page("problem.html", answer.status_code, title=title, detail=detail, has_home=has_home)
+
+
 def status_of(error: GreenroomError) -> int:
     """The HTTP status that says what kind of error it is."""
     own = (status for kind, status in STATUS if isinstance(error, kind))
@@ -75,13 +86,16 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(GreenroomError)
     def refused(request: Request, error: GreenroomError) -> Response:
         # No path of the server's own disk is told: the file's name is enough, and the message has it.
-        return problem(status_of(error), str(error), code=error.code, value=error.value)
+        answer = problem(status_of(error), str(error), code=error.code, value=error.value)
+        return told(request, answer, str(error))
 
     @app.exception_handler(HTTPException)
     def none_such(request: Request, error: HTTPException) -> Response:
-        told = problem(error.status_code, str(error.detail), code=_code(error.status_code))
-        told.headers.update(error.headers or {})
-        return told
+        answer = problem(error.status_code, str(error.detail), code=_code(error.status_code))
+        answer.headers.update(error.headers or {})
+        return told(
+            request, answer, "There is no such page here." if error.status_code == 404 else error.detail
+        )
 
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
@@ -93,7 +107,7 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(OSError)
     def failed(request: Request, error: OSError) -> Response:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
-        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system")
+        return told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system"), detail)
 
 
 def _code(status: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.driver import state_of
+from orchestrator.loop.driver import is_driven, state_of
 from orchestrator.loop.moderator_lines import asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Exchange
@@ -82,11 +82,14 @@ class RoomView:
     state: str  # active, interrupted, closing, ended or degraded
     moment: str  # of the moderator's states
     is_driven_here: bool
+    is_driven_elsewhere: bool  # by another process: a feed, or another server
+    broke_off: str | None  # why this server's drive of it broke off
     title: str
     now_s: float  # session clock
     is_running: bool  # whether that clock runs
     used_s: float
     minutes: int
+    warnings: tuple[float, ...]  # shares of the minutes at which time is short, ascending
     slide: int | None
     slides: tuple[tuple[int, str], ...]  # number and title
     captions: tuple[Caption, ...]
@@ -99,7 +102,7 @@ class RoomView:
     took_over: str | None  # why the offline panel sits in the model's place
 
 
-def room_view(rehearsal: Rehearsal, *, is_driven_here: bool) -> RoomView:
+def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None) -> RoomView:
     """The room of one session, as of its last record."""
     rehearsal.store.catch_up()
     room, options = rehearsal.room, rehearsal.options
@@ -112,11 +115,16 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool) -> RoomView:
         state=state_of(rehearsal),
         moment=room.state,
         is_driven_here=is_driven_here,
+        is_driven_elsewhere=not is_driven_here
+        and room.driver is not None
+        and is_driven(rehearsal.store.root),
+        broke_off=broke_off,
         title=rehearsal.scene().deck.title,
         now_s=now_s,
         is_running=room.clock.live_since is not None,
         used_s=sum(room.times(now_s)),
         minutes=options.minutes,
+        warnings=rehearsal.rules.time_warnings,
         slide=room.slide,
         slides=tuple((slide.number, slide.title) for slide in slides),
         captions=tuple(_caption(one) for one in room.segments[-CAPTIONS:]),

@@ -9,9 +9,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+
+from tests.web.browser import Web, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,3 +75,18 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         served.process.wait(10)
         assert served.process.stdout is not None
         served.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def _chromium() -> Iterator[Chromium]:
+    """One browser for a file's tests; not for all, as its event loop would stand in the way of others."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def web(_chromium: Chromium) -> Iterator[Web]:
+    """Windows of a real browser; an error in one of them, or a request elsewhere, fails the test."""
+    opened = Web(_chromium)
+    yield opened
+    opened.finish()

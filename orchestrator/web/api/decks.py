@@ -15,6 +15,7 @@ from orchestrator.claims.extract import deck_claims
 from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
 from orchestrator.engines.offline.kinds import kind_names, kind_of
+from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import Upload
 
@@ -36,6 +37,7 @@ class DeckRead(BaseModel):
     tensions: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
     notices: list[str]
+    has_pictures: bool  # whether this machine can draw its slides
 
 
 @router.post("/decks", status_code=HTTPStatus.CREATED)
@@ -83,4 +85,5 @@ def understood(upload: Upload) -> DeckRead:
         tensions=[tension_json(one) for one in deck_tensions(deck)],
         gaps=[picked(one, ("slide", "note")) for one in find_gaps(deck)],
         notices=list(deck.notices),
+        has_pictures=can_draw(deck.kind),
     )

@@ -7,16 +7,19 @@ import json
 import os
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from itertools import count
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
-from orchestrator.errors import SessionStateError
+from orchestrator.errors import SessionNotFoundError
+from orchestrator.loop.driver import is_driven
 from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
+from orchestrator.store.history import LEDGER_NAME
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.view import RoomView, room_view
 
@@ -25,6 +28,10 @@ At = Annotated[Site, Depends(site_of)]
 
 LOOK_S: Final = 0.04
 """How often a stream looks whether the ledger has grown (one `stat`); a page is to show it within 100 ms."""
+RETRY_MS: Final = 500
+"""How soon a page that was cut off comes back; browsers wait three seconds by themselves."""
+DRIVER_LOOKS: Final = 25
+"""Each so many looks, about a second, a stream looks whether another process still drives the session."""
 PING_S: Final = 15
 """A stream that says nothing for longer is cut by some proxies."""
 
@@ -113,10 +120,9 @@ def slide(session: str, moved: Moved, site: At) -> Moved:
 
 @router.post("/sessions/{session}/ask")
 def ask(session: str, called: Called, site: At) -> RoomView:
-    """The moderator calls on a panelist."""
+    """The moderator calls on a panelist; `question` stays null where nobody has one."""
     found = site.sessions.get(session)
-    if found.ask(called.agent, parked=called.parked) is None:
-        raise SessionStateError("nobody has a question now: go on speaking, or to other slides")
+    found.ask(called.agent, parked=called.parked)
     return _view(site, found)
 
 
@@ -163,29 +169,40 @@ def end(session: str, ending: Ending, site: At) -> Ended:
 
 
 @router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)
-async def events(session: str, site: At, request: Request) -> EventSourceResponse:
+async def events(session: str, site: At) -> EventSourceResponse:
     """Every change of the room, each as one whole document; the first comes at once.
 
     A further event, `partial`, has the words of a sentence that is being spoken.
     """
     found = await run_in_threadpool(site.sessions.get, session)
-    return EventSourceResponse(_changes(site, found, request), ping=PING_S)
+    return EventSourceResponse(_changes(site, found), ping=PING_S)
 
 
-async def _changes(site: Site, session: Session, request: Request) -> AsyncIterator[dict[str, Any]]:
-    ledger = session.path / "ledger" / "ledger.jsonl"
-    before: tuple[int, bool] | None = None
+async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
+    ledger = session.path / LEDGER_NAME
+    before: tuple[int, bool, bool] | None = None
+    is_elsewhere = False
     shown = ""
-    while not site.closing.is_set():
+    for look in count():
+        if site.closing.is_set():
+            return
         try:
-            now = (os.stat(ledger).st_size, site.drives.is_driving(session.id))
-        except OSError:  # it was erased
+            is_here = site.drives.is_driving(session.id)
+            if look % DRIVER_LOOKS == 0:  # a feed that was killed leaves no record
+                is_elsewhere = not is_here and is_driven(session.path)
+            now = (os.stat(ledger).st_size, is_here, is_elsewhere)
+            if now != before:
+                before = now
+                view = await run_in_threadpool(_shown, site, session.id)
+                yield {
+                    "event": "room",
+                    "id": str(view.seq),
+                    "data": json.dumps(asdict(view)),
+                    "retry": RETRY_MS,
+                }
+        except (OSError, SessionNotFoundError):  # it was erased
             yield {"event": "gone", "data": ""}
             return
-        if now != before:
-            before = now
-            view = await run_in_threadpool(_view, site, session)
-            yield {"event": "room", "id": str(view.seq), "data": json.dumps(asdict(view))}
         if (partial := site.partials.get(session.id, "")) != shown:
             shown = partial
             yield {"event": "partial", "data": json.dumps(partial)}
@@ -193,4 +210,14 @@ async def _changes(site: Site, session: Session, request: Request) -> AsyncItera
 
 
 def _view(site: Site, session: Session) -> RoomView:
-    return room_view(session.rehearsal, is_driven_here=site.drives.is_driving(session.id))
+    drives = site.drives
+    return room_view(
+        session.rehearsal,
+        is_driven_here=drives.is_driving(session.id),
+        broke_off=drives.broke_off(session.id),
+    )
+
+
+def _shown(site: Site, session_id: str) -> RoomView:
+    """The view of a session that is looked up anew: a stream holds none open that others have pushed out."""
+    return _view(site, site.sessions.get(session_id))

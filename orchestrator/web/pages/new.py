@@ -20,8 +20,8 @@ from orchestrator.web.templating import page
 router = APIRouter()
 
 MODES = {
-    "section-breaks": "At breaks: when a section of your deck ends",
-    "hand-raise": "By a raised hand: they wait for the chair to call on them",
+    "section-breaks": "At breaks: when a section ends",
+    "hand-raise": "By raised hand: the chair calls on them",
     "free-flow": "At any pause: they may cut in",
 }
 INTENSITIES = {

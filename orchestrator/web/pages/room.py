@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.layout import MODERATOR
+from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
 
@@ -30,4 +31,5 @@ def room(session: str, site: Annotated[Site, Depends(site_of)], watch: str | Non
         slides=rehearsal.scene().deck.slides,
         agents=agents,
         watches=watch is not None,
+        has_pictures=can_draw(rehearsal.scene().deck.kind),
     )

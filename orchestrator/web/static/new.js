@@ -13,7 +13,14 @@ function made(tag, words, className) {
   return element;
 }
 
+const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1).replace(/([^.!?])$/, "$1.");
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+async function asked(address, options) {
+  const answer = await fetch(address, options).catch(() => null);
+  if (answer === null) throw new Error("the server cannot be reached: start `greenroom serve` again, then try once more");
+  return answer;
+}
 
 async function answerOf(response) {
   const body = await response.json().catch(() => ({}));
@@ -25,25 +32,33 @@ async function answerOf(response) {
 
 async function read(file) {
   $("unread").textContent = "";
+  forget();
   $("reading").textContent = `Reading ${file.name} …`;
   const form = new FormData();
   form.append("deck", file);
   try {
-    understood(await answerOf(await fetch("/api/decks", { method: "POST", body: form })));
+    understood(await answerOf(await asked("/api/decks", { method: "POST", body: form })));
   } catch (error) {
-    $("unread").textContent = error.message;
+    $("unread").textContent = sentence(error.message);
   } finally {
     $("reading").textContent = "";
   }
 }
 
+/** The deck before is gone from the page, so that nobody begins with it by mistake. */
+function forget() {
+  deck = null;
+  $("understood").hidden = $("choices").hidden = true;
+}
+
 async function sample() {
   $("unread").textContent = "";
+  forget();
   try {
-    const read = await answerOf(await fetch("/api/decks/sample"));
+    const read = await answerOf(await asked("/api/decks/sample"));
     understood({ ...read, sample: true });
   } catch (error) {
-    $("unread").textContent = error.message;
+    $("unread").textContent = sentence(error.message);
   }
 }
 
@@ -64,6 +79,7 @@ function understood(read) {
     }),
   );
   $("slides").replaceChildren(...read.slides.map(slideItem));
+  if (read.has_pictures) load([...$("slides").querySelectorAll(".slide-words")]);
   showTensions(read.tensions);
   const notes = [...read.notices, ...read.gaps.map((gap) => `Slide ${gap.slide}: ${gap.note}`)];
   $("gaps").replaceChildren(...(notes.length ? [made("h3", "What could not be read, or is missing"), list(notes)] : []));
@@ -79,13 +95,29 @@ function list(lines) {
 
 function slideItem(slide) {
   const item = made("li");
-  const picture = made("img");
-  picture.alt = "";
-  picture.loading = "lazy";
-  picture.src = `/api/decks/${deck.deck}/slides/${slide.slide}.png`;
-  picture.addEventListener("error", () => picture.replaceWith(made("span", slide.lines.slice(0, 3).join(" · "), "slide-words")));
-  item.append(picture, made("span", slide.title || "no title", "slide-title"));
+  const words = made("span", undefined, "slide-words");
+  words.append(made("strong", slide.title), ` ${slide.lines.slice(0, 3).join(" · ")}`);
+  words.ariaHidden = "true"; // the title below says which slide it is
+  words.dataset.slide = slide.slide;
+  const number = made("span", `${slide.slide}. ${slide.title || "no title"}${slide.hidden ? " (hidden)" : ""}`, "slide-title");
+  item.append(words, number);
   return item;
+}
+
+/** Pictures take the place of words, two at a time: a browser has six connections, and the form needs one. */
+function load(places) {
+  const of = deck.deck;
+  const next = () => {
+    const words = places.shift();
+    if (!words || deck?.deck !== of) return;
+    const picture = made("img");
+    picture.alt = "";
+    picture.addEventListener("load", () => { words.replaceWith(picture); next(); });
+    picture.addEventListener("error", next);
+    picture.src = `/api/decks/${of}/slides/${words.dataset.slide}.png`;
+  };
+  next();
+  next();
 }
 
 function showTensions(tensions) {
@@ -97,9 +129,14 @@ function showTensions(tensions) {
     tick.type = "checkbox";
     tick.id = `dismiss-${number + 1}`;
     tick.dataset.number = number + 1;
-    const label = made("label", "This is no contradiction", "hint");
+    const label = made("label", "This is no contradiction: do not ask about it", "hint");
     label.htmlFor = tick.id;
-    item.append(made("p", tension.note), tick, " ", label);
+    const places = [tension.a, tension.b].map((one) => one?.slide).filter(Boolean);
+    const where = [...new Set(places)].map((slide) => `slide ${slide}`).join(" and ");
+    const [note, tickLine] = [made("p", sentence(tension.note)), made("p", undefined, "tick")];
+    if (where) note.append(" ", made("span", `(${where})`, "soft"));
+    tickLine.append(tick, " ", label);
+    item.append(note, tickLine);
     items.append(item);
   });
   $("tensions").replaceChildren(made("h3", "Where it contradicts itself"), items);
@@ -135,11 +172,11 @@ async function begin(event) {
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
     const headers = { "content-type": "application/json" };
-    const answer = await fetch("/api/sessions", { method: "POST", headers, body: JSON.stringify(chosen()) });
+    const answer = await asked("/api/sessions", { method: "POST", headers, body: JSON.stringify(chosen()) });
     const started = await answerOf(answer);
     location.assign(`/room/${encodeURIComponent(started.session)}`);
   } catch (error) {
-    $("refused").textContent = error.message;
+    $("refused").textContent = sentence(error.message);
     $("begin").disabled = false;
   }
 }

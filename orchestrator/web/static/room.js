@@ -10,6 +10,9 @@ const $ = (id) => document.getElementById(id);
 let view = null;
 let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
 let pictured = null;
+let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let lost = null; // words that were sent, with no word back
+let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 
@@ -30,9 +33,16 @@ const MOMENTS = {
 function stateLine() {
   if (view.state === "ended") return "The rehearsal has ended.";
   if (view.state === "degraded") return "The disk failed, so nothing more is written. Run greenroom resume.";
-  if (!view.is_running && view.moment !== "closing") return "Paused. The clock stands still.";
+  if (view.moment === "closing") return MOMENTS.closing;
+  if (view.broke_off) return `It broke off: ${view.broke_off}`;
+  if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
+  if (!view.is_running && !hasBegun()) return watches ? "It has not begun yet." : "You have not begun yet. Press Begin when you are ready: the clock starts then.";
+  if (!view.is_running) return "Paused. The clock stands still.";
   return MOMENTS[view.moment] ?? view.moment;
 }
+
+const hasBegun = () => view.now_s > 0 || view.captions.length > 0 || view.slide !== null;
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------ showing
 
@@ -54,16 +64,37 @@ function show() {
   showTime();
   showSlide();
   showPanel();
+  showLeft();
   showQuestion(open);
-  $("said").replaceChildren(...view.said.map((words) => line("p", words)));
-  $("captions").replaceChildren(
-    ...view.captions.map((one) => {
-      const item = line("li", "");
-      item.append(line("time", clock(one.at_s), "soft"), " ", one.speaker ? `${one.speaker}: ` : "", one.text);
-      return item;
-    }),
-  );
+  room.classList.toggle("is-asked", open !== null);
+  renew($("said"), view.said, (words) => line("p", words));
+  renew($("captions"), view.captions, (one) => {
+    const item = line("li", "");
+    item.append(line("time", clock(one.at_s), "soft"), " ", one.speaker ? `${one.speaker}: ` : "", one.text);
+    return item;
+  });
+  showAsked();
   if (!watches) showControls(open);
+}
+
+/** Make a list anew where it has changed: a reader of screens is told what is new, and no more. */
+function renew(element, values, made) {
+  const key = JSON.stringify(values);
+  if (element.dataset.key === key) return;
+  element.dataset.key = key;
+  element.replaceChildren(...values.map(made));
+  element.scrollTop = element.scrollHeight;
+}
+
+function showAsked() {
+  $("asked").hidden = view.closed.length === 0;
+  text($("asked-count"), `${counted(view.closed.length, "question")} so far`);
+  renew($("asked-list"), view.closed, (one) => {
+    const item = line("li", "");
+    item.append(line("strong", one.name), ` ${one.outcome}`, line("q", one.question));
+    if (one.remark) item.append(line("em", one.remark));
+    return item;
+  });
 }
 
 function showTime() {
@@ -73,7 +104,10 @@ function showTime() {
   const share = used / (view.minutes * 60);
   text($("used"), clock(used));
   $("budget-bar").value = Math.min(1, share);
-  room.dataset.time = share >= 1 ? "over" : share >= 0.8 ? "short" : "";
+  const passed = view.warnings.filter((one) => share >= one).length;
+  room.dataset.time = share >= 1 ? "over" : ["", "short", "late"][Math.min(passed, 2)];
+  const left = view.minutes * 60 - used;
+  text($("left"), share >= 1 ? `${clock(-left)} over` : passed ? `${clock(left)} left` : "");
 }
 
 function showSlide() {
@@ -84,6 +118,7 @@ function showSlide() {
   if (number === pictured) return;
   pictured = number;
   for (const card of document.querySelectorAll(".slide-card")) card.hidden = Number(card.dataset.slide) !== number;
+  if (!("pictures" in room.dataset)) return;
   const picture = $("slide-picture");
   picture.hidden = true; // the text card stands until the picture is there, and where there is none
   picture.src = api(`slides/${number}.png`);
@@ -97,7 +132,14 @@ function showPanel() {
     item.classList.toggle("is-speaking", member.is_speaking);
     const mark = member.is_speaking ? "asking" : member.has_hand_up ? "hand up" : member.failed ? "no new question" : "";
     text(item.querySelector(".panel-mark"), mark);
+    item.title = member.failed ?? "";
+    const call = item.querySelector(".panel-call");
+    if (call) call.hidden = !(member.has_hand_up || member.has_question) || view.question !== null || view.left === 0;
   }
+}
+
+function showLeft() {
+  text($("questions-left"), view.left ? `${counted(view.left, "question")} left` : "All questions have been asked.");
 }
 
 function showQuestion(open) {
@@ -119,32 +161,26 @@ function showQuestion(open) {
   $("question-judging").hidden = open.is_judged;
 }
 
-function placeComposer(open) {
-  const composer = $("composer");
-  const before = open ? $("question") : document.querySelector(".captions");
-  if (before.nextElementSibling === composer) return;
-  const hadFocus = document.activeElement === $("words");
-  before.after(composer); // an answer is typed right under its question
-  if (hadFocus) $("words").focus();
-}
-
 function showControls(open) {
-  placeComposer(open);
   const runs = view.is_running && view.state === "active";
-  $("go").hidden = runs;
-  text($("go"), view.captions.length || view.slide !== null ? "Go on" : "Begin");
+  $("go").hidden = runs || view.is_driven_elsewhere;
+  text($("go"), hasBegun() ? "Go on" : "Begin");
   $("pause").hidden = !runs;
   $("park").hidden = open === null;
   $("call").hidden = open !== null || view.left === 0;
   text($("words-label"), open ? `Your answer to ${open.name}` : "What you say");
   text($("send"), open ? "Answer" : "Say it");
-  $("send").disabled = open !== null && !open.is_judged;
+  $("send").disabled = sent !== null || (open !== null && !open.is_judged);
+  if (open !== null) text($("notice"), "");
+  const last = view.captions.at(-1)?.text;
+  if (sent === null && lost !== null && last === lost) clearWords(); // it had arrived, though nobody told us
 }
 
 // ------------------------------------------------------------------ doing
 
 async function send(path, body, method = "POST") {
-  $("refused").textContent = "";
+  text($("refused"), "");
+  text($("notice"), "");
   const answer = await fetch(api(path), {
     method,
     headers: { "content-type": "application/json" },
@@ -152,18 +188,45 @@ async function send(path, body, method = "POST") {
   }).catch(() => null);
   if (answer?.ok) return answer.json();
   const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  $("refused").textContent = why ?? "The server cannot be reached. What you typed is still here; try again.";
+  text($("refused"), why ? sentence(why) : "The server cannot be reached. What you typed is still here; it can be sent again.");
   return null;
 }
 
+const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1).replace(/([^.!?])$/, "$1.");
+const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
+
 async function say() {
-  const words = $("words").value.trim();
-  if (!words) return;
+  const words = plain($("words").value);
+  if (!words || sent !== null) return;
+  sent = words;
+  lost = null;
   $("send").disabled = true;
   const done = view?.question ? await send("answer", { text: words }) : await send("segments", { text: words });
-  $("send").disabled = false;
-  if (done !== null) $("words").value = "";
+  sent = null;
+  if (done === null) lost = words;
+  else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
+  else $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
+  if (view) showControls(view.question);
   $("words").focus();
+}
+
+// What was typed and not sent stays with this tab, whatever happens to the page or the server.
+const DRAFT = `greenroom.draft.${session}`;
+
+function keepDraft() {
+  sessionStorage.setItem(DRAFT, $("words").value);
+}
+
+function clearWords() {
+  $("words").value = "";
+  lost = null;
+  text($("refused"), "");
+  keepDraft();
+}
+
+async function call(agent) {
+  const now = await send("ask", agent ? { agent } : {});
+  if (now && now.question === null) text($("notice"), "Nobody has a question now. Go on speaking, or to other slides.");
 }
 
 function turn(by) {
@@ -200,24 +263,24 @@ const KEYS = {
   ArrowLeft: () => turn(-1),
   PageUp: () => turn(-1),
   a: () => $("words").focus(),
-  q: () => view.question || send("ask", {}),
+  q: () => view.question || view.left === 0 || call(),
   l: () => view.question && send("park"),
   e: finish,
   m: () => $("microphone").click(),
-  " ": () => (view.is_running ? pause() : go()),
+  " ": () => (!$("go").hidden ? go() : !$("pause").hidden && pause()),
   "?": () => $("keys").showModal(),
 };
 
 function pressed(event) {
   if (event.target === $("words")) {
     if (event.key === "Escape") $("words").blur();
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       say();
     }
     return;
   }
-  const onControl = event.target.closest("button, a, dialog, input, select");
+  const onControl = event.target.closest("button, a, dialog, input, select, summary");
   if (event.ctrlKey || event.metaKey || event.altKey || !view) return;
   if (onControl && (event.key === " " || event.target.closest("dialog"))) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -233,12 +296,17 @@ if (!watches) {
   $("previous").addEventListener("click", () => turn(-1));
   $("go").addEventListener("click", go);
   $("pause").addEventListener("click", pause);
-  $("call").addEventListener("click", () => send("ask", {}));
+  $("call").addEventListener("click", () => call());
   $("park").addEventListener("click", () => send("park"));
   $("finish").addEventListener("click", finish);
   $("keys-open").addEventListener("click", () => $("keys").showModal());
   $("ending").addEventListener("close", () => $("ending").returnValue === "end" && end());
   document.addEventListener("keydown", pressed);
+  $("words").value = sessionStorage.getItem(DRAFT) ?? "";
+  $("words").addEventListener("input", keepDraft);
+  for (const button of document.querySelectorAll(".panel-call")) {
+    button.addEventListener("click", () => call(button.closest("li").dataset.agent));
+  }
 }
 $("slide-picture").addEventListener("load", () => {
   $("slide-picture").hidden = false;
@@ -248,21 +316,35 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 
 // ------------------------------------------------------------------ listening to the server
 
-const events = new EventSource(api("room/events"));
-events.addEventListener("room", (event) => {
-  view = JSON.parse(event.data);
-  seenAt = performance.now();
-  room.dataset.connected = "yes";
-  show();
-  document.dispatchEvent(new CustomEvent("room", { detail: view }));
-  // The server that drove this session is gone without a word, and another has taken its place.
-  if (view.state === "interrupted" && !watches) go();
-  if (view.state === "ended") location.assign(`/debrief/${encodeURIComponent(session)}`);
-});
-events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
-events.addEventListener("gone", () => location.assign("/"));
-events.addEventListener("error", () => {
-  room.dataset.connected = "no";
-  text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");
-});
+function listen() {
+  const events = new EventSource(api("room/events"));
+  events.addEventListener("room", (event) => {
+    view = JSON.parse(event.data);
+    seenAt = performance.now();
+    room.dataset.connected = "yes";
+    show();
+    document.dispatchEvent(new CustomEvent("room", { detail: view }));
+    if (view.state === "ended") location.assign(`/debrief/${encodeURIComponent(session)}`);
+    else goOnByItself();
+  });
+  events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
+  events.addEventListener("gone", () => location.assign("/"));
+  events.addEventListener("error", () => {
+    room.dataset.connected = "no";
+    text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS); // the browser gives up at a refusal
+  });
+}
+
+/** The server that drove this session is gone without a word, and another has taken its place. */
+function goOnByItself() {
+  if (view.state !== "interrupted" || watches || view.broke_off) return;
+  const now = performance.now();
+  if (now - triedAt < AGAIN_MS) return; // each try that fails is a change, which would bring the next try
+  triedAt = now;
+  go();
+}
+
+const AGAIN_MS = 2000;
+listen();
 setInterval(showTime, 250);
