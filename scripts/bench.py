@@ -15,6 +15,8 @@
     scripts/bench live [--seconds N]
                                   what live speech feels of a panelist whose every call hangs
     scripts/bench stt [FOLDER]    words that speech to text gets wrong, and how soon a caption is there
+    scripts/bench web [--segments N]
+                                  how soon what was said stands on every open page of the room
     scripts/bench startup         how soon a small command is there, beside what it must load
     scripts/bench lines           where the lines are, and how large files and functions
 
@@ -423,7 +425,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "decks": bench_all_decks,
     **{
         name: _in_module(name)
-        for name in ("reading", "caching", "memory", "scribe", "live", "stt", "startup", "lines")
+        for name in ("reading", "caching", "memory", "scribe", "live", "stt", "web", "startup", "lines")
     },
 }
 """Figures that have options of their own; each is named alone."""

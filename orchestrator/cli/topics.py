@@ -15,6 +15,7 @@ COMMANDS: Final = "commands"
 """The page that nobody writes: it is made from the commands themselves, so it cannot drift from `--help`."""
 TOPICS: Final = {
     COMMANDS: "every command with its arguments and options",
+    "room": "the room in a browser: opening it, its keys, what is kept, voice, looking on, the token",
     "models": "Claude, or a model of your own: what is asked when, what goes out, costs, failures",
     "memory": "what is kept of whom, your control over it, and the tools of other programs",
     "archives": "where ended sessions go, what is proven, and how to bring one back",
@@ -38,7 +39,7 @@ def help_(
         str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")
     ] = None,
 ) -> None:
-    """The topic pages: models, memory, archives, contexts, commands, personas, measured."""
+    """The topic pages: room, models, memory, archives, contexts, commands, personas, measured."""
     screen = Screen.current
     if topic is None:
         lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]

@@ -13,7 +13,7 @@ function made(tag, words, className) {
   return element;
 }
 
-const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1).replace(/([^.!?])$/, "$1.");
+const sentence = (words) => words.replace(/^[a-z](?=[a-z]*[ ,])/, (first) => first.toUpperCase()).replace(/([^.!?])$/, "$1.");
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 async function asked(address, options) {

@@ -158,6 +158,9 @@ function showQuestion(open) {
     $("question-quotes").replaceChildren(...quotes.map((words) => line("blockquote", words)));
   }
   text($("question-text"), open.text);
+  const put = `${open.exchange} ${open.turn}`;
+  if (card.dataset.put !== put) scrollTo(0, 0); // wherever the page stood, a new question is seen
+  card.dataset.put = put;
   $("question-judging").hidden = open.is_judged;
 }
 
@@ -192,7 +195,7 @@ async function send(path, body, method = "POST") {
   return null;
 }
 
-const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1).replace(/([^.!?])$/, "$1.");
+const sentence = (words) => words.replace(/^[a-z](?=[a-z]*[ ,])/, (first) => first.toUpperCase()).replace(/([^.!?])$/, "$1.");
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
 async function say() {

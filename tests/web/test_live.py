@@ -1,0 +1,193 @@
+"""Sessions that a server drives: begun twice, stopped as they begin, broken off by the disk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreWriteError
+from orchestrator.home.folder import Home
+from orchestrator.loop.driver import driving, is_driven
+from orchestrator.session import Session
+from orchestrator.web import live
+from orchestrator.web.live import Drive, Drives
+from orchestrator.web.open_sessions import OpenSessions
+from tests.helpers.live_feeds import until
+from tests.helpers.rehearsals import DECK
+
+
+@pytest.fixture
+def sessions(home: Path) -> Iterator[OpenSessions]:
+    opened = OpenSessions(Home.open(home))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def drives(sessions: OpenSessions) -> Iterator[Drives]:
+    made = Drives(sessions)
+    yield made
+    made.stop_all()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("drive-")]
+
+
+@pytest.fixture
+def session(home: Path, sessions: OpenSessions) -> Session:
+    started = Session.start(Home.open(home), deck_text=DECK, id="s1")
+    sessions.add(started)
+    return started
+
+
+def starts(session: Session) -> int:
+    """How often somebody has begun to drive it."""
+    ledger = (session.path / "ledger" / "ledger.jsonl").read_text("utf-8")
+    return ledger.count('"state":"started"')
+
+
+def test_eight_begins_at_once_are_one(drives: Drives, session: Session) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(drives.begin, ["s1"] * 8))
+    assert drives.is_driving("s1")
+    assert starts(session) == 1
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(drives.stop, ["s1"] * 8))
+    assert not drives.is_driving("s1")
+    assert not is_driven(session.path)
+    assert not session.rehearsal.room.clock.live_since
+
+
+def test_begins_and_stops_in_any_order_leave_nothing_behind(drives: Drives, session: Session) -> None:
+    acts: list[Callable[[str], object]] = [
+        drives.begin,
+        drives.stop,
+        drives.begin,
+        drives.begin,
+        drives.stop,
+    ] * 6
+    with ThreadPoolExecutor(6) as pool:
+        for done in [pool.submit(act, "s1") for act in acts]:
+            done.result()
+    drives.begin("s1")
+    assert is_driven(session.path)
+    assert session.room.clock.live_since is not None
+    drives.stop("s1")
+    assert not is_driven(session.path)
+
+
+def test_a_begin_while_it_is_being_stopped_begins_anew(
+    drives: Drives, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drives.begin("s1")
+    told = threading.Event()
+    may_end = threading.Event()
+    set_clock = live.set_clock
+
+    def slow(rehearsal: object, *, runs: bool) -> None:
+        if not runs:
+            told.set()
+            may_end.wait()
+        set_clock(session.rehearsal, runs=runs)
+
+    monkeypatch.setattr(live, "set_clock", slow)
+    with ThreadPoolExecutor(2) as pool:
+        stopped = pool.submit(drives.stop, "s1")
+        told.wait()
+        begun = pool.submit(drives.begin, "s1")
+        may_end.set()
+        stopped.result()
+        begun.result()
+    assert drives.is_driving("s1")
+    assert starts(session) == 2
+
+
+def test_one_sessions_stuck_disk_keeps_no_other_waiting(
+    drives: Drives, session: Session, sessions: OpenSessions, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions.add(Session.start(Home.open(home), deck_text=DECK, id="s2"))
+    stuck, answers = threading.Event(), threading.Event()
+    run = Drive._run
+
+    def hanging(drive: Drive) -> None:
+        if drive.session.id == "s1":
+            stuck.set()
+            answers.wait()
+        run(drive)
+
+    monkeypatch.setattr(Drive, "_run", hanging)
+    with ThreadPoolExecutor(1) as pool:
+        begun = pool.submit(drives.begin, "s1")
+        stuck.wait()
+        drives.begin("s2")
+        assert drives.is_driving("s2")
+        assert drives.stop("s2")
+        answers.set()
+        begun.result()
+
+
+def test_a_refusal_is_told_to_everybody_who_asked_and_a_later_try_can_succeed(
+    drives: Drives, session: Session, home: Path
+) -> None:
+    with Session.open(Home.open(home), "s1") as other, driving(other.rehearsal, "feed"):
+        for _ in range(2):
+            with pytest.raises(DriverBusyError, match="drives this session"):
+                drives.begin("s1")
+    drives.begin("s1")
+    assert drives.is_driving("s1")
+
+
+def test_a_drive_ends_by_itself_with_its_session(drives: Drives, session: Session) -> None:
+    drives.begin("s1")
+    session.end()
+    until("the drive's end", lambda: not drives.is_driving("s1"))
+    assert not drives.stop("s1")
+    assert drives.broke_off("s1") is None
+    with pytest.raises(SessionFrozenError):
+        drives.begin("s1")
+
+
+def test_a_full_disk_breaks_it_off_and_is_told_in_one_line(
+    drives: Drives, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> None:
+        raise StoreWriteError("ledger/ledger.jsonl: no space left on device; nothing was written")
+
+    drives.begin("s1")
+    monkeypatch.setattr(session.watch, "after_step", full)
+    until("the drive's end", lambda: not drives.is_driving("s1"))
+    assert drives.broke_off("s1") == "ledger/ledger.jsonl: no space left on device; nothing was written"
+    monkeypatch.undo()
+    drives.begin("s1")
+    assert drives.broke_off("s1") is None
+
+
+def test_the_end_of_the_server_stops_all_of_them(
+    drives: Drives, session: Session, sessions: OpenSessions, home: Path
+) -> None:
+    for number in range(2, 6):
+        sessions.add(Session.start(Home.open(home), deck_text=DECK, id=f"s{number}"))
+    for number in range(1, 6):
+        drives.begin(f"s{number}")
+    drives.stop_all()
+    assert not any(is_driven(home / "sessions" / f"s{number}") for number in range(1, 6))
+
+
+def test_a_session_erased_and_made_anew_is_not_the_one_that_was_open(
+    sessions: OpenSessions, session: Session, home: Path
+) -> None:
+    assert sessions.get("s1") is session
+    (home / "sessions" / "s1").rename(home / "gone")
+    anew = Session.start(Home.open(home), deck_text="# Another\n\n- Revenue fell 3% in 2026\n", id="s1")
+    assert sessions.get("s1").rehearsal.scene().deck.sha256 == anew.rehearsal.scene().deck.sha256
+    anew.close()
+    session.close()
+
+
+def test_asked_for_at_once_a_session_is_opened_once(home: Path, sessions: OpenSessions) -> None:
+    Session.start(Home.open(home), deck_text=DECK, id="s1").close()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(sessions.get, ["s1"] * 8))
+    assert len({id(one) for one in found}) == 1
