@@ -79,7 +79,9 @@ def main(arguments: Sequence[str]) -> int:
     for what, taken in {"the request itself": answered, **shown}.items():
         ordered = sorted(taken)
         p95 = ordered[int(0.95 * (len(ordered) - 1))]
-        verdict = "" if what not in shown else f"  bound {BOUND_MS:g}: {'kept' if p95 <= BOUND_MS else 'EXCEEDED'}"
+        verdict = (
+            "" if what not in shown else f"  bound {BOUND_MS:g}: {'kept' if p95 <= BOUND_MS else 'EXCEEDED'}"
+        )
         print(f"{what:20} median {median(taken):6.1f} ms  p95 {p95:6.1f} ms  of {len(taken)}{verdict}")
     return 0
 

@@ -124,6 +124,9 @@ class Drives:
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
         self._broke_off: dict[str, str] = {}
+        self._checked: set[str] = (
+            set()
+        )  # sessions whose engine was there when this server began to drive them
 
     def begin(self, session_id: str) -> None:
         """Drive this session, unless this server does so already; one that is being stopped is waited for.
@@ -133,8 +136,9 @@ class Drives:
             EngineError: Its engine cannot work; the message says what to do.
         """
         session = self._sessions.get(session_id)
-        if not self.is_driving(session_id):
+        if session_id not in self._checked:  # once: going on after a pause must not wait for a model
             session.check_engine()
+            self._checked.add(session_id)
         while (drive := self._drive_of(session)).is_stopping:
             drive.stop()
         drive.wait_for_its_begin()

@@ -6,6 +6,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -54,7 +55,8 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         ws_max_size=1_000_000,
     )
     say(address + (f"?token={site.token}" if site.token is not None else ""))
-    uvicorn.Server(config).run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def is_loopback(host: str) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreWriteError
 from orchestrator.home.folder import Home
 from orchestrator.loop.driver import driving, is_driven
+from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
 from orchestrator.web import live
 from orchestrator.web.live import Drive, Drives
@@ -84,7 +85,6 @@ def test_a_begin_while_it_is_being_stopped_begins_anew(
     drives.begin("s1")
     told = threading.Event()
     may_end = threading.Event()
-    set_clock = live.set_clock
 
     def slow(rehearsal: object, *, runs: bool) -> None:
         if not runs:

@@ -263,7 +263,7 @@ def test_the_page_and_the_command_line_leave_the_same_files(serve: Serve, web: W
         "We are the leading ferry operator.",
     ]
     answers = ["We do not know that yet.", "Anna owns it, and the board hears by March 2027."]
-    options = {
+    options: dict[str, Any] = {
         "id": "same",
         "presenter": "Ines",
         "date": "2026-11-23",

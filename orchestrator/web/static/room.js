@@ -34,7 +34,7 @@ function stateLine() {
   if (view.state === "ended") return "The rehearsal has ended.";
   if (view.state === "degraded") return "The disk failed, so nothing more is written. Run greenroom resume.";
   if (view.moment === "closing") return MOMENTS.closing;
-  if (view.broke_off) return `It broke off: ${view.broke_off}`;
+  if (view.broke_off) return `It broke off: ${view.broke_off}. Then go on.`;
   if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
   if (!view.is_running && !hasBegun()) return watches ? "It has not begun yet." : "You have not begun yet. Press Begin when you are ready: the clock starts then.";
   if (!view.is_running) return "Paused. The clock stands still.";
@@ -67,6 +67,7 @@ function show() {
   showLeft();
   showQuestion(open);
   room.classList.toggle("is-asked", open !== null);
+  room.classList.toggle("is-broken", view.state === "degraded" || Boolean(view.broke_off));
   renew($("said"), view.said, (words) => line("p", words));
   renew($("captions"), view.captions, (one) => {
     const item = line("li", "");
@@ -244,7 +245,13 @@ function turn(by) {
   });
 }
 
-const go = () => send("drive");
+async function go() {
+  const slow = setTimeout(() => text($("notice"), "The panel’s model is being asked whether it is there."), 800);
+  const done = await send("drive");
+  clearTimeout(slow);
+  if (done) text($("notice"), "");
+}
+
 const pause = () => send("pause");
 
 function finish() {
