@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrator.web.problems import problem
 from orchestrator.web.site import Site
+from orchestrator.web.templating import page
 
 COOKIE: Final = "greenroom"
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -107,7 +108,12 @@ class Security:
         if _same(bearer, token) or _same(_cookie(headers), token):
             return None
         told = "a token is needed: open the link that `greenroom serve` printed, or send it as a bearer token"
-        refusal = _refused(HTTPStatus.UNAUTHORIZED, told)
+        if "text/html" in headers.get("accept", ""):  # a person who opened the address without its token
+            refusal: Response = page(
+                "problem.html", 401, title="This room is locked", detail=told.replace("`", ""), has_home=False
+            )
+        else:
+            refusal = _refused(HTTPStatus.UNAUTHORIZED, told)
         refusal.headers["www-authenticate"] = "Bearer"
         return refusal
 

@@ -60,6 +60,9 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
         own = {"host": address.removeprefix("http://").replace("127.0.0.1", "0.0.0.0")}
         assert client.get("/api/health", headers=own).status_code == 401
         assert client.get("/static/style.css", headers=own).status_code == 200
+        person = client.get("/", headers={"accept": "text/html", **own})
+        assert (person.status_code, person.headers["content-type"]) == (401, "text/html; charset=utf-8")
+        assert token not in person.text
         wrong = {"authorization": "Bearer " + token[:-1], **own}
         assert client.get("/api/health", headers=wrong).status_code == 401
         right = {"authorization": "Bearer " + token, **own}
