@@ -105,24 +105,38 @@ class S3Store:
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
         """As `ArchiveStore.list`."""
-        names: set[str] = set()
-        token = ""
-        for _ in range(MAX_PAGES):
-            found, token = self._page(prefix, token)
-            names.update(found)
-            if not token:
-                return tuple(sorted(names))
-        raise ArchiveError(f"{self.url}: the server's list of objects has no end")
+        return self._names(prefix)
+
+    def folders(self) -> tuple[str, ...]:
+        """As `ArchiveStore.folders`: one request for each 1,000 of them."""
+        return tuple(name.rstrip("/") for name in self._names("", delimiter="/") if name.endswith("/"))
 
     def delete(self, name: str) -> None:
         """As `ArchiveStore.delete`."""
         self._call(name, lambda client: client.delete_object(Bucket=self._bucket, Key=self._below + name))
 
-    def _page(self, prefix: str, token: str) -> tuple[tuple[str, ...], str]:
+    def _names(self, prefix: str, *, delimiter: str = "") -> tuple[str, ...]:
+        """All names that begin with *prefix*; with a delimiter, only up to its first one after that."""
+        names: set[str] = set()
+        token = ""
+        for _ in range(MAX_PAGES):
+            found, token = self._page(prefix, token, delimiter)
+            names.update(found)
+            if not token:
+                return tuple(sorted(names))
+        raise ArchiveError(f"{self.url}: the server's list of objects has no end")
+
+    def _page(self, prefix: str, token: str, delimiter: str) -> tuple[tuple[str, ...], str]:
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._below + prefix}
+        if token:
+            asked["ContinuationToken"] = token
+        if delimiter:
+            asked["Delimiter"] = delimiter
+
         def read(client: S3Client) -> tuple[tuple[str, ...], str]:
-            more: Any = {"ContinuationToken": token} if token else {}
-            answer = client.list_objects_v2(Bucket=self._bucket, Prefix=self._below + prefix, **more)
-            keys = (one["Key"] for one in answer.get("Contents", ()))
+            answer = client.list_objects_v2(**asked)
+            keys = [one["Key"] for one in answer.get("Contents", ())]
+            keys += [one["Prefix"] for one in answer.get("CommonPrefixes", ())]
             names = tuple(key.removeprefix(self._below) for key in keys if key.startswith(self._below))
             return names, answer.get("NextContinuationToken", "") if answer.get("IsTruncated") else ""
 

@@ -61,6 +61,13 @@ class ArchiveStore(Protocol):
             ArchiveError: The store refused.
         """
 
+    def folders(self) -> tuple[str, ...]:
+        """The first parts of all names that have several: one for each archive. Costs no walk through them.
+
+        Raises:
+            ArchiveError: The store refused.
+        """
+
     def delete(self, name: str) -> None:
         """Remove an object; no error if there is none.
 
@@ -160,6 +167,16 @@ class FolderStore:
         # Files under way are no objects.
         kept = (name for name in names if name.startswith(prefix) and not name.startswith(INCOMING))
         return tuple(sorted(kept))
+
+    def folders(self) -> tuple[str, ...]:
+        """As `ArchiveStore.folders`."""
+        try:
+            with open_folder(self.root) as fd, os.scandir(fd) as entries:
+                return tuple(sorted(one.name for one in entries if one.is_dir(follow_symlinks=False)))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise self._refused("", error) from error
 
     def delete(self, name: str) -> None:
         """As `ArchiveStore.delete`; folders that are empty then go too."""

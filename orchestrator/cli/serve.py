@@ -27,7 +27,7 @@ Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes
 def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT) -> None:
     """Open the room and the review pages in a browser, until Ctrl-C."""
     home = Screen.current.open_home()
-    _serve(home, home.config.archive or str(home.archives), None, host, port)
+    _serve(home, home.config.archive or str(home.archives), s3_options()["endpoint_url"], host, port)
 
 
 def review(
@@ -39,11 +39,12 @@ def review(
     port: Port = DEFAULT_PORT,
 ) -> None:
     """Browse sessions and archives; with --archive, that archive alone, without a home."""
+    endpoint_url = s3_options(endpoint_url)["endpoint_url"]
     if archive is not None:
-        _serve(None, archive, s3_options(endpoint_url)["endpoint_url"], host, port)
+        _serve(None, archive, endpoint_url, host, port)
         return
     home = Screen.current.open_home()
-    _serve(home, home.config.archive or str(home.archives), None, host, port)
+    _serve(home, home.config.archive or str(home.archives), endpoint_url, host, port)
 
 
 def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int) -> None:

@@ -30,6 +30,7 @@ from orchestrator.memory.database import MemoryDatabase, existing, note, scope_o
 from orchestrator.memory.memories import MEMORY, memory_of, row_of, unindex
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
+from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _KEPT_OF: Final = (
@@ -202,6 +203,13 @@ def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None)
     return _erase(home, session, None, archives=True, endpoint_url=endpoint_url)
 
 
+def _take_out(home: Home, session: str, known: dict[str, str]) -> None:
+    """Leave no word of it in what a review searches; last, since a review that runs reads what it finds."""
+    for catalogue in (of_home(home), *map(of_archives, known)):
+        catalogue.forget(session)
+        shutil.rmtree(comments_beside(catalogue) / session, ignore_errors=True)
+
+
 def _erase(
     home: Home, session: str, root: Path | None, *, archives: bool, endpoint_url: str | None
 ) -> Erased:
@@ -220,6 +228,7 @@ def _erase(
     for folder in (root, records):
         if folder is not None and folder.exists():
             shutil.rmtree(folder)
+    _take_out(home, session, known)
     addresses, memories = tuple(known.values()), (f"memory {one}" for one in forgotten.ids)
     removed = (*(addresses if archives else ()), *memories, *([str(root)] if root is not None else ()))
     return Erased(removed, () if archives else addresses, forgotten)

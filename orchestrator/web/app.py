@@ -18,10 +18,12 @@ from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
-    "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone",
+    "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone", "comments",
 )  # fmt: skip
 """Files of `api/`: the addresses under /api."""
-PAGES: Final[tuple[str, ...]] = ("front", "new", "room", "debrief")
+PAGES: Final[tuple[str, ...]] = (
+    "front", "new", "room", "debrief", "review", "review_compare", "review_progress", "review_session",
+)  # fmt: skip
 """Files of `pages/`: the addresses that a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
 

@@ -13,6 +13,7 @@ from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.live import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
+from orchestrator.web.reviewing import Review
 from orchestrator.web.uploads import Uploads
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -42,12 +43,15 @@ class Site:
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
     drives: Drives = field(init=False)
+    review: Review = field(init=False)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drives", Drives(self.sessions))  # the way of a frozen dataclass
+        review = Review(self.home, self.archives, self.endpoint_url, self.sessions)
+        object.__setattr__(self, "review", review)
 
     def close(self) -> None:
         """End what runs: sessions that are driven stop as if their presenter had paused."""
@@ -55,6 +59,7 @@ class Site:
         self.drives.stop_all()
         if self.recogniser is not None:
             self.recogniser.close()
+        self.review.close()
         self.sessions.close()
         self.pictures.close()
         self.uploads.close()

@@ -1,0 +1,180 @@
+"""One session as the catalogue keeps it, read from its ledger and its debrief without opening it.
+
+Nothing is verified here: a row of a list says what the records say, and `verify` whether they are right.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, NamedTuple
+
+from orchestrator.home.folder import digests
+from orchestrator.privacy.off_record import TRANSCRIPT, OffRecord, is_marked
+from orchestrator.store.ledger import Record
+
+Told = Mapping[str, Any]
+"""A record or a debrief as JSON has it."""
+
+_WANTED: Final = re.compile(
+    rb'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
+    rb'|append","file":"shared/(?:presenter-transcript|exchange-history)\.md"'
+    rb'|note","by":"moderator",[^{]*"value":\{"type":"exchange_opened")'
+)
+"""Some 90 of a rehearsal's 500 lines, told by how they begin; parsing every line takes three times as long."""
+_HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')
+_END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
+_LONGEST_END: Final = 64 * 1024
+"""Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
+_NONE: Final[Mapping[str, Any]] = {}
+_NAMES: Final = ("seq", "op", "by", "clock_s", "at", "file", "text", "value")
+COUNTED: Final = ("satisfied", "unresolved", "parked", "unjudged")
+
+
+class Passage(NamedTuple):
+    """Words of a session that can be found, and where they stand."""
+
+    kind: str  # about, slide, speech, question, answer or verdict
+    place: str  # the number of the slide, or the exchange; "": the session
+    at_s: float | None  # session clock
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a list says of one session."""
+
+    session: str
+    started_at: str = ""  # RFC 3339; "": its records cannot be read
+    deck: str = ""  # its title, or the file's name
+    deck_sha256: str = ""
+    presenter: str = ""
+    date: str | None = None
+    engine: str = ""
+    minutes: int = 0
+    panel: str = ""  # SHA-256 over the panel's templates: equal panels ask alike
+    is_ended: bool = False
+    head: str = ""  # of the ledger
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    contradictions: int | None = None  # None: there is no debrief
+    words: int | None = None
+    words_per_minute: int | None = None
+    fillers: int | None = None
+    used_s: float | None = None
+
+    def told(self) -> str:
+        """As it stands in the catalogue."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether its records could not be read."""
+        return not self.started_at
+
+
+def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, list[Passage]]:
+    """A session's entry and all words of it that can be found, but for those said off the record.
+
+    Records that are none of ours give an entry that is damaged, and no words.
+    """
+    from pydantic_core import from_json  # parses in two thirds of the time that `json` takes
+
+    try:
+        records = [from_json(line) for line in ledger.split(b"\n") if _WANTED.match(line)]
+        passages = _passages(records, _withheld(ledger, records))
+        entry = _entry(session, ledger, records, from_json(debrief) if debrief is not None else {})
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return Entry(session), []
+    about = " ".join(part for part in (entry.deck, entry.presenter, entry.date, session) if part)
+    return entry, [Passage("about", "", None, about), *passages]
+
+
+def _withheld(ledger: bytes, records: Sequence[Told]) -> OffRecord | None:
+    """The fold that says what is off the record; None where nobody says anything that could be.
+
+    Most sessions hold nothing of it, and this look at what was said costs a quarter of the fold.
+    """
+    said = (one["text"] for one in records if one.get("file") == TRANSCRIPT and one.get("text"))
+    return OffRecord() if b'"sensitive":true' in ledger or any(map(is_marked, said)) else None
+
+
+def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) -> Entry:
+    opened = records[0]["value"]
+    options, deck = opened["options"], opened["deck"]
+    head = _HEAD.search(ledger, max(0, len(ledger) - 128))
+    closed = [one for one in _closed(records) if one.get("outcome")]
+    again = {one.get("comes_back_to") for one in closed}
+    outcomes = [one["outcome"] for one in closed if one["id"] not in again]
+    delivery = debrief.get("delivery") or {}
+    fillers, tensions = delivery.get("fillers"), debrief.get("tensions")
+    return Entry(
+        session=session,
+        started_at=records[0]["at"],
+        deck=deck["title"] or deck["name"],
+        deck_sha256=deck["sha256"],
+        presenter=options["presenter"],
+        date=options.get("date"),
+        engine=options["engine"],
+        minutes=options["minutes"],
+        panel=digests({"panel": json.dumps(opened["templates"], sort_keys=True)})["panel"],
+        is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
+        head=head[1].decode() if head is not None else "",
+        outcomes={name: outcomes.count(name) for name in COUNTED if name in outcomes},
+        contradictions=None if tensions is None else sum(one["class"] == "computed" for one in tensions),
+        words=delivery.get("words"),
+        words_per_minute=delivery.get("words_per_minute"),
+        fillers=None if fillers is None else sum(fillers.values()),
+        used_s=debrief["speech_s"] + debrief["answers_s"] if debrief else None,
+    )
+
+
+def _closed(records: Iterable[Told]) -> Iterator[Told]:
+    for record in records:
+        if record.get("value", _NONE).get("type") == "exchange_closed":
+            yield record["value"]["exchange"]
+
+
+def _passages(records: Sequence[Told], off_record: OffRecord | None) -> list[Passage]:
+    """The words in the order of the records; speech of one visit to a slide is one passage."""
+    closed = {one["id"] for one in _closed(records)}
+    found: list[Passage] = []
+    speech: list[tuple[float, str]] = []
+    slide = ""
+    for record in records:
+        value = record.get("value", _NONE)
+        kind = value.get("type")
+        is_hidden = off_record is not None and off_record.take(Record(*map(record.get, _NAMES)))
+        if kind in ("slide", "exchange_opened") and speech:
+            found.append(_speech(slide, speech))
+        if kind == "deck":
+            found += map(_slide, value["deck"]["slides"])
+        elif kind == "slide":
+            slide = str(value["slide"])
+        elif kind == "segment" and not is_hidden:
+            speech.append((value["segment"]["start_s"], value["segment"]["text"]))
+        elif kind == "exchange_closed" or (kind == "exchange_opened" and value["exchange"]["id"] not in closed):
+            found += _exchange(value["exchange"], off_record)
+    return [*found, _speech(slide, speech)] if speech else found
+
+
+def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:
+    """What was said since the last passage, which it takes out of the list."""
+    passage = Passage("speech", slide, speech[0][0], " ".join(text for _, text in speech))
+    speech.clear()
+    return passage
+
+
+def _slide(slide: Told) -> Passage:
+    cells = [" ".join(row) for table in slide.get("tables", ()) for row in table["rows"]]
+    parts = [slide["title"], *slide.get("lines", ()), *cells, slide.get("notes", ""), *slide.get("alt_texts", ())]
+    return Passage("slide", str(slide["number"]), None, "\n".join(part for part in parts if part))
+
+
+def _exchange(exchange: Told, off_record: OffRecord | None) -> Iterator[Passage]:
+    for turn in exchange["turns"]:
+        for kind, name in (("question", "question"), ("answer", "answer"), ("verdict", "reason")):
+            text = turn.get(name)
+            if text and not (off_record is not None and off_record.touches(text)):
+                yield Passage(kind, exchange["id"], exchange["asked_at_s"], text)

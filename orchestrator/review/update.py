@@ -1,0 +1,116 @@
+"""Bringing the catalogue up to date: what is new is read, and what is gone is taken out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from orchestrator.archive.bag import COMMIT_MARK
+from orchestrator.archive.stores import ArchiveStore, FolderStore
+from orchestrator.archive.streams import side_by_side
+from orchestrator.errors import ArchiveError
+from orchestrator.layout import SESSION_ID
+from orchestrator.review.catalogue import Catalogue, Known
+from orchestrator.review.reading import Entry, Passage, read
+
+BATCH: Final = 100
+"""Sessions of one transaction: it ends within half a second, so that nobody waits long to write."""
+
+Read = tuple[Entry, list[Passage], Known]
+
+
+def update(
+    catalogue: Catalogue,
+    sessions: Path | None,
+    store: ArchiveStore,
+    on_read: Callable[[int, int], None] = lambda done, of: None,
+) -> None:
+    """Take in what is new in a home's folder of *sessions* and in the archives of *store*.
+
+    An archive that is known is not read again: nothing in it ever changes. One that is also in the home
+    is read there.
+
+    Args:
+        on_read: Told how many of the new sessions have been read, and how many there are.
+
+    Raises:
+        ArchiveError: The archives cannot be listed; the home's own sessions are up to date.
+    """
+    here = dict(_here(sessions)) if sessions is not None else {}
+    erasures, known = catalogue.erasures(), catalogue.known()
+    failed: ArchiveError | None = None
+    try:
+        there = {name for name in store.folders() if SESSION_ID.fullmatch(name)}
+    except ArchiveError as error:
+        failed, there = error, {name for name, of in known.items() if of.archive is not None}
+    gone = [name for name in known if name not in here and name not in there]
+    if gone:
+        catalogue.forget(*gone)
+        erasures = catalogue.erasures()
+
+    def archive_of(name: str) -> str | None:
+        return f"{store.url}/{name}" if name in there else None
+
+    new = []
+    for name in sorted(here.keys() | there):
+        was, now = known.get(name), Known(here.get(name), archive_of(name))
+        if was is None or (now.size_bytes is not None and now.size_bytes != was.size_bytes):
+            new.append(name)
+        elif was != now:
+            catalogue.note(name, now)
+
+    def read_one(name: str) -> Read | None:
+        of = Known(here.get(name), archive_of(name))
+        found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
+        return None if found is None else (*read(name, *found), of)
+
+    in_order = map if isinstance(store, FolderStore) else side_by_side  # a disk answers at once
+    for start in range(0, len(new), BATCH):
+        found = [one for one in in_order(read_one, new[start : start + BATCH]) if one is not None]
+        if not catalogue.put(found, erasures=erasures):
+            return update(catalogue, sessions, store, on_read)  # somebody erased a session meanwhile
+        on_read(min(start + BATCH, len(new)), len(new))
+    if failed is not None:
+        raise failed
+    return None
+
+
+def _here(sessions: Path) -> Iterator[tuple[str, int]]:
+    """The sessions of a home, each with the bytes of its ledger."""
+    try:
+        folders = os.scandir(sessions)
+    except OSError:
+        return
+    with folders:
+        for folder in folders:
+            if SESSION_ID.fullmatch(folder.name):
+                try:
+                    yield folder.name, os.stat(f"{folder.path}/ledger/ledger.jsonl").st_size
+                except OSError:
+                    continue
+
+
+def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
+    try:
+        ledger = (session / "ledger" / "ledger.jsonl").read_bytes()
+    except OSError:  # it was erased just now
+        return None
+    debrief = session / "debrief.json"
+    return ledger, debrief.read_bytes() if debrief.is_file() else None
+
+
+def _read(store: ArchiveStore, session: str) -> tuple[bytes, bytes | None] | None:
+    """What is read of an archive; None where its mark says that it is not complete yet."""
+    try:
+        store.get(f"{session}/{COMMIT_MARK}")
+        ledger = store.get(f"{session}/data/{session}/ledger/ledger.jsonl")
+    except ArchiveError:
+        return None
+    try:
+        return ledger, store.get(f"{session}/data/{session}/debrief.json")
+    except ArchiveError:  # it ended without one
+        return ledger, None
+
+

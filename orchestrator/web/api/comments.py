@@ -1,0 +1,37 @@
+"""POST /api/sessions/{id}/comments: what a reviewer has to say to a session; kept beside it, never in it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+
+from orchestrator.review.comments import LONGEST, LONGEST_NAME, Comment
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["review"])
+
+
+class Remark(BaseModel):
+    """A comment as it is sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    author: str = Field(min_length=1, max_length=LONGEST_NAME)
+    text: str = Field(min_length=1, max_length=LONGEST)
+    about: str = Field("", pattern="^(x[0-9]{1,4})?$", description="The exchange that it is about.")
+
+
+@router.post("/sessions/{session}/comments", status_code=HTTPStatus.CREATED)
+def comment(session: str, remark: Remark, site: Annotated[Site, Depends(site_of)]) -> Comment:
+    """Add a comment."""
+    name = site.review.row(session).entry.session
+    return site.review.comments.add(name, remark.author, remark.text, remark.about)
+
+
+@router.get("/sessions/{session}/comments")
+def comments(session: str, site: Annotated[Site, Depends(site_of)]) -> list[Comment]:
+    """All comments, oldest first."""
+    return site.review.comments.of(site.review.row(session).entry.session)

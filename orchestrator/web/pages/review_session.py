@@ -1,0 +1,86 @@
+"""GET /review/{session}: one session as a timeline; …/questions/{exchange}: what its panelist knew; …/export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends
+from starlette.responses import HTMLResponse, Response
+
+from orchestrator.errors import ArchiveError, ReceiptError
+from orchestrator.review.catalogue import Row
+from orchestrator.session import Session
+from orchestrator.web.known import knowledge
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.templating import markdown, page
+from orchestrator.web.timeline import timeline
+from orchestrator.web.timeline_export import as_markdown
+
+router = APIRouter()
+At = Annotated[Site, Depends(site_of)]
+
+
+@router.get("/review/{session}", response_class=HTMLResponse)
+def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
+    """The timeline. *check*: verify the session now, also where that was done before."""
+    row = site.review.row(session)
+    try:
+        found = site.review.session(row)
+        checked = site.review.checked(row, again=check)
+    except ArchiveError as error:
+        return _not_right(site, row, error)
+    runs = [one for one in site.review.catalogue.of_deck(row.entry.deck_sha256) if one.n != row.n]
+    return page(
+        "review_session.html",
+        has_home=site.home is not None,
+        row=row,
+        session=found,
+        moments=timeline(found.rehearsal),
+        slides=found.rehearsal.scene().deck.slides,
+        contradictions=found.contradictions,
+        checked=checked,
+        comments=site.review.comments.of(session),
+        runs=runs[:20],
+    )
+
+
+@router.get("/review/{session}/questions/{exchange}", response_class=HTMLResponse)
+def question(session: str, exchange: str, site: At) -> HTMLResponse:
+    """The files that the panelist was given for this question."""
+    row = site.review.row(session)
+    try:
+        found = site.review.session(row)
+        known, failed = knowledge(found, exchange), None
+    except ArchiveError as error:
+        return _not_right(site, row, error)
+    except ReceiptError as error:
+        known, failed = None, str(error)
+    return page(
+        "review_question.html",
+        409 if failed else 200,
+        has_home=site.home is not None,
+        row=row,
+        exchange=exchange,
+        known=known,
+        failed=failed,
+    )
+
+
+@router.get("/review/{session}/export")
+def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
+    """The timeline as a file of its own, with the head by which it can be checked."""
+    row = site.review.row(session)
+    found: Session = site.review.session(row)
+    text = as_markdown(found, timeline(found.rehearsal))
+    if format == "html":
+        answer: Response = page("review_export.html", title=row.entry.deck, body=markdown(text))
+    else:
+        answer = Response(text, media_type="text/markdown; charset=utf-8")
+    answer.headers["content-disposition"] = f'attachment; filename="{session}.{format}"'
+    return answer
+
+
+def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
+    if row.entry.head:
+        site.review.catalogue.note_verified(row.entry.head, is_valid=False)
+    return page("review_refused.html", 409, has_home=site.home is not None, row=row, why=str(error))

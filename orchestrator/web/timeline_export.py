@@ -1,0 +1,52 @@
+"""A timeline as Markdown, to be read without Greenroom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from orchestrator import render
+from orchestrator.session import Session
+from orchestrator.web.timeline import Asked, Moment, SlideShown
+
+
+def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
+    """The session's timeline; the ledger's head at its end says of which records it was made."""
+    options, deck = session.rehearsal.options, session.rehearsal.scene().deck
+    about = [f"- Session: {session.id}", f"- Presenter: {_plain(options.presenter)}"]
+    if options.date is not None:
+        about.append(f"- Date: {options.date}")
+    lines = [f"# {_plain(deck.title or deck.name)}", "", *about]
+    for moment in moments:
+        lines += ["", *_lines(moment)]
+    lines += ["", "---", "", f"Made from {session.rehearsal.store.seq} records; ledger head {session.ledger_head}"]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(moment: Moment) -> Iterator[str]:
+    at = render.clock(moment.at_s)
+    if isinstance(moment, SlideShown):
+        yield f"## [{at}] Slide {moment.slide.number}: {_plain(moment.slide.title)}"
+        if moment.slide.lines:
+            yield ""
+            yield from (f"- {_plain(line)}" for line in moment.slide.lines)
+    elif isinstance(moment, Asked):
+        yield f"### [{at}] {moment.id}: {_plain(moment.name)}, {moment.outcome}"
+        for quote in moment.quotes:
+            yield ""
+            yield f"> {_plain(quote)}"
+        for turn in moment.turns:
+            yield ""
+            yield f"**Question:** {_plain(turn.question)}"
+            if turn.answer:
+                yield ""
+                yield f"**Answer:** {_plain(turn.answer)}"
+            if turn.verdict:
+                yield ""
+                yield f"**Verdict:** {_plain(turn.verdict)}"
+    else:
+        yield f"[{at}] **{_plain(moment.speaker)}:** {_plain(moment.text)}"
+
+
+def _plain(text: str) -> str:
+    """Text from outside as one line that Markdown shows as it is."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in render.one_line(text))
