@@ -425,7 +425,9 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "decks": bench_all_decks,
     **{
         name: _in_module(name)
-        for name in ("reading", "caching", "memory", "scribe", "live", "stt", "web", "startup", "lines")
+        for name in (
+            "reading", "caching", "memory", "scribe", "live", "stt", "web", "review", "startup", "lines",
+        )  # fmt: skip
     },
 }
 """Figures that have options of their own; each is named alone."""

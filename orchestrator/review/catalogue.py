@@ -112,7 +112,9 @@ class Catalogue:
             )
             return [_row(one) for one in found]
 
-    def search(self, text: str, *, before: int | None = None, most: int = PAGE) -> list[tuple[Row, list[Hit]]]:
+    def search(
+        self, text: str, *, before: int | None = None, most: int = PAGE
+    ) -> list[tuple[Row, list[Hit]]]:
         """Sessions that hold all these words in one place, newest first, each with the first places."""
         query = _query(text)
         found: list[tuple[Row, list[Hit]]] = []
@@ -120,9 +122,11 @@ class Catalogue:
             return found
         below = _end(before) << _BITS
         with self._open() as connection:
+            connection.execute("BEGIN")  # all of one moment: a session may be erased meanwhile
             while len(found) < most:
                 last = connection.execute(
-                    "SELECT rowid FROM passages WHERE passages MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT 1",
+                    "SELECT rowid FROM passages WHERE passages MATCH ? AND rowid < ? "
+                    "ORDER BY rowid DESC LIMIT 1",
                     (query, below),
                 ).fetchone()
                 if last is None:
@@ -135,7 +139,9 @@ class Catalogue:
                     "WHERE passages MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?",
                     (*_MARKS, query, below, below + (1 << _BITS) - 1, HITS),
                 )
-                found.append((_row(row), [Hit(kind, place, at_s, _parts(told)) for kind, place, at_s, told in hits]))
+                found.append(
+                    (_row(row), [Hit(kind, place, at_s, _parts(told)) for kind, place, at_s, told in hits])
+                )
         return found
 
     def get(self, session: str) -> Row | None:
@@ -147,19 +153,25 @@ class Catalogue:
     def of_deck(self, sha256: str) -> list[Row]:
         """Every session on the same deck, newest first."""
         with self._open() as connection:
-            return [_row(one) for one in connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC", (sha256,))]
+            return [
+                _row(one) for one in connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC", (sha256,))
+            ]
 
     def presenters(self) -> list[tuple[str, int]]:
         """Everybody who presented, and how often, by name."""
         with self._open() as connection:
-            query = "SELECT presenter, count(*) FROM sessions WHERE presenter != '' GROUP BY presenter ORDER BY 1"
+            query = (
+                "SELECT presenter, count(*) FROM sessions WHERE presenter != '' GROUP BY presenter ORDER BY 1"
+            )
             return [(name, count) for name, count in connection.execute(query)]
 
     def verified(self, heads: Sequence[str]) -> dict[str, tuple[bool, str]]:
         """Those of these ledger heads that were verified: whether all was right, and when."""
-        marks = ", ".join("?" * len(heads))
         with self._open() as connection:
-            found = connection.execute(f"SELECT head, is_valid, at FROM verified WHERE head IN ({marks})", heads)  # noqa: S608 (marks alone)
+            found = connection.execute(
+                "SELECT head, is_valid, at FROM verified WHERE head IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(heads)),),
+            )
             return {head: (bool(is_valid), at) for head, is_valid, at in found}
 
     def known(self) -> dict[str, Known]:
@@ -180,14 +192,25 @@ class Catalogue:
     ) -> bool:
         """Take these sessions in, in place of what was there of them; False where *erasures* has changed."""
         with self._writing() as connection:
-            if erasures is not None and erasures != connection.execute("SELECT times FROM erasures").fetchone()[0]:
+            if (
+                erasures is not None
+                and erasures != connection.execute("SELECT times FROM erasures").fetchone()[0]
+            ):
                 return False
             for entry, passages, of in read:
                 self._take_out(connection, entry.session)
                 n = _free(connection, entry.started_at)
                 connection.execute(
                     "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (n, entry.session, entry.presenter, entry.deck_sha256, of.size_bytes, of.archive, entry.told()),
+                    (
+                        n,
+                        entry.session,
+                        entry.presenter,
+                        entry.deck_sha256,
+                        of.size_bytes,
+                        of.archive,
+                        entry.told(),
+                    ),
                 )
                 connection.executemany(
                     "INSERT INTO passages (rowid, kind, place, at_s, text) VALUES (?, ?, ?, ?, ?)",
@@ -218,6 +241,11 @@ class Catalogue:
         try:
             with self._writing() as connection:
                 for session in sessions:
+                    connection.execute(
+                        "DELETE FROM verified WHERE head IN "
+                        "(SELECT json_extract(entry, '$.head') FROM sessions WHERE session = ?)",
+                        (session,),
+                    )
                     self._take_out(connection, session)
                 connection.execute("UPDATE erasures SET times = times + 1")
             with self._open() as connection:

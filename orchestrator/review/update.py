@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +23,12 @@ from orchestrator.review.reading import Entry, Passage, read
 BATCH: Final = 100
 """Sessions of one transaction: it ends within half a second, so that nobody waits long to write."""
 
-Read = tuple[Entry, list[Passage], Known]
+MANY: Final = 1_000
+"""New sessions from which on other processors help; to start them takes about as long as to read 300."""
+MOST_PROCESSES: Final = 4
+"""With more the one that writes is what is waited for."""
+
+Read = tuple[Entry, list[Passage]]
 
 
 def update(
@@ -61,20 +71,45 @@ def update(
         elif was != now:
             catalogue.note(name, now)
 
-    def read_one(name: str) -> Read | None:
-        of = Known(here.get(name), archive_of(name))
-        found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
-        return None if found is None else (*read(name, *found), of)
-
-    in_order = map if isinstance(store, FolderStore) else side_by_side  # a disk answers at once
-    for start in range(0, len(new), BATCH):
-        found = [one for one in in_order(read_one, new[start : start + BATCH]) if one is not None]
-        if not catalogue.put(found, erasures=erasures):
-            return update(catalogue, sessions, store, on_read)  # somebody erased a session meanwhile
-        on_read(min(start + BATCH, len(new)), len(new))
+    with _reading(sessions, store, here, new) as read_in_order:
+        for start in range(0, len(new), BATCH):
+            names = new[start : start + BATCH]
+            found = [
+                (*one, Known(here.get(name), archive_of(name)))
+                for name, one in zip(names, read_in_order, strict=False)
+                if one is not None
+            ]
+            if not catalogue.put(found, erasures=erasures):
+                return update(catalogue, sessions, store, on_read)  # somebody erased a session meanwhile
+            on_read(start + len(names), len(new))
     if failed is not None:
         raise failed
     return None
+
+
+@contextmanager
+def _reading(
+    sessions: Path | None, store: ArchiveStore, here: Collection[str], names: Sequence[str]
+) -> Iterator[Iterator[Read | None]]:
+    """What is read of each: one by one, many from a disk in processes, and from S3 side by side."""
+    reading = partial(_read_one, sessions, store, frozenset(here))
+    if not isinstance(store, FolderStore):
+        starts = range(0, len(names), BATCH)
+        yield chain.from_iterable(side_by_side(reading, names[at : at + BATCH]) for at in starts)
+    elif len(names) < MANY:
+        yield map(reading, names)
+    else:
+        workers = min(MOST_PROCESSES, os.cpu_count() or 1)
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            try:
+                yield pool.map(reading, names, chunksize=BATCH // 2)
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str], name: str) -> Read | None:
+    found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
+    return None if found is None else read(name, *found)
 
 
 def _here(sessions: Path) -> Iterator[tuple[str, int]]:
@@ -112,5 +147,3 @@ def _read(store: ArchiveStore, session: str) -> tuple[bytes, bytes | None] | Non
         return ledger, store.get(f"{session}/data/{session}/debrief.json")
     except ArchiveError:  # it ended without one
         return ledger, None
-
-

@@ -67,7 +67,9 @@ def comparison(a: Debrief, b: Debrief) -> Comparison:
             is_found = "contradiction" in (one.result if one else "", other.result if other else "")
             absent = "not found" if is_found else "did not come up"
             found[kind].append(Pair(about, one.told if one else absent, other.told if other else absent))
-    return Comparison(**{name: tuple(pairs) for name, pairs in found.items()}, measures=tuple(_measures(a, b)))
+    return Comparison(
+        **{name: tuple(pairs) for name, pairs in found.items()}, measures=tuple(_measures(a, b))
+    )
 
 
 def _kind(one: Point | None, other: Point | None) -> str | None:
@@ -78,7 +80,7 @@ def _kind(one: Point | None, other: Point | None) -> str | None:
     if now in FAILED:
         return "fails" if before in FAILED else "slipped" if before in HELD else "new"
     if before in FAILED:
-        # A contradiction of the same deck that nobody finds any more is gone; a question may not have come up.
+        # A contradiction that is not found any more is gone; a question may only not have come up.
         return "holds" if now in HELD or before == "contradiction" else "gone"
     return None
 

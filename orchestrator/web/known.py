@@ -101,7 +101,10 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
         value = record.value or {}
         if value.get("type") == "candidate" and record.by == exchange.agent:
             waiting = value["waiting"]
-            is_it = waiting["candidate"]["question"] in exchange.turns[0].question and waiting["status"] == "ready"
+            is_it = (
+                waiting["candidate"]["question"] in exchange.turns[0].question
+                and waiting["status"] == "ready"
+            )
             made_from = waiting["input_sha256"] if is_it else None
         elif value.get("type") == "exchange_opened" and value["exchange"]["id"] == exchange.id:
             return entry.seq, made_from

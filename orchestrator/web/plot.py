@@ -33,7 +33,9 @@ class Plot:
     @property
     def path(self) -> str:
         """The line through the points, as SVG has it."""
-        return " ".join(f"{'L' if number else 'M'}{one.x:.1f} {one.y:.1f}" for number, one in enumerate(self.points))
+        return " ".join(
+            f"{'L' if number else 'M'}{one.x:.1f} {one.y:.1f}" for number, one in enumerate(self.points)
+        )
 
 
 def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str, str]], unit: str = "") -> Plot | None:
@@ -41,10 +43,15 @@ def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str, str]], u
 
     The scale begins at 0, so that a small change looks small.
     """
-    known = [(place, value, label, address) for place, (value, label, address) in enumerate(runs) if value is not None]
+    known = [
+        (place, value, label, address)
+        for place, (value, label, address) in enumerate(runs)
+        if value is not None
+    ]
     if not known:
         return None
-    top = _round_up(max(value for _, value, _, _ in known))
+    most = max(value for _, value, _, _ in known)
+    top = _round_up(max(most, 2) if isinstance(most, int) else most)  # there is no half of a contradiction
     step = (WIDTH - LEFT - RIGHT) / max(1, len(runs) - 1)
     start = LEFT if len(runs) > 1 else WIDTH / 2
 

@@ -52,7 +52,9 @@ class Checked:
 class Review:
     """The sessions that one server lets review. Safe to use from many threads."""
 
-    def __init__(self, home: Home | None, archives: str, endpoint_url: str | None, live: OpenSessions) -> None:
+    def __init__(
+        self, home: Home | None, archives: str, endpoint_url: str | None, live: OpenSessions
+    ) -> None:
         """Nothing is read yet.
 
         Raises:
@@ -76,11 +78,11 @@ class Review:
 
     # ------------------------------------------------------------------ the catalogue
 
-    def refresh(self) -> Reading:
+    def refresh(self, *, even_if_fresh: bool = False) -> Reading:
         """Bring the catalogue up to date, as far as that is quick; the rest goes on behind the page."""
         with self._lock:
             running = self._running
-            if running is None and time.monotonic() - self._ended > FRESH_S:
+            if running is None and (even_if_fresh or time.monotonic() - self._ended > FRESH_S):
                 running = self._running = Thread(target=self._update, name="catalogue", daemon=True)
                 running.start()
         if running is not None:
@@ -94,7 +96,9 @@ class Review:
         failed: str | None = None
         try:
             self._reading = Reading(is_running=True)
-            update(self.catalogue, self._home.sessions if self._home is not None else None, self._store, on_read)
+            update(
+                self.catalogue, self._home.sessions if self._home is not None else None, self._store, on_read
+            )
         except (GreenroomError, OSError) as error:
             failed = str(error)
         finally:
@@ -109,8 +113,8 @@ class Review:
             SessionNotFoundError: There is none.
         """
         row = self.catalogue.get(session)
-        if row is None:
-            self.refresh()
+        if row is None or not row.entry.is_ended:  # one that was begun or has gone on since
+            self.refresh(even_if_fresh=True)
             row = self.catalogue.get(session)
         if row is None:
             raise SessionNotFoundError(f"there is no session {session!r} here", value=session)
@@ -119,7 +123,7 @@ class Review:
     # ------------------------------------------------------------------ one session
 
     def session(self, row: Row) -> Session:
-        """The session itself, for reading: where the home has it that, else its archive, fetched and verified.
+        """The session itself, for reading: the home's own, else its archive, fetched and verified.
 
         Raises:
             SessionNotFoundError: It was erased just now.
@@ -174,5 +178,3 @@ class Review:
         session = self._fetched.pop(name)
         session.close()
         shutil.rmtree(session.path, ignore_errors=True)
-
-

@@ -18,7 +18,12 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
     lines = [f"# {_plain(deck.title or deck.name)}", "", *about]
     for moment in moments:
         lines += ["", *_lines(moment)]
-    lines += ["", "---", "", f"Made from {session.rehearsal.store.seq} records; ledger head {session.ledger_head}"]
+    lines += [
+        "",
+        "---",
+        "",
+        f"Made from {session.rehearsal.store.seq} records; ledger head {session.ledger_head}",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -176,11 +176,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _list(self, query: dict[str, list[str]]) -> bytes:
         prefix = query.get("prefix", [""])[0]
         after = query.get("continuation-token", [""])[0]
-        keys = sorted(key for key in self.state.objects if key.startswith(prefix) and key > after)
-        page = keys[:PAGE_KEYS]
-        more = len(keys) > PAGE_KEYS
+        keys = {_cut(key, prefix, query.get("delimiter", [""])[0]) for key in self.state.objects}
+        left = sorted(key for key in keys if key.startswith(prefix) and key > after)
+        page = left[:PAGE_KEYS]
+        more = len(left) > PAGE_KEYS
         token = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else ""
-        found = "".join(f"<Contents><Key>{escape(quote(key))}</Key></Contents>" for key in page)
+        found = "".join(_listed(escape(quote(key)), is_folder=key.endswith("/")) for key in page)
         return (
             '<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
             f"<EncodingType>url</EncodingType><IsTruncated>{str(more).lower()}</IsTruncated>{token}{found}"
@@ -188,6 +189,18 @@ class _Handler(BaseHTTPRequestHandler):
         ).encode()
 
     do_GET = do_HEAD = do_PUT = do_DELETE = do_POST = _serve
+
+
+def _cut(key: str, prefix: str, delimiter: str) -> str:
+    """A key up to the first delimiter behind the prefix: one common prefix stands for all below it."""
+    head, found, _ = key[len(prefix) :].partition(delimiter) if delimiter else (key, "", "")
+    return f"{prefix}{head}{found}" if found else key
+
+
+def _listed(key: str, *, is_folder: bool) -> str:
+    if is_folder:
+        return f"<CommonPrefixes><Prefix>{key}</Prefix></CommonPrefixes>"
+    return f"<Contents><Key>{key}</Key></Contents>"
 
 
 def _error(code: str) -> bytes:

@@ -41,7 +41,8 @@ def _why_not(a: Row, b: Row) -> str | None:
     """Why these two cannot be compared; None: they can."""
     if a.n == b.n:
         return "These are one and the same session: choose another run to compare it with."
-    if a.entry.deck_sha256 != b.entry.deck_sha256 and a.entry.deck != b.entry.deck:  # a revised one keeps its title
+    is_same = a.entry.deck_sha256 == b.entry.deck_sha256
+    if not is_same and a.entry.deck != b.entry.deck:  # a revised one keeps its title
         return "These are runs of different decks: what held in one cannot be looked for in the other."
     if a.entry.panel != b.entry.panel:
         return (
@@ -49,5 +50,5 @@ def _why_not(a: Row, b: Row) -> str | None:
             "so other questions and verdicts may be the panel's doing and not the presenter's."
         )
     if a.entry.engine != b.entry.engine:
-        return f"The panels thought differently: one run had the engine {a.entry.engine}, the other {b.entry.engine}."
+        return f"The panels thought differently: with the engine {a.entry.engine}, then {b.entry.engine}."
     return None

@@ -28,7 +28,9 @@ def progress(
     catalogue = site.review.catalogue
     rows: list[Row] = []
     if presenter is not None:
-        rows = [row for row in catalogue.page(presenter=presenter, most=MOST_RUNS) if row.entry.is_ended][::-1]
+        rows = [row for row in catalogue.page(presenter=presenter, most=MOST_RUNS) if row.entry.is_ended][
+            ::-1
+        ]
     return page(
         "review_progress.html",
         has_home=site.home is not None,
@@ -42,7 +44,7 @@ def progress(
 
 
 def satisfied(entry: Entry) -> float | None:
-    """Percent of the judged questions that were answered to the panel's satisfaction; None: none was judged."""
+    """Percent of the judged questions that satisfied the panel; None: none was judged."""
     judged = sum(count for name, count in entry.outcomes.items() if name != "unjudged")
     return round(100 * entry.outcomes.get("satisfied", 0) / judged) if judged else None
 
@@ -68,4 +70,8 @@ def _plots(rows: list[Row]) -> list[Plot]:
 
 
 def _time(entry: Entry) -> float | None:
-    return round(100 * entry.used_s / (60 * entry.minutes)) if entry.used_s is not None and entry.minutes else None
+    return (
+        round(100 * entry.used_s / (60 * entry.minutes))
+        if entry.used_s is not None and entry.minutes
+        else None
+    )

@@ -1,4 +1,4 @@
-"""GET /review/{session}: one session as a timeline; …/questions/{exchange}: what its panelist knew; …/export."""
+"""GET /review/{session}: one session as a timeline, …/questions/{exchange}: what was known, …/export."""
 
 from __future__ import annotations
 
