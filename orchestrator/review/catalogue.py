@@ -13,12 +13,12 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from orchestrator.archive.stores import open_store
 from orchestrator.clock import utc_now
@@ -81,8 +81,7 @@ class Hit:
     parts: tuple[tuple[str, bool], ...]  # the words around it; True: these were looked for
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the catalogue was made from, of one session."""
 
     size_bytes: int | None
@@ -218,11 +217,13 @@ class Catalogue:
                 )
         return True
 
-    def note(self, session: str, of: Known) -> None:
-        """A session that is known lies elsewhere now, or in one more place."""
+    def note(self, moved: Mapping[str, Known]) -> None:
+        """Sessions that are known lie elsewhere now, or in one more place."""
         with self._writing() as connection:
-            changed = (of.size_bytes, of.archive, session)
-            connection.execute("UPDATE sessions SET bytes = ?, archive = ? WHERE session = ?", changed)
+            connection.executemany(
+                "UPDATE sessions SET bytes = ?, archive = ? WHERE session = ?",
+                [(*of, session) for session, of in moved.items()],
+            )
 
     def note_verified(self, head: str, *, is_valid: bool) -> str:
         """Remember what a verification of the session with this ledger head has found; returns when."""

@@ -63,13 +63,15 @@ def update(
     def archive_of(name: str) -> str | None:
         return f"{store.url}/{name}" if name in there else None
 
-    new = []
+    new, moved = [], {}
     for name in sorted(here.keys() | there):
         was, now = known.get(name), Known(here.get(name), archive_of(name))
         if was is None or (now.size_bytes is not None and now.size_bytes != was.size_bytes):
             new.append(name)
         elif was != now:
-            catalogue.note(name, now)
+            moved[name] = now
+    if moved:
+        catalogue.note(moved)
 
     with _reading(sessions, store, here, new) as read_in_order:
         for start in range(0, len(new), BATCH):

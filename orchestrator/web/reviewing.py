@@ -26,8 +26,11 @@ MOST_FETCHED: Final = 8
 """Archived sessions that lie unpacked at once; one takes some 1 MB, and a reviewer reads one or two."""
 FRESH_S: Final = 2.0
 """A catalogue that was brought up to date this lately is shown as it is."""
-PATIENCE_S: Final = 0.5
-"""A page waits so long for the catalogue; a longer update goes on behind it, and the page says so."""
+PATIENCE_S: Final = 0.05
+"""A list waits so long for what is new: to look at 1,000 archives takes half of it. A longer update goes on
+behind the page, and the page says so where anything is read."""
+LONG_PATIENCE_S: Final = 2.0
+"""So long where there would be nothing to show: no session at all, or not the one that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +81,19 @@ class Review:
 
     # ------------------------------------------------------------------ the catalogue
 
-    def refresh(self, *, even_if_fresh: bool = False) -> Reading:
-        """Bring the catalogue up to date, as far as that is quick; the rest goes on behind the page."""
+    def refresh(self, *, is_needed: bool = False) -> Reading:
+        """Bring the catalogue up to date, as far as that is quick; the rest goes on behind the page.
+
+        *is_needed*: look also where that was done just now, and wait longer.
+        """
         with self._lock:
             running = self._running
-            if running is None and (even_if_fresh or time.monotonic() - self._ended > FRESH_S):
+            if running is None and (is_needed or time.monotonic() - self._ended > FRESH_S):
                 running = self._running = Thread(target=self._update, name="catalogue", daemon=True)
                 running.start()
         if running is not None:
-            running.join(PATIENCE_S)
+            is_empty = is_needed or not self.catalogue.page(most=1)
+            running.join(LONG_PATIENCE_S if is_empty else PATIENCE_S)
         return self._reading
 
     def _update(self) -> None:
@@ -114,7 +121,7 @@ class Review:
         """
         row = self.catalogue.get(session)
         if row is None or not row.entry.is_ended:  # one that was begun or has gone on since
-            self.refresh(even_if_fresh=True)
+            self.refresh(is_needed=True)
             row = self.catalogue.get(session)
         if row is None:
             raise SessionNotFoundError(f"there is no session {session!r} here", value=session)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator import render
+from orchestrator.loop.state import UNNAMED
+from orchestrator.privacy.redaction import redacted
 from orchestrator.session import Session
 from orchestrator.web.timeline import Asked, Moment, SlideShown
+
+REDACTED = (
+    "> Redacted: the names of presenter and speakers, e-mail addresses, phone and card numbers are masked, "
+    "and what was said off the record is left out. People who are only spoken of are still named: read it "
+    "before you share it."
+)
 
 
 def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
@@ -25,6 +33,22 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
         f"Made from {session.rehearsal.store.seq} records; ledger head {session.ledger_head}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def as_redacted(session: Session, moments: Sequence[Moment]) -> str:
+    """The same for sharing, without the names of those who spoke; what was off the record is not in it."""
+    text = redacted(as_markdown(session, moments), _people(session))
+    return f"{REDACTED}\n\n{text}"
+
+
+def _people(session: Session) -> Iterator[tuple[str, str]]:
+    """Who spoke, and what is shown in place of the name."""
+    room, options = session.room, session.rehearsal.options
+    presenters = {options.presenter, room.presenter or ""} - {"", UNNAMED}
+    yield from ((name, "[presenter]") for name in sorted(presenters))
+    others = dict.fromkeys(one.speaker for one in room.segments if one.speaker)
+    others_named = [name for name in others if name not in presenters | {UNNAMED}]
+    yield from ((name, f"[speaker {number}]") for number, name in enumerate(others_named, start=1))
 
 
 def _lines(moment: Moment) -> Iterator[str]:

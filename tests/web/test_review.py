@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.archive.freeze import thaw
 from orchestrator.home.folder import Home
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
@@ -152,7 +153,9 @@ def test_runs_before_other_panels_are_not_compared(home: Home) -> None:
     thaw(home.sessions / "other")
 
 
-def test_archives_are_reviewed_without_a_home(serve: Callable[..., Served], made: Home, tmp_path: Path) -> None:
+def test_archives_are_reviewed_without_a_home(
+    serve: Callable[..., Served], made: Home, tmp_path: Path
+) -> None:
     served = serve(new_home(tmp_path / "home"), "--archive", f"file://{made.archives}", command="review")
     with served.client() as client:
         page = client.get("/review")
@@ -196,6 +199,20 @@ def test_an_export_says_of_which_records_it_was_made(client: TestClient, made: H
     assert "**Question:** Leading by which measure?" in answer.text
     assert head in answer.text
     assert "<h1>" in client.get("/review/second/export?format=html").text
+
+
+def test_a_redacted_copy_names_nobody_who_spoke(home: Home) -> None:
+    speech = "Call Ines on +49 30 1234567. Off the record, Borrowdale will be closed."
+    with begun(home, "shared", speech=speech) as session:
+        session.add_segment(Segment("Thank you, kroll.", 7.0, 9.0, "Tobias Marlowe", 1))
+    with opened(home, str(home.archives)) as client:
+        for form in ("md", "html"):
+            answer = client.get("/review/shared/redacted", params={"format": form})
+            text = answer.text + str(answer.headers)
+            for word in ("ines", "kroll", "tobias", "marlowe", "1234567", "borrowdale"):
+                assert word not in text.lower()
+            assert "[speaker 1]" in text
+            assert "leading ferry operator" in text
 
 
 def test_a_changed_archive_is_refused_and_marked(home: Home) -> None:

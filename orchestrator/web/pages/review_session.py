@@ -14,7 +14,7 @@ from orchestrator.web.known import knowledge
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import markdown, page
 from orchestrator.web.timeline import timeline
-from orchestrator.web.timeline_export import as_markdown
+from orchestrator.web.timeline_export import as_markdown, as_redacted
 
 router = APIRouter()
 At = Annotated[Site, Depends(site_of)]
@@ -71,12 +71,23 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
     """The timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
     found: Session = site.review.session(row)
-    text = as_markdown(found, timeline(found.rehearsal))
+    return _file(as_markdown(found, timeline(found.rehearsal)), row.entry.deck, session, format)
+
+
+@router.get("/review/{session}/redacted")
+def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> Response:
+    """The timeline for sharing, without the names of those who spoke."""
+    found = site.review.session(site.review.row(session))
+    return _file(as_redacted(found, timeline(found.rehearsal)), "Redacted session", "redacted", format)
+
+
+def _file(text: str, title: str, name: str, format: str) -> Response:
+    """Markdown as a file, as it is or as a page of its own."""
     if format == "html":
-        answer: Response = page("review_export.html", title=row.entry.deck, body=markdown(text))
+        answer: Response = page("review_export.html", title=title, body=markdown(text))
     else:
         answer = Response(text, media_type="text/markdown; charset=utf-8")
-    answer.headers["content-disposition"] = f'attachment; filename="{session}.{format}"'
+    answer.headers["content-disposition"] = f'attachment; filename="{name}.{format}"'
     return answer
 
 
