@@ -29,6 +29,8 @@ PAGE: Final = 50
 """Sessions of one page of the list."""
 HITS: Final = 3
 """Places of one session that a search shows; its timeline has the others."""
+RUNS: Final = 20
+"""Of the same deck, to choose from for a comparison."""
 PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
@@ -149,12 +151,14 @@ class Catalogue:
             row = connection.execute(f"{_ROW} WHERE session = ?", (session,)).fetchone()
         return None if row is None else _row(row)
 
-    def of_deck(self, sha256: str) -> list[Row]:
-        """Every session on the same deck, newest first."""
+    def runs_beside(self, row: Row, *, most: int = RUNS) -> list[Row]:
+        """Other sessions on the same deck, newest first."""
         with self._open() as connection:
-            return [
-                _row(one) for one in connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC", (sha256,))
-            ]
+            found = connection.execute(
+                f"{_ROW} WHERE deck = ? AND n != ? ORDER BY n DESC LIMIT ?",
+                (row.entry.deck_sha256, row.n, most),
+            )
+            return [_row(one) for one in found]
 
     def presenters(self) -> list[tuple[str, int]]:
         """Everybody who presented, and how often, by name."""

@@ -13,8 +13,6 @@ from orchestrator.layout import Mutability
 from orchestrator.model.exchange import Exchange
 from orchestrator.session import Session
 
-PURPOSE = "candidate-question"
-
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.archive.stores import open_store
 from orchestrator.home.folder import Home
-from orchestrator.memory.erase import erase_archived, erase_session
+from orchestrator.memory.forgetting import erase_archived, erase_session
 from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage
 from orchestrator.review.update import update

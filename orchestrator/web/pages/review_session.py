@@ -29,7 +29,6 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         checked = site.review.checked(row, again=check)
     except ArchiveError as error:
         return _not_right(site, row, error)
-    runs = [one for one in site.review.catalogue.of_deck(row.entry.deck_sha256) if one.n != row.n]
     return page(
         "review_session.html",
         has_home=site.home is not None,
@@ -40,7 +39,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         contradictions=found.contradictions,
         checked=checked,
         comments=site.review.comments.of(session),
-        runs=runs[:20],
+        runs=site.review.catalogue.runs_beside(row),
     )
 
 
