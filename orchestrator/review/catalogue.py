@@ -14,14 +14,16 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final, NamedTuple
 
 from orchestrator.archive.stores import open_store
 from orchestrator.clock import utc_now
+from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.review.reading import Entry, Passage
 
@@ -81,6 +83,10 @@ class Hit:
     place: str
     at_s: float | None
     parts: tuple[tuple[str, bool], ...]  # the words around it; True: these were looked for
+
+
+class OtherVersionError(sqlite3.DatabaseError):
+    """The file is of another release; stays within this module."""
 
 
 class Known(NamedTuple):
@@ -261,25 +267,37 @@ class Catalogue:
                 busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             if busy:  # a reader holds the log: the file goes from under it
                 self._remove()
-        except sqlite3.Error:
+        except HomeError:
             self._remove()
 
     # ------------------------------------------------------------------ the file
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection of one's own: SQLite's lock between them is the only one needed."""
+        """A connection of one's own: SQLite's lock between them is the only one needed.
+
+        Raises:
+            HomeError: It cannot be used; one that is damaged was removed, so the next update makes it anew.
+        """
         try:
-            connection = self._connect()
+            with closing(self._connected()) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                self._remove()
+                do = "it was damaged and has been removed: ask again, and it is made anew"
+            else:
+                do = "make room or check the disk; it can be removed at any time"
+            raise HomeError(f"{self.path}: the catalogue refused ({error}): {do}", file=self.path) from error
+
+    def _connected(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            if not _is_damage(error):
                 raise
             self._remove()
-            connection = self._connect()
-        try:
-            yield connection
-        finally:
-            connection.close()
+            return self._connect()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -301,16 +319,7 @@ class Catalogue:
         try:
             for pragma in ("secure_delete = ON", "temp_store = MEMORY", "synchronous = NORMAL"):
                 connection.execute(f"PRAGMA {pragma}")
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    for statement in _TABLES:
-                        connection.execute(statement)
-                connection.execute("COMMIT")
-            elif version != _VERSION:
-                raise sqlite3.DatabaseError(f"version {version}")
+            _make(connection)
         except BaseException:
             connection.close()
             raise
@@ -327,6 +336,41 @@ class Catalogue:
             last = first + (1 << _BITS) - 1
             connection.execute("DELETE FROM passages WHERE rowid BETWEEN ? AND ?", (first, last))
             connection.execute("DELETE FROM sessions WHERE n = ?", row)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    """Make the tables where there are none.
+
+    Raises:
+        OtherVersionError: The file is of another release.
+        sqlite3.DatabaseError: It is no database.
+    """
+    until = monotonic() + PATIENCE_S
+    while (version := connection.execute("PRAGMA user_version").fetchone()[0]) == 0:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                for statement in _TABLES:
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            # Two that change the mode at once: SQLite refuses one at once, whatever its patience.
+            if not _is_busy(error) or monotonic() > until:
+                raise
+            sleep(0.01)
+    if version != _VERSION:
+        raise OtherVersionError(f"version {version}")
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file is of no more use."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return isinstance(error, OtherVersionError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def of_home(home: Home) -> Catalogue:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from orchestrator.archive.stores import open_store
+from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.memory.forgetting import erase_archived, erase_session
 from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home
@@ -91,6 +93,22 @@ def test_a_file_that_is_no_catalogue_is_made_anew(catalogue: Catalogue, content:
     catalogue.path.write_bytes(content)
     put(catalogue, "a", 1, "words")
     assert found(catalogue, "words") == ["a"]
+
+
+def test_one_that_breaks_while_it_is_used_is_removed_and_made_anew(catalogue: Catalogue) -> None:
+    put(catalogue, "a", 1, "words " * 20_000)
+    content = bytearray(catalogue.path.read_bytes())
+    content[4096 * 2 :] = bytes(len(content) - 4096 * 2)
+    catalogue.path.write_bytes(content)
+    with pytest.raises(HomeError, match="made anew"):
+        catalogue.search("words")
+    put(catalogue, "b", 1, "words")
+    assert found(catalogue, "words") == ["b"]
+
+
+def test_many_may_open_a_new_one_at_once(catalogue: Catalogue) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: Catalogue(catalogue.path).page(), range(40))) == [[]] * 40
 
 
 def test_forgetting_leaves_no_word_in_any_byte(catalogue: Catalogue) -> None:

@@ -21,6 +21,8 @@ from orchestrator.web.site import Site
 from tests.helpers.reviewed import begun, ended, new_home
 from tests.web.conftest import Served
 
+CHROMIUM = Path("/usr/bin/chromium")
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
@@ -156,7 +158,7 @@ def test_runs_before_other_panels_are_not_compared(home: Home) -> None:
 def test_archives_are_reviewed_without_a_home(
     serve: Callable[..., Served], made: Home, tmp_path: Path
 ) -> None:
-    served = serve(new_home(tmp_path / "home"), "--archive", f"file://{made.archives}", command="review")
+    served = serve(new_home(tmp_path / "home").root, "--archive", f"file://{made.archives}", command="review")
     with served.client() as client:
         page = client.get("/review")
         assert page.text.count("/review/second") == 1
@@ -246,3 +248,31 @@ def test_off_the_record_is_not_shown(home: Home) -> None:
 @pytest.mark.parametrize("name", ["nowhere", "%2e%2e%2fetc", ".records"])
 def test_what_is_no_session_is_not_found(client: TestClient, name: str) -> None:
     assert client.get(f"/review/{name}").status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium here: the pages were not opened in a browser")
+def test_a_comment_is_added_and_pages_are_accessible_in_a_browser(
+    serve: Callable[..., Served], home: Home
+) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no Playwright: the pages were not opened")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: nothing was checked")
+    served = serve(home.root)
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        complaints: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.goto(f"{served.url}/review/second")
+        page.fill("#author", "A. Reviewer")
+        page.select_option("#about", "x1")
+        page.fill("#text", "Bring the count.")
+        with page.expect_navigation():
+            page.click("#commenting button")
+        assert "Bring the count." in page.inner_text("#x1")
+        for address in ("", "/second", "/second/questions/x1", "/compare?a=first&b=second", "/progress"):
+            page.goto(f"{served.url}/review{address}")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert axe.Axe().run(page).response["violations"] == []
+        browser.close()
+    assert complaints == []
