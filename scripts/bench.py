@@ -426,8 +426,17 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     **{
         name: _in_module(name)
         for name in (
-            "reading", "caching", "memory", "scribe", "live", "stt", "web", "review", "startup", "lines",
-        )  # fmt: skip
+            "reading",
+            "caching",
+            "memory",
+            "scribe",
+            "live",
+            "stt",
+            "web",
+            "review",
+            "startup",
+            "lines",
+        )
     },
 }
 """Figures that have options of their own; each is named alone."""

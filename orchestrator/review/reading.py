@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
 from orchestrator.home.folder import digests
-from orchestrator.privacy.off_record import TRANSCRIPT, OffRecord, is_marked
+from orchestrator.layout import TRANSCRIPT
+from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.store.ledger import Record
 
 Told = Mapping[str, Any]

@@ -100,7 +100,7 @@ def _key(review: Review) -> str:
 
 
 def _about(review: Review) -> str:
-    return words.with_place(review.places[0]) if review.places else review.asked
+    return phrasing.with_place(review.places[0]) if review.places else review.asked
 
 
 def _result(review: Review) -> str:
