@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Annotated
 
 from orchestrator.cli.options import DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
@@ -15,11 +14,9 @@ from orchestrator.errors import GreenroomError
 from orchestrator.home.config import Config
 
 if TYPE_CHECKING:
-    from orchestrator.engines.offline.kinds import Kind
+    from orchestrator.documents.check import Checked
     from orchestrator.engines.protocol import Engine
-    from orchestrator.model.claim import Claim, Gap, Tension
-    from orchestrator.model.segment import Segment
-    from orchestrator.model.slide import Deck
+    from orchestrator.model.claim import Tension
 
 
 ENGINE_HELP = (
@@ -41,139 +38,49 @@ def check(
     Without a model: the arithmetic of tables, splits and single sentences. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
     """
-    from orchestrator.claims.extract import deck_claims, speech_claims
-    from orchestrator.deck.content import find_gaps
-    from orchestrator.deck.read import read_deck
-    from orchestrator.engines.offline.kinds import kind_of
+    from orchestrator.documents import check as document
 
     screen = Screen.current
-    asked = _engine(screen, engine, model)
-    read = read_deck(deck)
-    kind_of_deck = kind_of(read, kind)
-    for notice in read.notices:
+    with _engine(screen, engine, model) as asked:
+        recording = None if speech is None else recorded_speech(speech, _settings(screen))
+        checked = document.check(deck, recording, asked, kind)
+    for notice in checked.notices:
         screen.note(f"note: {notice}")
-    segments = _segments(screen, speech, read) if speech is not None else ()
-    claims = list(deck_claims(read))
-    for number, segment in segments:
-        claims += speech_claims(segment, number)
-    found = _found(screen, asked, read, segments)
-    understood = _Read(read, kind_of_deck, claims, found, find_gaps(read))
-    screen.result(_plain(understood), "" if screen.json else "\n".join(_page(understood)))
+    if asked is not None and checked.failed:
+        screen.warn(f"warning: the {asked.name} engine did not read all of it: {checked.failed}")
+    if asked is not None and checked.refused:
+        screen.note(
+            f"note: {checked.refused} of what the {asked.name} engine named did not hold and is left out"
+        )
+    screen.result(document.check_json(checked), "" if screen.json else "\n".join(_page(checked)))
 
 
-def _engine(screen: Screen, name: str | None, model: str | None) -> Engine | None:
+def _settings(screen: Screen) -> Config:
+    try:
+        return screen.open_home().config
+    except GreenroomError:  # a deck and speech are checked without a home too
+        return Config()
+
+
+def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Engine | None]:
     """The engine that reads; None where nobody does."""
-    from orchestrator.engines.catalogue import check_engine, engine_named
+    from orchestrator.documents.asked import asked_engine
 
     try:
         config = screen.open_home().config
     except GreenroomError as error:
         if name is None:
             screen.note(f"note: only arithmetic is checked: {error}")
-            return None
+            return nullcontext()
         config = Config()
     check_engine_name(name)
     if (name or config.engine) == "offline":
-        return None
+        return nullcontext()
     check_address(name or config.engine)
-    made = engine_named(name or config.engine, replace(config, model=model or config.model))
-    check_engine(made)
-    return made
+    return asked_engine(config, name, model)
 
 
-def _segments(screen: Screen, speech: Path, deck: Deck) -> tuple[tuple[int, Segment], ...]:
-    """What the presenter says, each with its number in the transcript."""
-    from orchestrator.speech.presenter import presenter_of
-    from orchestrator.speech.slides import estimate_slides
-
-    try:
-        config = screen.open_home().config
-    except GreenroomError:  # a deck and speech are checked without a home too
-        config = Config()
-    recording = recorded_speech(speech, config)
-    for notice in recording.notices:
-        screen.note(f"note: {notice}")
-    presenter = presenter_of(recording.segments).label
-    numbered = enumerate(estimate_slides(recording.segments, deck), start=1)
-    return tuple((number, segment) for number, segment in numbered if segment.speaker == presenter)
-
-
-def _found(
-    screen: Screen, engine: Engine | None, deck: Deck, segments: Sequence[tuple[int, Segment]]
-) -> list[Tension]:
-    """The arithmetic, always; and what the engine proposes and code verifies."""
-    from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
-
-    found = [*deck_tensions(deck)]
-    for _, segment in segments:
-        found += speech_tensions(segment)
-    if engine is None:
-        return found
-    from orchestrator.checks.passages import deck_passages, speech_passages
-    from orchestrator.engines.catalogue import close_engine
-    from orchestrator.loop.contradictions import propose
-
-    passages = [*deck_passages(deck)]
-    for number, segment in segments:
-        passages += speech_passages([segment], number)
-    try:
-        looked = propose(engine, passages, known=tuple(found))
-    finally:
-        close_engine(engine)
-    if looked.failed:
-        screen.warn(f"warning: the {engine.name} engine did not read all of it: {looked.failed}")
-    if refused := sum(looked.refused.values()):
-        screen.note(f"note: {refused} of what the {engine.name} engine named did not hold and is left out")
-    return [*found, *looked.tensions]
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """All that one check has understood."""
-
-    deck: Deck
-    kind: Kind
-    claims: Sequence[Claim]
-    found: Sequence[Tension]
-    gaps: Sequence[Gap]
-
-    @property
-    def computed(self) -> list[Tension]:
-        """The arithmetic fails: contradictions, and counted as such."""
-        from orchestrator.model.claim import READ
-
-        return [one for one in self.found if one.class_ != READ]
-
-    @property
-    def doubtful(self) -> list[Tension]:
-        """No figure decides: both quotes stand, and the presenter is asked."""
-        from orchestrator.model.claim import READ
-
-        return [one for one in self.found if one.class_ == READ]
-
-
-def _plain(read: _Read) -> dict[str, Any]:
-    """The JSON document."""
-    from orchestrator.debrief.exchange_json import picked, tension_json
-
-    quantity = ("value", "unit", "period", "subject", "text")
-    return {
-        "kind": read.kind.name,
-        "slides": [{"slide": slide.number, "title": slide.title} for slide in read.deck.slides],
-        "claims": [
-            {
-                "claim": claim.id,
-                **picked(claim, ("slide", "said_at_s", "text", "kinds")),
-                "quantities": [picked(one, quantity) for one in claim.quantities],
-            }
-            for claim in read.claims
-        ],
-        "tensions": [tension_json(one) for one in read.found],
-        "gaps": [picked(gap, ("slide", "note")) for gap in read.gaps],
-    }
-
-
-def _page(read: _Read) -> Iterator[str]:
+def _page(read: Checked) -> Iterator[str]:
     """The lines for people."""
     from orchestrator.debrief.phrasing import DO_THESE_AGREE, counted
 

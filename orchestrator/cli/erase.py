@@ -29,11 +29,12 @@ def erase(
     edited or took up, and the agents' scratchpads stay: what is found there is named, with the
     command that removes it.
     """
+    from orchestrator.documents.erasure import only_archived
     from orchestrator.memory.forgetting import erase_archived, erase_session
 
     screen = Screen.current
     home = screen.open_home()
-    if only := _only_archived(home, session):
+    if only := only_archived(home, session):
         if not archives:
             again = f"`{screen.command} erase {session} --archives`"
             raise SessionStateError(
@@ -47,32 +48,21 @@ def erase(
     _print(home, root.name, erase_session(home, root, archives=archives, **s3_options(endpoint_url)))
 
 
-def _only_archived(home: Home, session: str) -> tuple[str, ...]:
-    """The archives of a session that is in the home no more; none where it is, or is unknown."""
-    from orchestrator.layout import SESSION_ID
-    from orchestrator.memory.forgetting import all_archives
-
-    if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
-        return ()
-    return tuple(all_archives(home, session).values())
-
-
 def _print(home: Home, session: str, done: Erased) -> None:
     from orchestrator.cli.left_over import left_over
+    from orchestrator.documents.erasure import erased_json, left_over_json
 
-    plain, left = left_over(done.forgotten)
+    left = left_over_json(home, done.forgotten)
     lines = [f"removed {path}" for path in done.removed]
     lines += [_still_archived(home, session, address) for address in done.archives]
-    stays = {name: plain[name] for name in ("sessions", "scratchpads", "memories", "goals") if plain[name]}
-    Screen.current.result(
-        {"removed": list(done.removed), "archives": list(done.archives), "stays": stays},
-        "\n".join([*lines, *left]),
-    )
+    Screen.current.result(erased_json(done, left), "\n".join([*lines, *left_over(done.forgotten, left)]))
 
 
 def _still_archived(home: Home, session: str, address: str) -> str:
     """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
-    own = address in _only_archived(home, session)
+    from orchestrator.documents.erasure import only_archived
+
+    own = address in only_archived(home, session)
     again = f"`{Screen.current.command} erase {session} --archives` removes it"
     return f"still archived: {address} ({again if own else 'remove it there yourself'})"
 

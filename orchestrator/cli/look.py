@@ -7,7 +7,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,13 +17,9 @@ from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
 from orchestrator.errors import UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
     from orchestrator.model.exchange import Exchange
     from orchestrator.session import Session
     from orchestrator.verify import Verification
-
-MIN_HEAD_DIGITS: Final = 8
-"""A kept head may be shortened, as with git; below this it proves too little."""
 
 
 def context(
@@ -34,6 +30,8 @@ def context(
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
+    from orchestrator.documents.context import context_then, messages_json, receipt_json
+
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
     if layout is not None:
@@ -45,44 +43,17 @@ def context(
     screen = Screen.current
     with looked_at(session) as opened:
         opened.rehearsal.store.layout.order(agent)
-        if at is None:
-            found = opened.context(agent)
-            recorded = not opened.rehearsal.store.frozen
-        else:
-            found = opened.context_at(int(at) if at.isdecimal() else at, agent)
-            recorded = not at.isdecimal()
+        found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
             print(found.text, end="")
             return
         if as_ == "messages":
-            plain: dict[str, Any] = found.messages(
-                layout or found.receipt.layout or opened.rehearsal.options.layout
-            )
+            plain = messages_json(opened, found, layout)
         else:
-            plain = _context_json(found, found.receipt.id if recorded else None)
+            is_recorded = not opened.rehearsal.store.frozen if at is None else not at.isdecimal()
+            plain = receipt_json(found, is_recorded=is_recorded)
             plain |= {"text": found.text} if as_ == "text" else {}
         screen.result(plain, json.dumps(plain, ensure_ascii=False, indent=1))
-
-
-def _context_json(found: Context, receipt: str | None) -> dict[str, Any]:
-    return {
-        "receipt": receipt,
-        "agent": found.agent,
-        "seq": found.seq,
-        "sha256": found.sha256,
-        "bytes": len(found.text.encode()),
-        "left_out": found.receipt.left_out,
-        "files": [
-            {
-                "index": block.index,
-                "path": block.path,
-                "mutability": block.mutability,
-                "bytes": block.size_bytes,
-                "sha256": block.sha256,
-            }
-            for block in found.blocks
-        ],
-    }
 
 
 def show(
@@ -90,48 +61,20 @@ def show(
     trace: Annotated[bool, flag("--trace", "Every step of the loop: why, and how long it took.")] = False,
 ) -> None:
     """One session: its questions, files and receipts."""
+    from orchestrator.documents.session import session_json, trace_json, trace_of
+
     screen = Screen.current
     with looked_at(session) as opened:
-        plain = _session_json(opened)
+        plain = session_json(opened, screen.warn)
         lines = _session_lines(opened, plain)
         if trace:
-            from orchestrator.cli.summarise import trace_of
+            from orchestrator.memory.trace import trace_lines
 
-            plain["trace"], steps = trace_of(opened)
-            lines += ["", *steps]
+            done = trace_of(opened)
+            plain["trace"] = trace_json(done)
+            lines += ["", *trace_lines(done.steps)]
+            lines += [f"error after step {error['step']}: {error['message']}" for error in done.errors]
         screen.result(plain, "\n".join(lines))
-
-
-def _session_json(opened: Session) -> dict[str, Any]:
-    from orchestrator.cli.listing import row_of
-    from orchestrator.debrief.bill import bill_json, bill_of
-    from orchestrator.debrief.exchange_json import exchange_json, picked, tension_json
-    from orchestrator.model.values import to_json
-
-    store, room = opened.rehearsal.store, opened.room
-    states = {path: store.state(path) for path in store.layout.files}
-    return {
-        **row_of(opened, opened.home, Screen.current.warn),
-        "path": str(opened.path),
-        "exchanges": [exchange_json(exchange) for exchange in room.exchanges],
-        "tensions": [{"id": one.id, **tension_json(one)} for one in opened.contradictions],
-        "said": [to_json(said) for said in room.said],
-        "files": [
-            {
-                "path": path,
-                "mutability": row.mutability.value,
-                "bytes": states[path].size_bytes,
-                **picked(states[path], ("sha256", "revisions")),
-            }
-            for path, row in store.layout.files.items()
-        ],
-        "receipts": [
-            {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in opened.receipts()
-        ],
-        "usage": {"engine": opened.rehearsal.options.engine, **bill_json(bill_of(room.calls))},
-        "records": store.seq,
-        "ledger_head": store.head,
-    }
 
 
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
@@ -234,24 +177,16 @@ def verify(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
-    from orchestrator.debrief.exchange_json import picked
     from orchestrator.debrief.phrasing import counted
+    from orchestrator.documents.verification import verification_json
 
     found = _verification_of(session, head, endpoint_url)
-    plain = {
-        "valid": found.valid,
-        "findings": [picked(one, ("path", "kind", "expected", "found")) for one in found.findings],
-        "notes": list(found.notes),
-        "ended": found.ended,
-        "ledger_head": found.head,
-        "records": found.seq,
-    }
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]
     lines += [f"note: {note}" for note in found.notes]
     verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'fault')}"
     going_on = "" if found.ended else ", and the session has not ended"
     lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
-    Screen.current.result(plain, "\n".join(lines))
+    Screen.current.result(verification_json(found), "\n".join(lines))
     if not found.valid:
         raise typer.Exit(1)
 
@@ -264,8 +199,9 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     """
     from orchestrator.archive.download import verify_archive
     from orchestrator.archive.unpacked import verify_path
+    from orchestrator.documents.verification import against_head
     from orchestrator.home.folder import session_folder
-    from orchestrator.verify import Finding, verify_session
+    from orchestrator.verify import verify_session
 
     if "://" in name:
         url, _, session_id = name.rstrip("/").rpartition("/")
@@ -276,10 +212,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     else:
         home = Screen.current.open_home()
         found = verify_session(home.find(name), home_templates=home.templates)
-    if head is not None and not (len(head) >= MIN_HEAD_DIGITS and found.head.startswith(head)):
-        rolled = Finding("ledger/ledger.jsonl", "head", head, found.head)
-        found = replace(found, valid=False, findings=(*found.findings, rolled))
-    return found
+    return against_head(found, head)
 
 
 def doctor() -> None:

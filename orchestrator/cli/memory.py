@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
-from orchestrator.clock import utc_now
 from orchestrator.errors import UsageError
-
-if TYPE_CHECKING:
-    from orchestrator.memory.database import MemoryDatabase
 
 memory = typer.Typer(
     no_args_is_help=True,
@@ -42,23 +37,12 @@ def list_(
     left: Annotated[bool, flag("--left", "Those that left because the agent had more than 200.")] = False,
 ) -> None:
     """What is remembered: every memory, newest first."""
-    from orchestrator.memory.export import memory_json
-    from orchestrator.memory.memories import left as those_that_left
-    from orchestrator.memory.memories import memories, rehearsals_of
+    from orchestrator.documents.memories import memories_json
 
-    found: list[dict[str, Any]] = []
-    with _everybody(presenter) as everybody:
-        for db, name in everybody:
-            if left:
-                gone = those_that_left(db, presenter=name, agent=agent)
-                found += [{**memory_json(one.memory), "left_at": one.left_at} for one in gone]
-                continue
-            often = rehearsals_of(db, name)
-            for one in memories(db, presenter=name, agent=agent, include_superseded=superseded):
-                more = {"rehearsals": often[one.id]} if one.id in often else {}
-                found.append({**memory_json(one), **more})
-    lines = _by_presenter(found, _line, len(everybody))
-    Screen.current.result({"memories": found}, "\n".join(lines) or "nothing is remembered")
+    plain = memories_json(
+        Screen.current.open_home(), agent=agent, presenter=presenter, superseded=superseded, left=left
+    )
+    _result(plain, "memories", _line, presenter, "nothing is remembered")
 
 
 @memory.command()
@@ -70,26 +54,17 @@ def show(
     presenter: Whose = None,
 ) -> None:
     """One memory whole; without an ID, all that is kept: consent, memories, scratchpads, goals."""
-    from orchestrator.memory.export import export as exported
-    from orchestrator.memory.export import memory_json
-    from orchestrator.memory.memories import memory
+    from orchestrator.documents.memories import memory_one_json, wholes, wholes_json
 
+    screen = Screen.current
+    home = screen.open_home()
     if memory_id is not None:
-        _check_there(memory_id)
-        with _opened() as db:
-            one = memory_json(memory(db, memory_id))
-        Screen.current.result({"memories": [one]}, "\n".join(f"{key}: {one[key]}" for key in one))
+        plain = memory_one_json(home, memory_id)
+        (one,) = plain["memories"]
+        screen.result(plain, "\n".join(f"{key}: {one[key]}" for key in one))
         return
-    with _everybody(presenter) as everybody:
-        wholes = [exported(db, name) for db, name in everybody]
-    for whole in wholes:
-        whole.pop("history")
-        for part in ("memories", "left", "scratchpads"):
-            whole[part] = [one for one in whole[part] if agent in (None, one["agent"])]
-    parts = ("memories", "left", "scratchpads", "goals")
-    plain = {part: [one for whole in wholes for one in whole[part]] for part in parts}
-    plain["consents"] = [{key: whole[key] for key in ("presenter", "consented")} for whole in wholes]
-    Screen.current.result(plain, "\n\n".join(map(_page, wholes)) or "nothing is remembered")
+    found = wholes(home, agent=agent, presenter=presenter)
+    screen.result(wholes_json(found), "\n\n".join(map(_page, found)) or "nothing is remembered")
 
 
 @memory.command()
@@ -113,32 +88,25 @@ def edit(
 
     What may not leave a session is refused here as well: e-mail addresses, phone and card numbers.
     """
-    from orchestrator.memory.export import memory_json, scratchpad_json
-    from orchestrator.memory.memories import edit_memory
-    from orchestrator.memory.scratchpads import edit_scratchpad
-    from orchestrator.memory.validation import check_clean
+    from orchestrator.documents.memories import edited_memory_json, edited_scratchpad_json
 
     if content == "-":
         content = sys.stdin.read()
     if (memory_id is None) == (scratchpad is None):
         raise UsageError("name one memory by its ID, or one agent with --scratchpad")
-    what = "the scratchpad" if scratchpad is not None else "this memory"
-    check_clean("\n".join((content or "", *(tag or ()))), what)
-    with _opened() as db:
-        if scratchpad is not None:
-            if content is None:
-                raise UsageError("--scratchpad needs --content, or --content - to read it from stdin")
-            name = _one(db, presenter)
-            _check_agent(db, scratchpad, name)
-            page = edit_scratchpad(db, scratchpad, name, content, utc_now())
-            said = f"{len(page.content)} characters" if page.content else "removed"
-            Screen.current.result({"scratchpads": [scratchpad_json(page)]}, f"{page.agent}: {said}")
-            return
-        changes: dict[str, Any] = {"type": type_, "content": content, "confidence": confidence, "tags": tag}
-        if all(one is None for one in changes.values()):
-            raise UsageError("say what changes: --content, --type, --confidence or --tag")
-        changed = memory_json(edit_memory(db, memory_id or "", now=utc_now(), **changes))
-    Screen.current.result({"memories": [changed]}, _line(changed))
+    home = Screen.current.open_home()
+    if scratchpad is not None:
+        if content is None:
+            raise UsageError("--scratchpad needs --content, or --content - to read it from stdin")
+        plain = edited_scratchpad_json(home, scratchpad, presenter, content)
+        (page,) = plain["scratchpads"]
+        said = f"{page['characters']} characters" if page["content"] else "removed"
+        Screen.current.result(plain, f"{page['agent']}: {said}")
+        return
+    plain = edited_memory_json(
+        home, memory_id or "", type=type_, content=content, confidence=confidence, tags=tag
+    )
+    Screen.current.result(plain, _line(plain["memories"][0]))
 
 
 @memory.command()
@@ -153,36 +121,34 @@ def forget(
 ) -> None:
     """Remove memories for good: from the database, its index, its vectors and its log."""
     from orchestrator.cli.left_over import left_over
-    from orchestrator.memory import forgetting
-    from orchestrator.memory.briefing import drop_briefings
+    from orchestrator.documents import memories
+    from orchestrator.documents.erasure import forgotten_json, left_over_json
+    from orchestrator.memory.database import MemoryDatabase
 
     if bool(memory_ids) == all_:
         raise UsageError("name the memories by ID, or say --all")
     screen = Screen.current
-    with _opened() as db:
-        whose = _one(db, presenter) if all_ else ""
-        if all_ and sys.stdin.isatty() and not yes:
-            what = f"all that {agent} keeps about {whose}" if agent else f"all that is kept about {whose}"
-            typer.confirm(f"Forget {what}?", abort=True, err=True)
-        if not all_:
-            done = forgetting.forget(db, *(memory_ids or ()), now=utc_now())
-        elif agent is not None:
-            done = forgetting.forget_agent(db, whose, agent, now=utc_now())
-        else:
-            done = forgetting.forget_presenter(db, whose)
-    drop_briefings(screen.open_home().root)
-    plain, lines = left_over(done)
-    left = {name: plain[name] for name in ("wiped", "sessions", "archives", "scratchpads")}
-    screen.result({"forgotten": list(done.ids), **left}, "\n".join([f"forgot {len(done.ids)}", *lines]))
+    home = screen.open_home()
+    if all_:
+        with MemoryDatabase.open(home.root) as db:
+            presenter = memories.the_one(db, presenter)
+        if sys.stdin.isatty() and not yes:
+            about = f"all that {agent} keeps about" if agent else "all that is kept about"
+            typer.confirm(f"Forget {about} {presenter}?", abort=True, err=True)
+    done = memories.forget(home, memory_ids or (), presenter=presenter, agent=agent)
+    left = left_over_json(home, done)
+    words = "\n".join([f"forgot {len(done.ids)}", *left_over(done, left)])
+    screen.result(forgotten_json(done, left), words)
 
 
 @memory.command()
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
+    from orchestrator.documents.memories import each, looked_at
     from orchestrator.memory.export import export as exported
 
-    with _everybody(presenter) as everybody:
-        wholes = [exported(db, name) for db, name in everybody]
+    with looked_at(Screen.current.open_home()) as db:
+        wholes = [exported(known, name) for known, name in each(db, presenter)]
     if presenter is not None and len(wholes) == 1:
         plain: dict[str, Any] = wholes[0]
     else:
@@ -208,74 +174,70 @@ def goal_add(
     presenter: Presenter = None,
 ) -> None:
     """Add a goal; one that was heard in speech and says the same is taken up."""
-    from orchestrator.memory.goals import add_goal
+    from orchestrator.documents.memories import added_goal
 
-    with _opened() as db:
-        name = _one(db, presenter)
-        added = add_goal(db, name, text, utc_now())
-        _print_goals([(db, name)], f"{added.id}: {added.state}")
+    said, plain = added_goal(Screen.current.open_home(), presenter, text)
+    Screen.current.result(plain, said)
 
 
 @goal.command("done")
 def goal_done(goal_id: GoalId, presenter: Whose = None) -> None:
     """A goal is reached."""
-    from orchestrator.memory.goals import complete_goal
+    from orchestrator.documents.memories import done_goal
 
-    with _opened() as db:
-        _check_goal(db, goal_id, presenter)
-        done = complete_goal(db, goal_id, utc_now())
-        _print_goals([(db, done.presenter)], f"{done.id}: done")
+    screen = Screen.current
+    said, plain = done_goal(screen.open_home(), goal_id, presenter, command=screen.command)
+    screen.result(plain, said)
 
 
 @goal.command("drop")
 def goal_drop(goal_id: GoalId, presenter: Whose = None) -> None:
     """Refuse a proposed goal, or give one up: it is removed for good."""
-    from orchestrator.memory.briefing import drop_briefings
-    from orchestrator.memory.goals import forget_goal, goal
+    from orchestrator.documents.memories import dropped_goal
 
-    with _opened() as db:
-        _check_goal(db, goal_id, presenter)
-        name = goal(db, goal_id).presenter
-        forget_goal(db, goal_id, now=utc_now())
-        drop_briefings(Screen.current.open_home().root)
-        _print_goals([(db, name)], f"{goal_id}: dropped")
+    screen = Screen.current
+    said, plain = dropped_goal(screen.open_home(), goal_id, presenter, command=screen.command)
+    screen.result(plain, said)
 
 
 @goal.command("list")
 def goal_list(presenter: Whose = None) -> None:
     """The goals, and the exchanges that moved them."""
-    with _everybody(presenter) as everybody:
-        _print_goals(everybody)
+    from orchestrator.documents.memories import goals_json
+
+    plain = goals_json(Screen.current.open_home(), presenter)
+    _result(plain, "goals", _goal_line, presenter, "no goals")
 
 
 def _say(presenter: str | None, value: bool) -> None:
-    from orchestrator.memory.briefing import drop_briefings
-    from orchestrator.memory.consent import name_in, set_consent
-    from orchestrator.memory.memories import memories
+    from orchestrator.documents.memories import consent_json
 
     screen = Screen.current
-    with _opened() as db:
-        name = name_in(db, _one(db, presenter))
-        set_consent(db, name, value, utc_now())
-        kept = len(memories(db, presenter=name, include_superseded=True))
+    plain = consent_json(screen.open_home(), presenter, value=value)
+    name, kept = plain["presenter"], plain["kept"]
     said = f"{name} is remembered from now on"
     if not value:
-        drop_briefings(screen.open_home().root, name)
         said = f"{name} is no longer remembered"
         if kept:
             those, them = ("1 memory is", "it") if kept == 1 else (f"{kept} memories are", "them")
             way = f"{screen.command} memory forget --all --presenter {shlex.quote(name)}"
             said += f"; {those} kept and not used: {way} removes {them}"
-    screen.result({"presenter": name, "consented": value, "kept": kept}, said)
+    screen.result(plain, said)
 
 
-def _print_goals(whose: list[tuple[MemoryDatabase, str]], said: str | None = None) -> None:
-    from orchestrator.memory.export import goal_json
-    from orchestrator.memory.goals import goals
+def _result(
+    plain: dict[str, Any],
+    part: str,
+    line: Callable[[dict[str, Any]], str],
+    presenter: str | None,
+    nothing: str,
+) -> None:
+    """Print a list; where several presenters are known, each one's part stands under their name."""
+    from orchestrator.documents.memories import each, looked_at
 
-    found = [goal_json(one) for db, name in whose for one in goals(db, name)]
-    lines = _by_presenter(found, _goal_line, len(whose))
-    Screen.current.result({"goals": found}, said or "\n".join(lines) or "no goals")
+    with looked_at(Screen.current.open_home()) as db:
+        count = len(each(db, presenter))
+    Screen.current.result(plain, "\n".join(_by_presenter(plain[part], line, count)) or nothing)
 
 
 def _goal_line(one: dict[str, Any]) -> str:
@@ -293,74 +255,6 @@ def _by_presenter(
     for one in found:
         lines.setdefault(one["presenter"], [f"{one['presenter']}:"]).append(f"  {line(one)}")
     return [shown for of_one in lines.values() for shown in of_one]
-
-
-def _check_agent(db: MemoryDatabase, agent: str, presenter: str) -> None:
-    """Raises UsageError for an agent that this home has not, unless a page of it is there."""
-    from orchestrator.layout import MODERATOR
-    from orchestrator.memory.scratchpads import scratchpads
-
-    known = (MODERATOR, *Screen.current.open_home().panelists())
-    if agent not in known and all(page.agent != agent for page in scratchpads(db, presenter)):
-        raise UsageError(f"there is no agent {agent[:40]!r} here: this home has {', '.join(known)}")
-
-
-def _check_goal(db: MemoryDatabase, goal_id: str, presenter: str | None) -> None:
-    """Raises UsageError where the goal is another presenter's than the one that was named."""
-    from orchestrator.memory.consent import same_name
-    from orchestrator.memory.goals import goal
-
-    if presenter is not None and not same_name(goal(db, goal_id).presenter, presenter):
-        raise UsageError(
-            f"{goal_id} is no goal of {presenter}: `{Screen.current.command} goal list` shows whose"
-        )
-
-
-@contextmanager
-def _opened() -> Iterator[MemoryDatabase]:
-    """This home's database, made where there is none."""
-    from orchestrator.memory.database import MemoryDatabase
-
-    with MemoryDatabase.open(Screen.current.open_home().root) as db:
-        yield db
-
-
-@contextmanager
-def _everybody(given: str | None) -> Iterator[list[tuple[MemoryDatabase, str]]]:
-    """The presenter that was named, else everybody of this home: it is its owner who looks.
-
-    Looking makes no database: where there is none, there is nobody.
-    """
-    from orchestrator.memory.consent import presenters
-    from orchestrator.memory.database import MemoryDatabase
-
-    if not MemoryDatabase.exists(Screen.current.open_home().root):
-        yield []
-        return
-    with _opened() as db:
-        yield [(db, name) for name in ((given,) if given is not None else presenters(db))]
-
-
-def _check_there(memory_id: str) -> None:
-    """Raises UnknownMemoryError where this home has no database: looking makes none."""
-    from orchestrator.memory.database import MemoryDatabase
-    from orchestrator.memory.errors import UnknownMemoryError
-
-    if not MemoryDatabase.exists(Screen.current.open_home().root):
-        raise UnknownMemoryError(f"there is no memory {memory_id[:40]!r}: nothing is remembered here yet")
-
-
-def _one(db: MemoryDatabase, given: str | None) -> str:
-    """The presenter that was named, else the only one known here."""
-    from orchestrator.memory.consent import presenters
-
-    if given is not None:
-        return given
-    known = presenters(db)
-    if len(known) != 1:
-        count = f"{len(known)} presenters are" if known else "no presenter is"
-        raise UsageError(f"{count} known here: say who is meant with --presenter NAME")
-    return known[0]
 
 
 def _line(one: dict[str, Any]) -> str:

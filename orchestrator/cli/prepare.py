@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,12 +13,8 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, looked_at, opened
 
 if TYPE_CHECKING:
-    from orchestrator.engines.protocol import Engine
-    from orchestrator.home.folder import Home
-    from orchestrator.model.dossier import BoardMember, Dossier
-    from orchestrator.model.intel import Intel, Reported
+    from orchestrator.model.intel import Intel
     from orchestrator.session import Session
-    from orchestrator.templates.persona import Seat
 
 
 def dossier(
@@ -48,93 +42,24 @@ def dossier(
     Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board
     file, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
     """
+    from orchestrator.documents.asked import asked_engine
+    from orchestrator.documents.dossier import dossier_of, seats_of
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
     from orchestrator.dossier.terminal import dossier_text
     from orchestrator.intel.read import read_intel
-    from orchestrator.loop.rehearsal import read_seats
 
     screen = Screen.current
     members = read_board(board) if board is not None else ()
     reported = read_intel(intel or ())
     home = screen.open_home()
-    layout = home.layout(names_in(panel))
-    seats = read_seats(home.read_templates(layout), layout.agents)
-    sitting = [seats[agent] for agent in layout.panel]
-    with asked_engine(home, engine, model) as asked:
-        found, notices = _dossier(asked, deck, sitting, members, reported, tuple(focus or ()), kind)
+    seats = seats_of(home, names_in(panel))
+    check_address(engine or home.config.engine)
+    with asked_engine(home.config, engine, model, screen.warn) as asked:
+        found, notices = dossier_of(asked, deck, seats, members, reported, tuple(focus or ()), kind)
     for notice in notices:
         screen.note(f"note: {notice}")
     screen.result(dossier_json(found), dossier_text(found))
-
-
-def _dossier(
-    engine: Engine,
-    path: Path,
-    seats: Sequence[Seat],
-    members: Sequence[BoardMember],
-    reported: Sequence[Reported],
-    focus: Sequence[str],
-    kind: str | None,
-) -> tuple[Dossier, list[str]]:
-    """The dossier of the deck in *path*, and what should be said beside it."""
-    from orchestrator.checks.arithmetic import deck_tensions
-    from orchestrator.checks.passages import deck_passages
-    from orchestrator.claims.extract import deck_claims
-    from orchestrator.deck.content import find_gaps
-    from orchestrator.deck.read import read_deck
-    from orchestrator.dossier.build import build_dossier
-    from orchestrator.intel.bearing import held_against, intel_of
-    from orchestrator.intel.page import not_read
-    from orchestrator.loop.contradictions import propose
-
-    deck = read_deck(path)
-    notices = list(deck.notices)
-    claims = deck_claims(deck)
-    known = intel_of(held_against(engine, reported, deck), reported, deck, claims)
-    computed = deck_tensions(deck)
-    looked = propose(engine, deck_passages(deck), known=computed)
-    if looked.failed is not None:
-        notices.append(f"contradictions were not looked for beyond the arithmetic: {looked.failed}")
-    if known.failed is not None:
-        notices.append(not_read(known.failed))
-    found = build_dossier(
-        engine,
-        deck,
-        claims,
-        find_gaps(deck),
-        seats,
-        members=members,
-        intel=known.items,
-        tensions=(*computed, *looked.tensions),
-        focus=focus,
-        kind=kind,
-    )
-    return found, notices
-
-
-@contextmanager
-def asked_engine(home: Home, name: str | None, model: str | None) -> Iterator[Engine]:
-    """The engine that a command without a session asks, checked, and closed behind it.
-
-    Args:
-        name: None: as the home's configuration says.
-        model: None: likewise.
-
-    Raises:
-        EngineError: It cannot work; one line says what to do.
-    """
-    from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
-
-    name = name or home.config.engine
-    check_address(name)
-    config = home.config if model is None else replace(home.config, model=model)
-    engine = engine_named(name, config, say=Screen.current.warn)
-    try:
-        check_engine(engine)
-        yield engine
-    finally:
-        close_engine(engine)
 
 
 def intel(
@@ -167,6 +92,7 @@ def intel(
     the deck a finding bears on; without one, what names no claim or slide is listed as not held against the
     deck. A file given again by the same name takes the place of what it said before.
     """
+    from orchestrator.documents.intel import intel_json
     from orchestrator.loop.news import can_search
     from orchestrator.loop.state import INTEL
 
@@ -179,50 +105,37 @@ def intel(
             if not found.rehearsal.store.frozen:
                 name = found.rehearsal.engine.name
                 screen.note(f"note: the {name} engine cannot search the web: give files to bring news in")
-            store = found.rehearsal.store
-            most, revision = store.max_revisions(store.layout.file(INTEL)), store.state(INTEL).revisions
-            screen.result(_plain(found.room.intel, revision, most), found.read(INTEL))
+            screen.result(intel_json(found), found.read(INTEL))
         return
     with opened(session) as found:
-        revision, most = found.add_intel(tuple(files))
-        known = found.room.intel
-        screen.result(_plain(known, revision, most), _text(known, revision, most))
+        found.add_intel(tuple(files))
+        plain = intel_json(found)
+        screen.result(plain, _text(found.room.intel, plain))
 
 
 def _search(session: Session, without: Sequence[str]) -> None:
     """Bring in what the web says; the queries are shown as they were sent."""
+    from orchestrator.documents.intel import searched_json
+
     screen = Screen.current
     came = session.search_intel(without=without)
     for line in came.failed:
         screen.warn(line)
-    known = session.room.intel
-    plain = {**_plain(known, came.revision, came.of), "queries": list(came.queries)}
+    plain = searched_json(session, came)
     lines = ["Searched for:", *(f"  {query}" for query in came.queries)]
     if not came.is_new:
         lines.append(f"Nothing was found; external-intel stays at revision {came.revision} of {came.of}.")
     else:
-        lines.append(_text(known, came.revision, came.of))
+        lines.append(_text(session.room.intel, plain))
     screen.result(plain, "\n".join(lines))
 
 
-def _plain(known: Intel, revision: int, most: int) -> dict[str, Any]:
-    import dataclasses
-
-    return {
-        "revision": revision,
-        "of": most,
-        "items": [dataclasses.asdict(item) for item in known.items],
-        "left_out": known.left_out,
-        "failed": known.failed,
-    }
-
-
-def _text(known: Intel, revision: int, most: int) -> str:
+def _text(known: Intel, plain: dict[str, Any]) -> str:
     """What came of it: the counts, and what now speaks against the deck."""
     from orchestrator.debrief.phrasing import counted
     from orchestrator.intel.page import counts, not_read
 
-    lines = [f"external-intel: revision {revision} of {most}"]
+    lines = [f"external-intel: revision {plain['revision']} of {plain['of']}"]
     if known.items:
         lines.append(f"{counted(len(known.items), 'finding')}: {counts(known.items)}")
     lines += [

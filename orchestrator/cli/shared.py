@@ -42,23 +42,17 @@ def opened(name: str) -> Iterator[Session]:
 @contextmanager
 def looked_at(name: str) -> Iterator[Session]:
     """The session that a read-only command names; also one in an archive, by `URL/ID`."""
-    from orchestrator.session import Session
-
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
             with opened(name) as session:
                 yield session
             return
-    import tempfile  # it loads random
-
-    from orchestrator.archive.download import fetch
+    from orchestrator.documents.listing import fetched
 
     url, _, session_id = name.rstrip("/").rpartition("/")
-    with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
-        root = fetch(session_id, url, Path(folder), **s3_options())
-        with Session.open(None, root) as session:
-            yield session
+    with fetched(url, session_id, s3_options()) as session:
+        yield session
 
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:

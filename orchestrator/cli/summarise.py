@@ -1,4 +1,4 @@
-"""The command `summarise`, and what `show --trace` prints."""
+"""The command `summarise`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from orchestrator.cli.shared import Name, opened
 
 if TYPE_CHECKING:
     from orchestrator.model.fact import Fact
-    from orchestrator.session import Session
 
 
 WAIT_S = 60.0
@@ -66,24 +65,3 @@ def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
         f"{plain['known']} in all, in {plain['index']}"
     )
     return lines
-
-
-def trace_of(session: Session) -> tuple[dict[str, Any], list[str]]:
-    """The full trace of a session, from its ledger: as JSON, and as lines for people."""
-    from dataclasses import asdict
-
-    from orchestrator.memory.trace import full_trace, trace_lines
-
-    store = session.rehearsal.store
-    trace = full_trace(store.record(entry.seq) for entry in store.entries())
-    plain = {
-        "steps": [
-            {name: value for name, value in asdict(step).items() if value is not None} for step in trace.steps
-        ],
-        "errors": list(trace.errors),
-        "summaries": list(trace.summaries),
-        "state": trace.state,
-    }
-    lines = list(trace_lines(trace.steps))
-    lines += [f"error after step {error['step']}: {error['message']}" for error in trace.errors]
-    return plain, lines

@@ -23,6 +23,7 @@ privacy context verify archive review
 engines
 intel dossier loop debrief memory
 beginning ending session
+documents
 web
 mcp doctor cli
 """

@@ -1,0 +1,110 @@
+"""What a deck (and speech) says, and where it contradicts itself, without a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.checks.passages import deck_passages, speech_passages
+from orchestrator.claims.extract import deck_claims, speech_claims
+from orchestrator.debrief.exchange_json import picked, tension_json
+from orchestrator.deck.content import find_gaps
+from orchestrator.deck.read import read_deck
+from orchestrator.engines.offline.kinds import Kind, kind_of
+from orchestrator.engines.protocol import Engine
+from orchestrator.loop.contradictions import propose
+from orchestrator.model.claim import READ, Claim, Gap, Tension
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.speech.presenter import presenter_of
+from orchestrator.speech.read import Recording
+from orchestrator.speech.slides import estimate_slides
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All that one check has understood."""
+
+    deck: Deck
+    kind: Kind
+    claims: Sequence[Claim]
+    found: Sequence[Tension]
+    gaps: Sequence[Gap]
+    notices: Sequence[str]  # of how the files were read
+    failed: str | None = None  # the engine did not read all of it: why
+    refused: int = 0  # how much of what the engine named did not hold
+
+    @property
+    def computed(self) -> list[Tension]:
+        """The arithmetic fails: contradictions, and counted as such."""
+        return [one for one in self.found if one.class_ != READ]
+
+    @property
+    def doubtful(self) -> list[Tension]:
+        """No figure decides: both quotes stand, and the presenter is asked."""
+        return [one for one in self.found if one.class_ == READ]
+
+
+def check(deck: Path, recording: Recording | None, engine: Engine | None, kind: str | None) -> Checked:
+    """Read the deck; the arithmetic is always done, and an engine reads the whole beside it.
+
+    Args:
+        engine: None: nobody reads.
+        kind: Of deck; None: as it is read.
+
+    Raises:
+        DeckError: The deck cannot be read.
+        UsageError: There is no such kind.
+    """
+    read = read_deck(deck)
+    kind_of_deck = kind_of(read, kind)
+    notices = list(read.notices)
+    segments: tuple[tuple[int, Segment], ...] = ()
+    if recording is not None:
+        notices += recording.notices
+        presenter = presenter_of(recording.segments).label
+        numbered = enumerate(estimate_slides(recording.segments, read), start=1)
+        segments = tuple((number, one) for number, one in numbered if one.speaker == presenter)
+    claims, found = [*deck_claims(read)], [*deck_tensions(read)]
+    for number, segment in segments:
+        claims += speech_claims(segment, number)
+        found += speech_tensions(segment)
+    gaps = find_gaps(read)
+    if engine is None:
+        return Checked(read, kind_of_deck, claims, found, gaps, notices)
+    passages = [*deck_passages(read)]
+    for number, segment in segments:
+        passages += speech_passages([segment], number)
+    looked = propose(engine, passages, known=tuple(found))
+    return Checked(
+        read,
+        kind_of_deck,
+        claims,
+        [*found, *looked.tensions],
+        gaps,
+        notices,
+        failed=looked.failed,
+        refused=sum(looked.refused.values()),
+    )
+
+
+def check_json(checked: Checked) -> dict[str, Any]:
+    """The document of `check`."""
+    quantity = ("value", "unit", "period", "subject", "text")
+    return {
+        "kind": checked.kind.name,
+        "slides": [{"slide": slide.number, "title": slide.title} for slide in checked.deck.slides],
+        "claims": [
+            {
+                "claim": claim.id,
+                **picked(claim, ("slide", "said_at_s", "text", "kinds")),
+                "quantities": [picked(one, quantity) for one in claim.quantities],
+            }
+            for claim in checked.claims
+        ],
+        "tensions": [tension_json(one) for one in checked.found],
+        "gaps": [picked(gap, ("slide", "note")) for gap in checked.gaps],
+    }

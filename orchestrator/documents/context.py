@@ -1,0 +1,46 @@
+"""What an agent is given, now or then, and its receipt."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from orchestrator.context.assemble import Context
+from orchestrator.session import Session
+
+Form = Literal["text", "messages", "receipt"]
+
+
+def context_then(session: Session, at: str, agent: str) -> Context:
+    """The context of *agent* as it was: by a receipt's id, or by a record's number.
+
+    Raises:
+        ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
+    """
+    return session.context_at(int(at) if at.isdecimal() else at, agent)
+
+
+def messages_json(session: Session, found: Context, layout: str | None) -> dict[str, Any]:
+    """The same as `system` and `messages`: in *layout*, else as was sent, else as the session is set."""
+    return found.messages(layout or found.receipt.layout or session.rehearsal.options.layout)
+
+
+def receipt_json(found: Context, *, is_recorded: bool) -> dict[str, Any]:
+    """The receipt; its id is null where none is in the ledger or on its way there."""
+    return {
+        "receipt": found.receipt.id if is_recorded else None,
+        "agent": found.agent,
+        "seq": found.seq,
+        "sha256": found.sha256,
+        "bytes": len(found.text.encode()),
+        "left_out": found.receipt.left_out,
+        "files": [
+            {
+                "index": block.index,
+                "path": block.path,
+                "mutability": block.mutability,
+                "bytes": block.size_bytes,
+                "sha256": block.sha256,
+            }
+            for block in found.blocks
+        ],
+    }

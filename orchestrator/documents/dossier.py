@@ -1,0 +1,68 @@
+"""The likely attacks on a deck and how to prepare, without a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from orchestrator.checks.arithmetic import deck_tensions
+from orchestrator.checks.passages import deck_passages
+from orchestrator.claims.extract import deck_claims
+from orchestrator.deck.content import find_gaps
+from orchestrator.deck.read import read_deck
+from orchestrator.dossier.build import build_dossier
+from orchestrator.engines.protocol import Engine
+from orchestrator.home.folder import Home
+from orchestrator.intel.bearing import held_against, intel_of
+from orchestrator.intel.page import not_read
+from orchestrator.loop.contradictions import propose
+from orchestrator.loop.rehearsal import read_seats
+from orchestrator.model.dossier import BoardMember, Dossier
+from orchestrator.model.intel import Reported
+from orchestrator.templates.persona import Seat
+
+
+def seats_of(home: Home, panel: tuple[str, ...] | None) -> list[Seat]:
+    """The panelists that lend a hand; None: all of this home.
+
+    Raises:
+        UsageError, HomeError, PersonaError
+    """
+    layout = home.layout(panel)
+    seats = read_seats(home.read_templates(layout), layout.agents)
+    return [seats[agent] for agent in layout.panel]
+
+
+def dossier_of(
+    engine: Engine,
+    path: Path,
+    seats: Sequence[Seat],
+    members: Sequence[BoardMember],
+    reported: Sequence[Reported],
+    focus: Sequence[str],
+    kind: str | None,
+) -> tuple[Dossier, list[str]]:
+    """The dossier of the deck in *path*, and what should be said beside it."""
+    deck = read_deck(path)
+    notices = list(deck.notices)
+    claims = deck_claims(deck)
+    known = intel_of(held_against(engine, reported, deck), reported, deck, claims)
+    computed = deck_tensions(deck)
+    looked = propose(engine, deck_passages(deck), known=computed)
+    if looked.failed is not None:
+        notices.append(f"contradictions were not looked for beyond the arithmetic: {looked.failed}")
+    if known.failed is not None:
+        notices.append(not_read(known.failed))
+    found = build_dossier(
+        engine,
+        deck,
+        claims,
+        find_gaps(deck),
+        seats,
+        members=members,
+        intel=known.items,
+        tensions=(*computed, *looked.tensions),
+        focus=focus,
+        kind=kind,
+    )
+    return found, notices

@@ -1,0 +1,48 @@
+"""What erasing or forgetting came to: what went, and where the same words still stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.archive.download import list_archives
+from orchestrator.archive.register import archives_of
+from orchestrator.home.folder import Home
+from orchestrator.layout import SESSION_ID
+from orchestrator.memory.forgetting import Erased, all_archives
+from orchestrator.memory.model import Forgotten
+
+
+def only_archived(home: Home, session: str) -> tuple[str, ...]:
+    """The archives of a session that is in the home no more; none where it is, or is unknown."""
+    if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
+        return ()
+    return tuple(all_archives(home, session).values())
+
+
+def erased_json(done: Erased, left: dict[str, Any]) -> dict[str, Any]:
+    """The document of `erase`; *left* is what `left_over_json` found."""
+    stays = {name: left[name] for name in ("sessions", "scratchpads", "memories", "goals") if left[name]}
+    return {"removed": list(done.removed), "archives": list(done.archives), "stays": stays}
+
+
+def forgotten_json(done: Forgotten, left: dict[str, Any]) -> dict[str, Any]:
+    """The document of `memory forget`; *left* as for `erased_json`."""
+    names = ("wiped", "sessions", "archives", "scratchpads")
+    return {"forgotten": list(done.ids), **{name: left[name] for name in names}}
+
+
+def left_over_json(home: Home, done: Forgotten) -> dict[str, Any]:
+    """Where words that went still stand: sessions, archives, scratchpads, and what stays on its own."""
+    sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
+    archives = [address for one in done.sessions for address in archives_of(home, one).values()]
+    if done.sessions and home.archives.is_dir():
+        here = [one.archive for one in list_archives(str(home.archives)) if one.session in done.sessions]
+        archives += [address for address in here if address not in archives]
+    return {
+        "wiped": done.is_wiped,
+        "sessions": sessions,
+        "archives": archives,
+        "scratchpads": [{"presenter": name, "agent": keeper} for name, keeper in done.pages],
+        "memories": list(done.memories),
+        "goals": list(done.goals),
+    }

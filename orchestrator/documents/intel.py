@@ -1,0 +1,27 @@
+"""What is known from outside, in one revision of external-intel."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from orchestrator.loop.news import WebIntel
+from orchestrator.loop.state import INTEL
+from orchestrator.session import Session
+
+
+def intel_json(session: Session) -> dict[str, Any]:
+    """All of it as of now: the revision, how many there may be, and the findings."""
+    known, store = session.room.intel, session.rehearsal.store
+    return {
+        "revision": store.state(INTEL).revisions,
+        "of": store.max_revisions(store.layout.file(INTEL)),
+        "items": [asdict(item) for item in known.items],
+        "left_out": known.left_out,
+        "failed": known.failed,
+    }
+
+
+def searched_json(session: Session, came: WebIntel) -> dict[str, Any]:
+    """The same after a search of the web, with the queries as they were sent."""
+    return {**intel_json(session), "queries": list(came.queries)}

@@ -1,0 +1,89 @@
+"""The list of sessions, of a home or of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from orchestrator.archive.register import archives_of
+from orchestrator.errors import GreenroomError, HomeError
+from orchestrator.home.folder import Home
+from orchestrator.session import Session
+
+
+def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
+    """One session as the list shows it."""
+    options = session.rehearsal.options
+    deck = session.room.deck
+    return {
+        "session": session.id,
+        "state": session.state,
+        "deck": None if deck is None else deck.title or deck.name,
+        "date": options.date,
+        "presenter": options.presenter,
+        "exchanges": len(session.room.exchanges),
+        "archive": None if home is None else _archive_of(home, session.id, warn),
+    }
+
+
+def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
+
+    They are opened without the home: a row needs no setting, and a wrong one keeps none from being listed.
+    """
+    rows = []
+    for session_id in home.session_ids():
+        try:
+            with Session.open(None, home.sessions / session_id) as session:
+                if search is None or _holds(session, search):
+                    rows.append(row_of(session, home, warn))
+        except (GreenroomError, OSError) as error:
+            warn(f"{session_id}: {error}")
+            unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
+            rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+    return rows
+
+
+def archived(url: str, search: str | None, s3: dict[str, str | None]) -> list[dict[str, Any]]:
+    """The sessions of an archive; a search reads each of them whole."""
+    from orchestrator.archive.download import list_archives  # the list of a home goes to no archive
+
+    rows = []
+    for one in list_archives(url, **s3):
+        if search is not None:
+            with fetched(url, one.session, s3) as session:
+                if not _holds(session, search):
+                    continue
+        rows.append({"state": "ended", **asdict(one)})
+    return rows
+
+
+@contextmanager
+def fetched(url: str, session_id: str, s3: dict[str, str | None]) -> Iterator[Session]:
+    """An archived session, for reading: its copy is gone when the block ends."""
+    import tempfile  # it loads random
+
+    from orchestrator.archive.download import fetch
+
+    with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
+        root = fetch(session_id, url, Path(folder), **s3)
+        with Session.open(None, root) as session:
+            yield session
+
+
+def _archive_of(home: Home, session_id: str, warn: Callable[[str], None]) -> str | None:
+    """Where this session was archived last, if that is known."""
+    try:
+        return next(reversed(archives_of(home, session_id).values()), None)
+    except HomeError as error:
+        warn(str(error))
+        return None
+
+
+def _holds(session: Session, text: str) -> bool:
+    wanted = text.casefold()
+    store = session.rehearsal.store
+    return any(wanted in store.content(path).casefold() for path in store.layout.files)

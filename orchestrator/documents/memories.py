@@ -1,0 +1,253 @@
+"""What is remembered, and the presenter's control over it: memories, scratchpads, consent and goals.
+
+Looking makes no database where there is none; whatever changes something does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from orchestrator.clock import utc_now
+from orchestrator.errors import UsageError
+from orchestrator.home.folder import Home
+from orchestrator.layout import MODERATOR
+from orchestrator.memory import forgetting
+from orchestrator.memory import goals as goal_records
+from orchestrator.memory import memories as records
+from orchestrator.memory.briefing import drop_briefings
+from orchestrator.memory.consent import name_in, presenters, same_name, set_consent
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.errors import UnknownMemoryError
+from orchestrator.memory.export import export, goal_json, memory_json, scratchpad_json
+from orchestrator.memory.model import Forgotten
+from orchestrator.memory.scratchpads import edit_scratchpad, scratchpads
+from orchestrator.memory.validation import check_clean
+
+PARTS: Final = ("memories", "left", "scratchpads", "goals")
+
+# ------------------------------------------------------------------ looking
+
+
+def memories_json(
+    home: Home, *, agent: str | None, presenter: str | None, superseded: bool = False, left: bool = False
+) -> dict[str, Any]:
+    """Every memory, newest first: of one presenter, or of everybody.
+
+    Args:
+        superseded: Also those that a newer one corrects.
+        left: In their place those that left because the agent had too many.
+    """
+    found: list[dict[str, Any]] = []
+    with looked_at(home) as db:
+        for known, name in each(db, presenter):
+            often = records.rehearsals_of(known, name)
+            if left:
+                gone = records.left(known, presenter=name, agent=agent)
+                found += [{**memory_json(one.memory), "left_at": one.left_at} for one in gone]
+                continue
+            kept = records.memories(known, presenter=name, agent=agent, include_superseded=superseded)
+            found += [
+                {**memory_json(one), **({"rehearsals": often[one.id]} if one.id in often else {})}
+                for one in kept
+            ]
+    return {"memories": found}
+
+
+def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
+    """One memory whole.
+
+    Raises:
+        UnknownMemoryError: There is none with this id.
+    """
+    with looked_at(home) as db:
+        if db is None:
+            raise UnknownMemoryError(f"there is no memory {memory_id[:40]!r}: nothing is remembered here yet")
+        return {"memories": [memory_json(records.memory(db, memory_id))]}
+
+
+def wholes(home: Home, *, agent: str | None, presenter: str | None) -> list[dict[str, Any]]:
+    """All that is kept, a document for each presenter; with *agent*, only what that agent keeps."""
+    with looked_at(home) as db:
+        found = [export(known, name) for known, name in each(db, presenter)]
+    for whole in found:
+        whole.pop("history")
+        for part in ("memories", "left", "scratchpads"):
+            whole[part] = [one for one in whole[part] if agent in (None, one["agent"])]
+    return found
+
+
+def wholes_json(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The same as one document: consents, memories, scratchpads and goals of all of them."""
+    plain: dict[str, Any] = {part: [one for whole in found for one in whole[part]] for part in PARTS}
+    plain["consents"] = [{key: whole[key] for key in ("presenter", "consented")} for whole in found]
+    return plain
+
+
+def goals_json(home: Home, presenter: str | None) -> dict[str, Any]:
+    """The goals, and the exchanges that moved them: of one presenter, or of everybody."""
+    with looked_at(home) as db:
+        return {
+            "goals": [
+                goal_json(one)
+                for known, name in each(db, presenter)
+                for one in goal_records.goals(known, name)
+            ]
+        }
+
+
+# ------------------------------------------------------------------ changing
+
+
+def edited_memory_json(
+    home: Home,
+    memory_id: str,
+    *,
+    content: str | None,
+    type: str | None,
+    confidence: float | None,
+    tags: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Change what is given of one memory; what it said before is wiped.
+
+    Raises:
+        UsageError: Nothing is given.
+        UnknownMemoryError, MemoryRefusedError
+    """
+    check_clean("\n".join((content or "", *(tags or ()))), "this memory")
+    if content is None and type is None and confidence is None and tags is None:
+        raise UsageError("say what changes: --content, --type, --confidence or --tag")
+    with MemoryDatabase.open(home.root) as db:
+        changed = records.edit_memory(
+            db, memory_id, type=type, content=content, confidence=confidence, tags=tags, now=utc_now()
+        )
+    return {"memories": [memory_json(changed)]}
+
+
+def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, content: str) -> dict[str, Any]:
+    """Write an agent's page anew; empty text removes it.
+
+    Raises:
+        UsageError: This home has no such agent and no page of it, or several presenters could be meant.
+        MemoryRefusedError
+    """
+    check_clean(content, "the scratchpad")
+    with MemoryDatabase.open(home.root) as db:
+        name = the_one(db, presenter)
+        known = (MODERATOR, *home.panelists())
+        if agent not in known and all(page.agent != agent for page in scratchpads(db, name)):
+            raise UsageError(f"there is no agent {agent[:40]!r} here: this home has {', '.join(known)}")
+        page = edit_scratchpad(db, agent, name, content, utc_now())
+    return {"scratchpads": [scratchpad_json(page)]}
+
+
+def forget(
+    home: Home, memory_ids: Sequence[str] = (), *, presenter: str | None = None, agent: str | None = None
+) -> Forgotten:
+    """Remove these memories for good; where none is named, all of *presenter*, or what *agent* keeps of them.
+
+    Raises:
+        UnknownMemoryError: There is none with one of these ids.
+        UsageError: Several presenters could be meant.
+    """
+    with MemoryDatabase.open(home.root) as db:
+        if memory_ids:
+            done = forgetting.forget(db, *memory_ids, now=utc_now())
+        elif agent is not None:
+            done = forgetting.forget_agent(db, the_one(db, presenter), agent, now=utc_now())
+        else:
+            done = forgetting.forget_presenter(db, the_one(db, presenter))
+    drop_briefings(home.root)
+    return done
+
+
+def consent_json(home: Home, presenter: str | None, *, value: bool) -> dict[str, Any]:
+    """A presenter agrees to be remembered, or no longer does; what is kept stays until it is forgotten."""
+    with MemoryDatabase.open(home.root) as db:
+        name = name_in(db, the_one(db, presenter))
+        set_consent(db, name, value, utc_now())
+        kept = len(records.memories(db, presenter=name, include_superseded=True))
+    if not value:
+        drop_briefings(home.root, name)
+    return {"presenter": name, "consented": value, "kept": kept}
+
+
+def added_goal(home: Home, presenter: str | None, text: str) -> tuple[str, dict[str, Any]]:
+    """Add a goal; one that was heard in speech and says the same is taken up. The words say which."""
+    with MemoryDatabase.open(home.root) as db:
+        name = the_one(db, presenter)
+        added = goal_records.add_goal(db, name, text, utc_now())
+    return f"{added.id}: {added.state}", goals_json(home, name)
+
+
+def done_goal(
+    home: Home, goal_id: str, presenter: str | None = None, *, command: str = "greenroom"
+) -> tuple[str, dict[str, Any]]:
+    """A goal is reached.
+
+    Args:
+        presenter: None: whoever's it is.
+        command: As the user called this program, for the error's hint.
+
+    Raises:
+        UnknownGoalError: There is none with this id.
+        UsageError: It is another presenter's than the one that was named.
+    """
+    with MemoryDatabase.open(home.root) as db:
+        _owner(db, goal_id, presenter, command)
+        done = goal_records.complete_goal(db, goal_id, utc_now())
+    return f"{done.id}: done", goals_json(home, done.presenter)
+
+
+def dropped_goal(
+    home: Home, goal_id: str, presenter: str | None = None, *, command: str = "greenroom"
+) -> tuple[str, dict[str, Any]]:
+    """Refuse a proposed goal, or give one up: it is removed for good. All else as for `done_goal`."""
+    with MemoryDatabase.open(home.root) as db:
+        name = _owner(db, goal_id, presenter, command)
+        goal_records.forget_goal(db, goal_id, now=utc_now())
+    drop_briefings(home.root)
+    return f"{goal_id}: dropped", goals_json(home, name)
+
+
+# ------------------------------------------------------------------ whose
+
+
+@contextmanager
+def looked_at(home: Home) -> Iterator[MemoryDatabase | None]:
+    """This home's database; None where nothing was ever kept."""
+    if not MemoryDatabase.exists(home.root):
+        yield None
+        return
+    with MemoryDatabase.open(home.root) as db:
+        yield db
+
+
+def each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
+    """The presenter that was named, else everybody of this home: it is its owner who looks."""
+    if db is None:
+        return []
+    return [(db, name) for name in ((given,) if given is not None else presenters(db))]
+
+
+def the_one(db: MemoryDatabase, given: str | None) -> str:
+    """The presenter that was named, else the only one known here.
+
+    Raises:
+        UsageError: Nobody, or several are known.
+    """
+    if given is not None:
+        return given
+    known = presenters(db)
+    if len(known) != 1:
+        count = f"{len(known)} presenters are" if known else "no presenter is"
+        raise UsageError(f"{count} known here: say who is meant with --presenter NAME")
+    return known[0]
+
+
+def _owner(db: MemoryDatabase, goal_id: str, presenter: str | None, command: str) -> str:
+    owner = goal_records.goal(db, goal_id).presenter
+    if presenter is not None and not same_name(owner, presenter):
+        raise UsageError(f"{goal_id} is no goal of {presenter}: `{command} goal list` shows whose")
+    return owner

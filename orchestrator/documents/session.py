@@ -1,0 +1,64 @@
+"""One session whole, and what was done in it step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.debrief.bill import bill_json, bill_of
+from orchestrator.debrief.exchange_json import exchange_json, picked, tension_json
+from orchestrator.documents.listing import row_of
+from orchestrator.model.values import to_json
+from orchestrator.session import Session
+
+if TYPE_CHECKING:
+    from orchestrator.memory.trace import Trace
+
+
+def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any]:
+    """The session as `show` gives it: its questions, files and receipts."""
+    store = session.rehearsal.store
+    states = {path: store.state(path) for path in store.layout.files}
+    return {
+        **row_of(session, session.home, warn),
+        "path": str(session.path),
+        "exchanges": [exchange_json(exchange) for exchange in session.room.exchanges],
+        "tensions": [{"id": one.id, **tension_json(one)} for one in session.contradictions],
+        "said": [to_json(said) for said in session.room.said],
+        "files": [
+            {
+                "path": path,
+                "mutability": row.mutability.value,
+                "bytes": states[path].size_bytes,
+                **picked(states[path], ("sha256", "revisions")),
+            }
+            for path, row in store.layout.files.items()
+        ],
+        "receipts": [
+            {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in session.receipts()
+        ],
+        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(session.room.calls))},
+        "records": store.seq,
+        "ledger_head": store.head,
+    }
+
+
+def trace_of(session: Session) -> Trace:
+    """Every step of the loop so far, from the session's ledger."""
+    from orchestrator.memory.trace import full_trace  # most who ask for a session ask for no trace
+
+    store = session.rehearsal.store
+    return full_trace(store.record(entry.seq) for entry in store.entries())
+
+
+def trace_json(trace: Trace) -> dict[str, Any]:
+    """The steps as `show --trace` gives them."""
+    return {
+        "steps": [
+            {name: value for name, value in asdict(step).items() if value is not None} for step in trace.steps
+        ],
+        "errors": list(trace.errors),
+        "summaries": list(trace.summaries),
+        "state": trace.state,
+    }
