@@ -280,6 +280,15 @@ class History:
             self.keep(seq, record)
             return record
 
+    def lines(self, after: int, most: int) -> list[bytes]:
+        """The lines of up to *most* records behind number *after*, as they stand on disk, without newlines."""
+        with self.mutex:
+            wanted = self._entries[after : after + most]
+            if not wanted:
+                return []
+            start, end = wanted[0].offset, wanted[-1].offset + wanted[-1].size
+            return files.read_range(self._fd, start, end - start).split(b"\n")[:-1]
+
     def keep(self, seq: int, record: Record | bytes) -> None:
         self._cache[seq] = record
         if len(self._cache) > KEPT_RECORDS:  # the oldest goes: folds read forward

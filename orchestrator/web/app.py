@@ -13,12 +13,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from orchestrator import __version__
-from orchestrator.web.problems import tell_problems
+from orchestrator.web.problems import RESPONSES, tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
-    "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone", "comments",
+    "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone", "comments", "sessions",
+    "contexts", "files", "records", "check", "memories",
 )  # fmt: skip
 """Files of `api/`: the addresses under /api."""
 PAGES: Final[tuple[str, ...]] = (
@@ -48,7 +49,8 @@ def application(site: Site) -> ASGIApp:
     app.state.site = site
     tell_problems(app)
     for name in API:
-        app.include_router(import_module(f"orchestrator.web.api.{name}").router, prefix="/api")
+        router = import_module(f"orchestrator.web.api.{name}").router
+        app.include_router(router, prefix="/api", responses=RESPONSES)
     for name in PAGES:
         app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -10,6 +10,7 @@ from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError
 from orchestrator.home.folder import Home
+from orchestrator.layout import SESSION_ID
 from orchestrator.session import Session
 from orchestrator.store.history import LEDGER_NAME
 
@@ -106,9 +107,9 @@ class OpenSessions:
         return None
 
     def _id(self, name: str) -> str:
-        folder = self._home.sessions / name if self._home is not None else None
-        if folder is None or "/" in name or name.startswith(".") or not (folder / "ledger").is_dir():
-            raise SessionNotFoundError(f"there is no session {name!r} here", value=name)
+        is_id = SESSION_ID.fullmatch(name) is not None  # before it becomes a path
+        if self._home is None or not is_id or not (self._home.sessions / name / "ledger").is_dir():
+            raise SessionNotFoundError(f"there is no session {name[:64]!r} here", value=name[:64])
         return name
 
     def _surplus(self) -> list[Session]:

@@ -5,24 +5,30 @@ Source: RFC 9457.
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from orchestrator.errors import (
     AlreadyWrittenError,
+    AppendOnlyError,
     ArchiveConflictError,
     ArchiveError,
     EngineError,
     FileTooLargeError,
     GreenroomError,
+    HomeError,
+    ImmutableFileError,
     InputError,
     PrintError,
     ReceiptError,
+    RevisionLimitError,
     SessionExistsError,
     SessionNotFoundError,
     SessionStateError,
@@ -30,16 +36,27 @@ from orchestrator.errors import (
     StoreWriteError,
     UnknownFileError,
     UsageError,
+    WriterNotAllowedError,
 )
+from orchestrator.memory.errors import NotConsentedError, UnknownGoalError, UnknownMemoryError
+from orchestrator.web.site import site_of
 from orchestrator.web.templating import page
 
 STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (SessionNotFoundError, HTTPStatus.NOT_FOUND),
     (UnknownFileError, HTTPStatus.NOT_FOUND),
+    (UnknownMemoryError, HTTPStatus.NOT_FOUND),
+    (UnknownGoalError, HTTPStatus.NOT_FOUND),
     (ReceiptError, HTTPStatus.NOT_FOUND),
+    (ImmutableFileError, HTTPStatus.FORBIDDEN),
+    (WriterNotAllowedError, HTTPStatus.FORBIDDEN),
+    (NotConsentedError, HTTPStatus.FORBIDDEN),
+    (HomeError, HTTPStatus.CONFLICT),  # the server shows archives alone
     (SessionExistsError, HTTPStatus.CONFLICT),
     (SessionStateError, HTTPStatus.CONFLICT),
     (AlreadyWrittenError, HTTPStatus.CONFLICT),
+    (RevisionLimitError, HTTPStatus.CONFLICT),
+    (AppendOnlyError, HTTPStatus.CONFLICT),
     (ArchiveConflictError, HTTPStatus.CONFLICT),
     (FileTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (StoreWriteError, HTTPStatus.INSUFFICIENT_STORAGE),
@@ -53,18 +70,41 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
 """The first class that an error is of counts; what is none of them is the server's own fault."""
 
 
-def problem(status: int, detail: str, *, code: str, **more: str | None) -> JSONResponse:
-    """One problem document. `code` is the error's name for programs, as on the command line."""
-    about = {name: value for name, value in more.items() if value is not None}
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """A refusal or failure."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    """What is wrong, and what to do."""
+    code: str
+    """The error's name for programs, as on the command line."""
+    value: str | None = None
+
+
+RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {
+        "description": "Refused or failed: what is wrong, and what to do.",
+        "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
+    }
+}
+"""What every route may answer besides its own."""
+
+
+def problem(status: int, detail: str, *, code: str, value: str | None = None) -> Response:
+    """One problem document."""
     title = HTTPStatus(status).phrase
-    return JSONResponse(
-        {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code, **about},
-        status,
-        media_type="application/problem+json",
-    )
+    about = Problem(title=title, status=status, detail=detail, code=code, value=value)
+    # In ASCII, because what was sent may hold half a character, which no UTF-8 can say.
+    text = json.dumps(about.model_dump(exclude_none=True))
+    return Response(text, status, media_type=MEDIA_TYPE)
 
 
-def told(request: Request, answer: JSONResponse, detail: str) -> Response:
+def told(request: Request, answer: Response, detail: str) -> Response:
     """The problem document *answer* for programs; for a person who opened an address, a page that says it."""
     wants = request.headers.get("accept", "")
     if "text/html" not in wants or request.url.path.startswith("/api/"):
@@ -85,9 +125,8 @@ def tell_problems(app: FastAPI) -> None:
 
     @app.exception_handler(GreenroomError)
     def refused(request: Request, error: GreenroomError) -> Response:
-        # No path of the server's own disk is told: the file's name is enough, and the message has it.
-        answer = problem(status_of(error), str(error), code=error.code, value=error.value)
-        return told(request, answer, str(error))
+        detail = _told(request, str(error))
+        return told(request, problem(status_of(error), detail, code=error.code, value=error.value), detail)
 
     @app.exception_handler(HTTPException)
     def none_such(request: Request, error: HTTPException) -> Response:
@@ -100,6 +139,9 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
         first: dict[str, Any] = dict(error.errors()[0])
+        if first["type"] == "json_invalid":
+            detail = f"the body is no JSON (character {first['loc'][-1]}): {first['ctx']['error']}"
+            return problem(HTTPStatus.BAD_REQUEST, detail, code="usage")
         where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
         detail = f"{where}: {first['msg']}"
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, code="usage", value=where)
@@ -108,6 +150,21 @@ def tell_problems(app: FastAPI) -> None:
     def failed(request: Request, error: OSError) -> Response:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
         return told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system"), detail)
+
+    @app.exception_handler(Exception)
+    def broke(request: Request, error: Exception) -> Response:
+        # A message of an error that nobody foresaw could hold anything, also what was said.
+        detail = f"the server failed ({type(error).__name__}): this is a fault of the program"
+        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="internal")
+
+
+def _told(request: Request, detail: str) -> str:
+    """*detail* without the places of this server's disk: a file's name within the home is enough."""
+    site = site_of(request)
+    roots = [site.archives] if site.home is None else [str(site.home.root), site.archives]
+    for root in roots:
+        detail = detail.replace(f"{root}/", "").replace(root, "the server's folder")
+    return detail
 
 
 def _code(status: int) -> str:

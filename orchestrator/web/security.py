@@ -17,6 +17,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,8 +29,13 @@ COOKIE: Final = "greenroom"
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
 """A deck may have 50 MB (`deck.limits`) and travels with its form around it."""
+TOO_LARGE: Final = f"more than {MAX_BODY_BYTES // 1_000_000} MB is not taken"
+CLOSE: Final = {"connection": "close"}
+"""Of an answer that comes before the whole body: what follows on this connection is no new request."""
 BODY_WITHIN_S: Final = 60.0
 """From the first to the last byte of a body: a slow sender must not hold a worker for ever."""
+BODY_TYPES: Final = ("application/json", "multipart/form-data")
+"""A form of another site's page can send neither plain text nor a plain form that counts as JSON here."""
 OPEN_PATHS: Final = ("/static/",)
 """Style and scripts are no secret, and the page that asks for the token needs them."""
 
@@ -60,9 +66,10 @@ HEADERS: Final = {
 class Security:
     """Refuses what does not come from our own pages or a program that knows the token."""
 
-    def __init__(self, app: ASGIApp, site: Site) -> None:
+    def __init__(self, app: ASGIApp, site: Site, body_within_s: float = BODY_WITHIN_S) -> None:
         self._app = app
         self._site = site
+        self._body_within_s = body_within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -71,8 +78,11 @@ class Security:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers)
         if answer is None:
-            body = Body(receive)
-            await self._app(scope, body if scope["type"] == "http" else receive, secured(send))
+            if scope["type"] == "http":
+                receive = Body(receive, self._body_within_s)
+                if scope["method"] == "HEAD":
+                    scope, receive, send = headless(scope, send)
+            await self._app(scope, receive, secured(send))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
@@ -90,8 +100,12 @@ class Security:
                 return _refused(HTTPStatus.FORBIDDEN, "the request comes from another site's page")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY_BYTES:
-            told = f"more than {MAX_BODY_BYTES // 1_000_000} MB is not taken"
-            return _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+            return _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+        has_body = length != "0" or "transfer-encoding" in headers
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["type"] == "http" and scope["method"] not in SAFE and has_body and kind not in BODY_TYPES:
+            told = f"a body comes as {' or, with files, as '.join(BODY_TYPES)}"
+            return _refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, told)
         return self._ask_for_token(scope, headers)
 
     def _ask_for_token(self, scope: Scope, headers: Headers) -> Response | None:
@@ -121,8 +135,9 @@ class Security:
 class Body:
     """A request's body, with a bound on its bytes and on the time that it takes."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, within_s: float) -> None:
         self._receive = receive
+        self._until = asyncio.get_running_loop().time() + within_s
         self._bytes = 0
         self._is_whole = False
 
@@ -130,15 +145,38 @@ class Body:
         if self._is_whole:  # what comes now is the end of the connection, and that may take long
             return await self._receive()
         try:
-            async with asyncio.timeout(BODY_WITHIN_S):
+            async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            return {"type": "http.disconnect"}
+            told = "the body came too slowly: send it again"
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, told, CLOSE) from None
         self._bytes += len(message.get("body", b""))
         if self._bytes > MAX_BODY_BYTES:  # chunked, so no length was said
-            return {"type": "http.disconnect"}
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE, CLOSE)
         self._is_whole = not message.get("more_body", False)
         return message
+
+
+def headless(scope: Scope, send: Send) -> tuple[Scope, Receive, Send]:
+    """A HEAD request as the GET that it asks about: its answer begins and has no body, be it a stream."""
+    begun = asyncio.Event()
+    is_asked = False
+
+    async def receiving() -> Message:
+        nonlocal is_asked
+        if not is_asked:
+            is_asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await send(message)
+            await send({"type": "http.response.body", "body": b""})
+            begun.set()
+
+    return {**scope, "method": "GET"}, receiving, sending
 
 
 def secured(send: Send) -> Send:

@@ -72,6 +72,11 @@ class Site:
             self.partials.pop(session, None)
 
     @property
+    def s3(self) -> dict[str, str | None]:
+        """Where S3 is, as the archive's functions take it."""
+        return {"endpoint_url": self.endpoint_url}
+
+    @property
     def own(self) -> Home:
         """The home.
 

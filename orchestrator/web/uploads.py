@@ -1,4 +1,4 @@
-"""Decks that somebody has dropped and not started with yet: in a folder that is gone with the server."""
+"""Files that were sent: for one request, or decks to start with, in a folder that is gone with the server."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import re
 import shutil
 import tempfile
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from fastapi import UploadFile
+
 from orchestrator.deck.read import read_deck
-from orchestrator.errors import DeckError
+from orchestrator.errors import DeckError, GreenroomError
 from orchestrator.model.slide import Deck
 
 MOST_KEPT: Final = 20
 """Dropped decks, the oldest leave first: people try two or three and start with one."""
+MAX_NAME_BYTES: Final = 200
+"""File systems take 255; the end is kept, for the suffix."""
 SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
 
 
@@ -46,21 +52,19 @@ class Uploads:
         Raises:
             DeckError: It cannot be read; nothing is kept.
         """
-        plain = re.sub(r"[^\w. -]", "_", Path(name.replace("\\", "/")).name).strip(". ")[-100:] or "deck"
+        plain = plain_name(name)
         if Path(plain).suffix.lower() not in SUFFIXES:
             raise DeckError(f"{plain} is no deck that can be read: give a .pptx, .pdf or .md file")
         with self._lock:
             aside = Path(tempfile.mkdtemp(dir=self._folder.name))
         file = aside / plain
-        file = aside / plain
         try:
             file.write_bytes(content)
             taken = Upload(read_deck(file), file)
-        except DeckError as error:
+        except BaseException as error:
             _remove(file)
-            raise DeckError(str(error).replace(str(file), plain)) from error
-        except BaseException:
-            _remove(file)
+            if isinstance(error, DeckError):
+                raise DeckError(str(error).replace(str(file), plain)) from error
             raise
         return self._keep(taken)
 
@@ -97,6 +101,29 @@ class Uploads:
         """Remove all of them."""
         if "_folder" in self.__dict__:
             self._folder.cleanup()
+
+
+@contextmanager
+def aside(files: Iterable[UploadFile]) -> Iterator[list[Path]]:
+    """Files that were sent, on disk while the block runs; its errors name them as they were sent."""
+    with tempfile.TemporaryDirectory(prefix="greenroom-files-") as folder:
+        paths = []
+        for number, sent in enumerate(files):
+            path = Path(folder) / str(number) / plain_name(sent.filename or "file")  # two may have one name
+            path.parent.mkdir()
+            path.write_bytes(sent.file.read())
+            paths.append(path)
+        try:
+            yield paths
+        except GreenroomError as error:
+            error.args = (re.sub(rf"{re.escape(folder)}/\d+/", "", str(error)),)
+            raise
+
+
+def plain_name(name: str) -> str:
+    """The last part of *name*, safe as a file's own name and short enough to be one."""
+    last = re.sub(r"[^\w. -]", "_", name.replace("\\", "/").rpartition("/")[2]).strip(". ")
+    return last.encode()[-MAX_NAME_BYTES:].decode(errors="ignore") or "deck"
 
 
 def _remove(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""A real server on loopback in a process of its own, and a real browser."""
+"""The application in this process; a real server on loopback in its own; and a real browser."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from starlette.testclient import TestClient
+
+from orchestrator.home.folder import Home
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
 
 from tests.web.browser import Web, chromium
 
@@ -57,6 +63,30 @@ def start_server(home: Path, *arguments: str, command: str = "serve") -> Served:
         process.stdout.close()
         raise AssertionError(f"the server ended with {process.wait()}")
     return Served(line.split()[1].rstrip("/"), home, process)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """A site with a home of its own and nothing in it."""
+    home = Home.open(new_home(tmp_path / "home"))
+    made = Site(home, str(home.archives), OpenSessions(home))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def api(site: Site) -> Iterator[TestClient]:
+    """The application in the test's own process."""
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def session(api: TestClient) -> str:
+    """A session on the bundled deck."""
+    begun = api.post("/api/sessions", json={"sample": True, "id": "s1", "presenter": "Dana Whitfield"})
+    assert begun.status_code == 201, begun.text
+    return "s1"
 
 
 @pytest.fixture

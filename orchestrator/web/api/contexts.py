@@ -1,0 +1,56 @@
+"""/api/sessions/{id}/contexts/{agent}: exactly what an agent is given, now or then."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Depends, Header, Query
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from orchestrator.documents.context import context_then, messages_json, receipt_json
+from orchestrator.errors import UsageError
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["contexts"])
+
+RECEIPT: Final = "greenroom-receipt"
+"""The header that names the receipt of a context, since neither text nor messages have a place for it."""
+
+
+@router.get("/sessions/{session}/contexts/{agent}", response_model=None)
+def context(
+    session: str,
+    agent: str,
+    site: Annotated[Site, Depends(site_of)],
+    at: Annotated[
+        str | None, Query(max_length=20, description="A receipt's id, or a record's number: as it was then.")
+    ] = None,
+    form: Annotated[Literal["text", "messages", "receipt"], Query(alias="as")] = "text",
+    layout: Literal["watermark", "strict"] | None = None,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """What *agent* is given. Without `at`, a receipt is recorded, unless the caller has this context already."""
+    if layout is not None and at is not None:
+        raise UsageError("layout and at exclude each other: a receipt says which layout was used")
+    found = site.sessions.get(session)
+    if at is None:
+        now = found.rehearsal.peek(agent, purpose="context")
+    else:
+        now = context_then(found, at, agent)
+    digest = now.sha256
+    headers = {"etag": f'"{digest}"', "cache-control": "private, no-cache"}
+    if if_none_match is not None and digest in if_none_match:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    if at is None:
+        found.rehearsal.keep(now)
+        is_recorded = not found.rehearsal.store.frozen
+    else:
+        is_recorded = not at.isdecimal()
+    if is_recorded:
+        headers[RECEIPT] = now.receipt.id
+    if form == "text":
+        return PlainTextResponse(now.text, headers=headers)
+    if form == "messages":
+        return JSONResponse(messages_json(found, now, layout), headers=headers)
+    return JSONResponse(receipt_json(now, is_recorded=is_recorded), headers=headers)

@@ -1,0 +1,60 @@
+"""/api/sessions/{id}/files/{path}: session files as the ledger has them; every refusal is the store's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import PlainTextResponse
+
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["files"])
+At = Annotated[Site, Depends(site_of)]
+
+
+class Text(BaseModel):
+    """What is written, and by whom."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    by: str = Field(
+        max_length=64, description="The writer, as the file's row names it: an agent, transcript, …"
+    )
+
+
+class Appended(BaseModel):
+    """The file after an append."""
+
+    path: str
+    bytes: int
+
+
+class Written(BaseModel):
+    """The file after a write."""
+
+    path: str
+    revision: int
+
+
+@router.get("/sessions/{session}/files/{path:path}", response_class=PlainTextResponse)
+def read(session: str, path: str, site: At) -> PlainTextResponse:
+    """The file's whole text; empty where nothing was written yet."""
+    found = site.sessions.get(session)
+    text = found.read(path)
+    digest = found.rehearsal.store.state(path).sha256
+    return PlainTextResponse(text, headers={"etag": f'"{digest}"'})
+
+
+@router.post("/sessions/{session}/files/{path:path}")
+def append(session: str, path: str, text: Text, site: At) -> Appended:
+    """Add to an append-only file. Durable once it is answered."""
+    return Appended(path=path, bytes=site.sessions.get(session).append(path, text.text, by=text.by))
+
+
+@router.put("/sessions/{session}/files/{path:path}")
+def write(session: str, path: str, text: Text, site: At) -> Written:
+    """Write a whole file: once, a few times or always, by its class. Durable once it is answered."""
+    return Written(path=path, revision=site.sessions.get(session).write(path, text.text, by=text.by))

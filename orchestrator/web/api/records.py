@@ -1,0 +1,95 @@
+"""/api/sessions/{id}/records: the ledger, record by record, as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Header, Query
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from orchestrator.errors import SessionNotFoundError
+from orchestrator.store.store import Store
+from orchestrator.web.api.room import LOOK_S, PING_S
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["records"])
+
+LINES: Final = "application/x-ndjson"
+AT_ONCE: Final = 500
+"""Records read at a time: a ledger of hours is not held in memory for each who follows it."""
+
+
+@router.get(
+    "/sessions/{session}/records",
+    response_class=EventSourceResponse,
+    responses={
+        200: {"content": {LINES: {}}},
+        204: {"description": "The session has ended; nothing follows."},
+    },
+)
+async def records(
+    session: str,
+    site: Annotated[Site, Depends(site_of)],
+    after: Annotated[int, Query(ge=0, le=10**15, description="The last record that is known; 0: none.")] = 0,
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+    last_event_id: Annotated[
+        str | None,
+        Header(pattern="^[0-9]{0,15}$", description="In place of `after`, once a stream broke off."),
+    ] = None,
+) -> Response:
+    """Every record behind `after` as a server-sent event, its number as the event's id; and all to come.
+
+    Each event's data is one line of the ledger as it stands, hash and all. The stream ends with the
+    session. With `Accept: application/x-ndjson`: those up to the present, a line each.
+    """
+    store = await run_in_threadpool(_store, site, session)
+    if LINES in accept:
+        return StreamingResponse(_to_now(store, after), media_type=LINES)
+    if last_event_id:  # a browser asks again by the address it has, and adds how far it came
+        after = int(last_event_id)
+    if store.frozen and after >= store.seq:
+        return Response(status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to come back no more
+    return EventSourceResponse(_following(site, session, after), ping=PING_S)
+
+
+def _store(site: Site, session: str) -> Store:
+    """The session's store as of its last record: asked for anew each time, since it may be closed between."""
+    store = site.sessions.get(session).rehearsal.store
+    store.catch_up()
+    return store
+
+
+def _to_now(store: Store, after: int) -> Iterator[bytes]:
+    while lines := store.history.lines(after, AT_ONCE):
+        after += len(lines)
+        yield b"\n".join(lines) + b"\n"
+
+
+async def _following(site: Site, session: str, after: int) -> AsyncIterator[ServerSentEvent]:
+    seen = -1
+    while not site.closing.is_set():
+        try:
+            store = await run_in_threadpool(_store, site, session)
+        except SessionNotFoundError:  # it was erased
+            return
+        while lines := await run_in_threadpool(store.history.lines, after, AT_ONCE):
+            for line in lines:
+                after += 1
+                yield ServerSentEvent(line.decode(), id=str(after))
+        if store.frozen:
+            return
+        while seen == (seen := await run_in_threadpool(_size, store)) and not site.closing.is_set():
+            await asyncio.sleep(LOOK_S)
+
+
+def _size(store: Store) -> int:
+    try:
+        return os.stat(store.ledger_path).st_size
+    except FileNotFoundError:
+        return 0

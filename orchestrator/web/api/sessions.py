@@ -1,0 +1,181 @@
+"""/api/sessions: what there is, one session whole, its proof and debrief, and what is done with all of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, UploadFile
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import PlainTextResponse, Response
+
+from orchestrator.debrief.json_form import as_json
+from orchestrator.debrief.page import as_markdown
+from orchestrator.documents.erasure import erased_json, left_over_json, only_archived
+from orchestrator.documents.intel import intel_json, searched_json
+from orchestrator.documents.listing import archived, local
+from orchestrator.documents.session import session_json, trace_json, trace_of
+from orchestrator.documents.verification import against_head, verification_json
+from orchestrator.errors import DriverBusyError, SessionStateError
+from orchestrator.loop.news import can_search
+from orchestrator.memory.forgetting import erase_archived, erase_session
+from orchestrator.memory.session_context import to_plain
+from orchestrator.web.site import Site, site_of
+from orchestrator.web.uploads import aside
+
+router = APIRouter(tags=["sessions"])
+At = Annotated[Site, Depends(site_of)]
+Document = dict[str, Any]
+
+
+def unsaid(line: str) -> None:
+    """A warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
+
+
+@router.get("/sessions")
+def sessions(
+    site: At,
+    search: Annotated[
+        str | None, Query(max_length=1000, description="Only sessions that hold this text.")
+    ] = None,
+    archive: Annotated[bool, Query(description="Those of the server's archive instead.")] = False,
+) -> Document:
+    """The sessions of the server's home, oldest first; of a server without one, its archive's."""
+    if archive or site.home is None:
+        return {"sessions": archived(site.archives, search, site.s3)}
+    return {"sessions": local(site.home, search, unsaid)}
+
+
+@router.get("/sessions/{session}")
+def session(session: str, site: At, trace: bool = False) -> Document:
+    """One session: its questions, files and receipts; with `trace`, every step of the loop."""
+    found = site.sessions.get(session)
+    plain = session_json(found, unsaid)
+    return {**plain, "trace": trace_json(trace_of(found))} if trace else plain
+
+
+@router.delete("/sessions/{session}")
+def erase(session: str, site: At, archives: bool = False) -> Document:
+    """Remove a session and what was remembered of it; with `archives`, also wherever it was sent."""
+    home = site.own
+    if only := only_archived(home, session):
+        if not archives:
+            raise SessionStateError(
+                f"{session} is left in an archive only, {', '.join(only)}: archives=true removes it"
+            )
+        done = erase_archived(home, session, **site.s3)
+        return erased_json(done, left_over_json(home, done.forgotten))
+    found = site.sessions.get(session)
+    if site.drives.is_driving(session):
+        raise DriverBusyError(f"{session} is under way here: pause it first")
+    deck = found.room.deck
+    root = found.path
+    site.sessions.forget(session)
+    done = erase_session(home, root, archives=archives, **site.s3)
+    if deck is not None:
+        site.pictures.forget(deck.sha256)
+    return erased_json(done, left_over_json(home, done.forgotten))
+
+
+@router.post("/sessions/{session}/resume")
+def resume(session: str, site: At) -> Document:
+    """Repair what an unclean end left; whatever drives the session goes on by itself."""
+    found = site.sessions.get(session)
+    if found.state == "ended":
+        raise SessionStateError(f"{session} has ended: there is nothing to go on with")
+    repaired = [f"{repair.path}: {repair.what}" for repair in found.repair()]
+    if found.state == "interrupted":
+        found.settle()
+    return {"state": found.state, "repaired": repaired}
+
+
+class Archiving(BaseModel):
+    """Where an ended session goes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    to: str | None = Field(
+        None, min_length=1, max_length=1000, description="A folder, file://… or s3://…; null: as is set."
+    )
+
+
+@router.post("/sessions/{session}/archive")
+def archive(session: str, archiving: Archiving, site: At) -> Document:
+    """Archive an ended session as a bag, read it back, and compare. Again sends only what is missing."""
+    found = site.sessions.get(session)
+    if not found.room.ended:
+        raise SessionStateError(f"{session} has not ended: end it first")
+    done = found.archive(archiving.to, **site.s3)
+    return {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
+
+
+class Dismissing(BaseModel):
+    """A contradiction that is none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    finding: str = Field(max_length=40, description="Its id, as the session's `tensions` have it: c1, c2, …")
+
+
+@router.post("/sessions/{session}/dismiss")
+def dismiss(session: str, dismissing: Dismissing, site: At) -> Document:
+    """The presenter says that a contradiction is none: it leaves every page and is not asked about."""
+    found = site.sessions.get(session)
+    gone = found.dismiss(dismissing.finding)
+    return {"state": found.state, "finding": gone.id}
+
+
+@router.get("/sessions/{session}/intel")
+def intel(session: str, site: At) -> Document:
+    """What is known from outside."""
+    return intel_json(site.sessions.get(session))
+
+
+@router.post("/sessions/{session}/intel")
+def add_intel(session: str, files: list[UploadFile], site: At) -> Document:
+    """A new revision of external-intel, from files: Markdown, text, or a YAML or JSON list of findings."""
+    found = site.sessions.get(session)
+    with aside(files) as paths:
+        found.add_intel(paths)
+    return intel_json(found)
+
+
+class Searching(BaseModel):
+    """Names that no query may hold, besides the presenter's, the company's and the deck's figures."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    without: list[Annotated[str, Field(max_length=200)]] = Field([], max_length=100)
+
+
+@router.post("/sessions/{session}/intel/search")
+def search_intel(session: str, searching: Searching, site: At) -> Document:
+    """A new revision of external-intel from the web, by an engine that can search it; queries are shown."""
+    found = site.sessions.get(session)
+    if not can_search(found.rehearsal):
+        raise SessionStateError(f"the {found.rehearsal.engine.name} engine cannot search the web: send files")
+    return searched_json(found, found.search_intel(without=searching.without))
+
+
+@router.get("/sessions/{session}/verify")
+def verify(
+    session: str,
+    site: At,
+    head: Annotated[str | None, Query(max_length=64, description="The ledger head that was kept.")] = None,
+) -> Document:
+    """Whether every write kept the rules and nothing was changed since; `valid` says it, not the status."""
+    return verification_json(against_head(site.sessions.get(session).verify(), head))
+
+
+@router.get("/sessions/{session}/recap")
+def recap(session: str, site: At) -> Document:
+    """What the session came to: said, decided and left open."""
+    return to_plain(site.sessions.get(session).recap())
+
+
+@router.get("/sessions/{session}/debrief", response_model=None)
+def debrief(session: str, site: At, format: Literal["json", "md"] = "json") -> Document | Response:
+    """The debrief as it stands."""
+    found = site.sessions.get(session).debrief()
+    if format == "md":
+        return PlainTextResponse(as_markdown(found), media_type="text/markdown")
+    return as_json(found)
