@@ -281,7 +281,7 @@ class History:
             return record
 
     def lines(self, after: int, most: int) -> list[bytes]:
-        """The lines of up to *most* records behind number *after*, as they stand on disk, without newlines."""
+        """The lines of up to *most* records behind number *after*, as they are on disk, without newlines."""
         with self.mutex:
             wanted = self._entries[after : after + most]
             if not wanted:

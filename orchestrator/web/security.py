@@ -26,6 +26,8 @@ from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
 COOKIE: Final = "greenroom"
+MAX_HEADER_BYTES: Final = 16_384
+"""Of a request's headers together; our own need about 1 kB."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
 """A deck may have 50 MB (`deck.limits`) and travels with its form around it."""
@@ -89,6 +91,9 @@ class Security:
             await answer(scope, receive, secured(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        # The server bounds headers that come in parts; those that came at once are all here by now.
+        if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADER_BYTES:
+            return _refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
         host = headers.get("host", "")
         if host.rsplit(":", 1)[0].lower() not in self._site.hosts and host.lower() not in self._site.hosts:
             return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer to that name")

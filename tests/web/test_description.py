@@ -1,0 +1,87 @@
+"""The OpenAPI description: complete, and true for whatever a program makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import hypothesis
+import pytest
+from starlette.testclient import TestClient
+
+from orchestrator.home.folder import Home
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
+from tests.web.conftest import new_home
+
+ENDLESS = {"/api/sessions/{session}/room/events"}
+"""A stream that a test in one process would wait for; `test_records` reads such a one from a server."""
+LAST = {"/api/sessions/{session}/end"}
+"""What would take the session from the tests behind it gets the ids that are made up, as erasing does."""
+
+
+def test_every_route_describes_its_problems(api: TestClient) -> None:
+    paths = api.get("/api/openapi.json").json()["paths"]
+    assert len(paths) > 35
+    for path, methods in paths.items():
+        for method, one in methods.items():
+            told = one["responses"]["default"]["content"]["application/problem+json"]["schema"]
+            assert {"title", "status", "detail", "code"} <= told["properties"].keys(), (method, path)
+            assert "422" not in one["responses"]
+            assert one["description"], (method, path)
+
+
+@pytest.mark.slow
+def test_no_request_that_it_allows_makes_the_server_fail() -> None:
+    schemathesis = pytest.importorskip("schemathesis", reason="NO SCHEMATHESIS: the description is not tried")
+    with TemporaryDirectory() as folder:
+        home = Home.open(new_home(Path(folder) / "home"))
+        site = Site(home, str(home.archives), OpenSessions(home))
+        app = application(site)
+        with TestClient(app, base_url="http://127.0.0.1") as client:
+            begun = client.post("/api/sessions", json={"sample": True, "id": "s1", "presenter": "Dana"})
+            assert begun.status_code == 201
+            schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
+            tried = [try_out(one.ok(), client) for one in schema.get_all_operations()]
+            assert client.get("/api/sessions/s1/verify").json()["valid"]
+    assert sum(tried) > 200
+
+
+def try_out(operation: Any, client: TestClient) -> int:
+    """Some requests to one operation, the same in every run; how many there were."""
+    count = 0
+    if operation.path in ENDLESS:
+        return count
+    own = operation.method.upper() != "DELETE" and operation.path not in LAST
+
+    @hypothesis.seed(1)
+    @hypothesis.settings(
+        max_examples=8,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=[hypothesis.Phase.generate],
+    )
+    @hypothesis.given(case=operation.as_strategy())
+    def ask(case: Any) -> None:
+        nonlocal count
+        count += 1
+        if own and "session" in (case.path_parameters or {}):
+            case.path_parameters["session"] = "s1"
+            if "agent" in case.path_parameters:
+                case.path_parameters["agent"] = "skeptic"
+        sent = case.as_transport_kwargs()
+        address = sent.pop("url", None) or case.formatted_path
+        headers = {**(sent.pop("headers", None) or {}), "accept": "application/x-ndjson"}
+        answer = client.request(case.method, address, headers=headers, **sent)
+        # An engine that cannot work here (no key) is a bad gateway: no failure of the server's own.
+        assert answer.status_code < 500 or answer.json()["code"] == "engine", (
+            case.method,
+            address,
+            answer.text,
+        )
+
+    ask()
+    return count

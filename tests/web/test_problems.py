@@ -1,0 +1,86 @@
+"""Whatever goes wrong is one problem document: no traceback, and no place of the server's disk."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from orchestrator import errors
+from orchestrator.errors import GreenroomError
+from orchestrator.web.problems import status_of
+from orchestrator.web.site import Site
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "status"),
+    [
+        ("GET", "/nowhere", b"", {}, 404),
+        ("GET", "/api/nowhere", b"", {}, 404),
+        ("GET", "/api/sessions/none", b"", {}, 404),
+        ("PUT", "/api/health", b"", {}, 405),
+        ("OPTIONS", "/api/health", b"", {"origin": "http://evil.example"}, 405),
+        ("TRACE", "/api/health", b"", {}, 405),
+        ("BREW", "/api/health", b"", {}, 405),
+        ("POST", "/api/goals", b'{"text": ', JSON, 400),
+        ("POST", "/api/goals", b"", JSON, 422),
+        ("POST", "/api/goals", b"[]", JSON, 422),
+        ("POST", "/api/goals", b'{"text": 1}', JSON, 422),
+        ("POST", "/api/goals", b'{"text": "\\ud800", "\\ud801": 1}', JSON, 422),
+        ("POST", "/api/goals", b'{"text": "x"}', {"content-type": "text/plain"}, 415),
+        ("POST", "/api/goals", b'{"text": "x"}', {}, 415),
+        ("POST", "/api/goals", b"text=x", {"content-type": "application/x-www-form-urlencoded"}, 415),
+        ("POST", "/api/decks", b"--x", {"content-type": "multipart/form-data"}, 400),
+        ("POST", "/api/decks", b"--x--", {"content-type": "multipart/form-data; boundary=x"}, 422),
+    ],
+)
+def test_a_request_that_cannot_be_meant_gets_a_problem(
+    api: TestClient, method: str, path: str, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    answer = api.request(method, path, content=body, headers=headers)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    problem = answer.json()
+    assert problem["status"] == status
+    assert problem["detail"]
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_head_is_get_without_a_body_also_of_a_stream(api: TestClient, session: str) -> None:
+    for path in ("/", "/static/style.css", f"/api/sessions/{session}", f"/api/sessions/{session}/records"):
+        answer = api.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    assert api.head("/api/nowhere").status_code == 404
+
+
+def test_a_damaged_session_is_told_without_its_place(api: TestClient, site: Site, session: str) -> None:
+    site.sessions.forget(session)
+    ledger = site.own.sessions / session / "ledger" / "ledger.jsonl"
+    ledger.write_bytes(b"x" + ledger.read_bytes()[1:])
+    answer = api.get(f"/api/sessions/{session}")
+    assert (answer.status_code, answer.json()["code"]) == (500, "ledger_corrupt")
+    assert f"sessions/{session}/ledger/ledger.jsonl" in answer.json()["detail"]
+    assert str(site.own.root) not in answer.text
+
+
+def test_an_error_that_nobody_foresaw_tells_nothing_of_itself(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from orchestrator.web.app import application
+
+    def broken(session: str) -> None:
+        raise RuntimeError("what the presenter said")
+
+    monkeypatch.setattr(site.sessions, "get", broken)
+    with TestClient(application(site), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        answer = client.get("/api/sessions/s1")
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+    assert "said" not in answer.text
+
+
+def test_only_faults_of_the_server_itself_are_told_as_such() -> None:
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GreenroomError)
+    ]
+    own = {kind.__name__ for kind in kinds if status_of(kind("x")) == 500}
+    assert own == {"GreenroomError", "PersonaError", "LedgerCorruptError"}
