@@ -19,6 +19,7 @@ TOPICS: Final = {
     "models": "Claude, or a model of your own: what is asked when, what goes out, costs, failures",
     "memory": "what is kept of whom, your control over it, and the tools of other programs",
     "archives": "where ended sessions go, what is proven, and how to bring one back",
+    "http": "the HTTP API of `greenroom serve`, for loops and programs of your own",
     "contexts": "what an agent is given, and the folder of a session",
     "personas": "who sits on the panel, and how to add a seat",
     "measured": "how well it finds and asks: every figure, and how it was taken",
@@ -39,7 +40,7 @@ def help_(
         str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")
     ] = None,
 ) -> None:
-    """The topic pages: room, models, memory, archives, contexts, commands, personas, measured."""
+    """The topic pages: room, models, memory, archives, http, contexts, commands, personas, measured."""
     screen = Screen.current
     if topic is None:
         lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]
