@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import socket
@@ -10,7 +11,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from orchestrator.errors import UsageError
 from orchestrator.web.app import application
@@ -18,6 +21,8 @@ from orchestrator.web.security import MAX_HEADER_BYTES
 from orchestrator.web.site import LOOPBACK, Site
 
 TOKEN_BYTES: Final = 32
+HEAD_WITHIN_S: Final = 10.0
+"""A head is one packet; on the worst of networks some seconds."""
 IDLE_S: Final = 20
 MOST_CONNECTIONS: Final = 400
 """Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
@@ -50,12 +55,40 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         timeout_graceful_shutdown=3,
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-        http="h11",
+        http=PromptProtocol,
         ws_max_size=1_000_000,
     )
     say(address + (f"?token={site.token}" if site.token is not None else ""))
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
         uvicorn.Server(config).run(sockets=[listening])
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._set_deadline()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def _set_deadline(self) -> None:
+        """It runs while a head is awaited, from its first byte or the connection's beginning."""
+        is_awaited = self.conn.their_state is h11.IDLE
+        if is_awaited and self._deadline is None:
+            self._deadline = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
+        elif not is_awaited and self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 def is_loopback(host: str) -> bool:

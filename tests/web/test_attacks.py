@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
 from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import ExitStack
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
@@ -21,6 +23,7 @@ from orchestrator.deck.limits import DEFAULT_LIMITS
 from orchestrator.web import security
 from orchestrator.web.app import application
 from orchestrator.web.security import MAX_HEADER_BYTES, Security
+from orchestrator.web.serve import HEAD_WITHIN_S
 from orchestrator.web.site import Site
 from tests.web.conftest import Served
 
@@ -142,6 +145,23 @@ def test_a_header_beyond_the_bound_is_refused(serve: Callable[..., Served]) -> N
     sender.request("GET", "/api/health", headers={"x-long": "x" * 2 * MAX_HEADER_BYTES})
     assert sender.getresponse().status in (400, 431)
     sender.close()
+
+
+@pytest.mark.slow
+def test_a_head_that_does_not_come_ends_the_connection(serve: Callable[..., Served]) -> None:
+    host, _, port = serve().url.removeprefix("http://").partition(":")
+    begun = b"GET /api/health HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+    with ExitStack() as opened:
+        senders = [
+            opened.enter_context(socket.create_connection((host, int(port)), timeout=5 * HEAD_WITHIN_S))
+            for _ in range(3)
+        ]
+        # Nothing; a part; and a part behind a request that is answered.
+        for sender, first in zip(senders, (b"", begun, begun + b"\r\n" + begun), strict=True):
+            sender.sendall(first)
+        for sender in senders:
+            while sender.recv(65_536):
+                pass
 
 
 @pytest.mark.parametrize("path", ["/api/goals", "/api/decks"])
