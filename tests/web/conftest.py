@@ -19,7 +19,6 @@ from orchestrator.home.folder import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
-
 from tests.web.browser import Web, chromium
 
 if TYPE_CHECKING:

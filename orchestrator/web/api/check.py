@@ -16,6 +16,7 @@ from orchestrator.dossier.page import dossier_json
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.intel.read import read_intel
+from orchestrator.speech.read import read_speech
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
 
@@ -42,7 +43,8 @@ def check(
         nullcontext() if is_offline else asked_engine(config, engine, model)
     )
     with reads as asked, aside([deck] if speech is None else [deck, speech]) as paths:
-        found = checked_by(paths[0], paths[1] if speech is not None else None, asked, kind)
+        recording = None if speech is None else read_speech(paths[1], stt_model=config.stt_model)
+        found = checked_by(paths[0], recording, asked, kind)
     failed = [] if found.failed is None else [f"the engine did not read all of it: {found.failed}"]
     return {**check_json(found), "notices": [*found.notices, *failed]}
 

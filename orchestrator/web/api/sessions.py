@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import PlainTextResponse, Response
 
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_markdown
 from orchestrator.documents.erasure import erased_json, left_over_json, only_archived
 from orchestrator.documents.intel import intel_json, searched_json
 from orchestrator.documents.listing import archived, local
@@ -71,6 +68,7 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
     root = found.path
     site.sessions.forget(session)
     done = erase_session(home, root, archives=archives, **site.s3)
+    site.review.forget(session)
     if deck is not None:
         site.pictures.forget(deck.sha256)
     return erased_json(done, left_over_json(home, done.forgotten))
@@ -106,22 +104,6 @@ def archive(session: str, archiving: Archiving, site: At) -> Document:
         raise SessionStateError(f"{session} has not ended: end it first")
     done = found.archive(archiving.to, **site.s3)
     return {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
-
-
-class Dismissing(BaseModel):
-    """A contradiction that is none."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    finding: str = Field(max_length=40, description="Its id, as the session's `tensions` have it: c1, c2, …")
-
-
-@router.post("/sessions/{session}/dismiss")
-def dismiss(session: str, dismissing: Dismissing, site: At) -> Document:
-    """The presenter says that a contradiction is none: it leaves every page and is not asked about."""
-    found = site.sessions.get(session)
-    gone = found.dismiss(dismissing.finding)
-    return {"state": found.state, "finding": gone.id}
 
 
 @router.get("/sessions/{session}/intel")
@@ -170,12 +152,3 @@ def verify(
 def recap(session: str, site: At) -> Document:
     """What the session came to: said, decided and left open."""
     return to_plain(site.sessions.get(session).recap())
-
-
-@router.get("/sessions/{session}/debrief", response_model=None)
-def debrief(session: str, site: At, format: Literal["json", "md"] = "json") -> Document | Response:
-    """The debrief as it stands."""
-    found = site.sessions.get(session).debrief()
-    if format == "md":
-        return PlainTextResponse(as_markdown(found), media_type="text/markdown")
-    return as_json(found)
