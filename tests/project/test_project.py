@@ -27,8 +27,8 @@ SHELLS = {
     ".ci/run": "/usr/bin/env bash",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-NOT_INSTALLED = frozenset({"embed", "stt"})
-"""Extras that no script of ours installs: 1.5 GB for vectors on the machine itself, 0.5 GB for speech."""
+NOT_INSTALLED = frozenset({"embed"})
+"""Extras that no script of ours installs: 1.5 GB for vectors on the machine itself."""
 ASKED_FOR = [
     Requirement(text)
     for texts in (
@@ -41,6 +41,7 @@ ASKED_FOR = [
         ),
     )
     for text in texts
+    if not text.startswith(f"{PROJECT['project']['name']}[")  # its own extras
 ]
 
 
