@@ -192,8 +192,6 @@ def test_ctrl_c_leaves_the_session_interrupted_and_resume_goes_on(home: Path, tm
         (["run", "x.md", "--date", "yesterday"], 2, "YYYY-MM-DD"),
         (["run", "x.md", "--speed", "-3"], 2, "--speed"),
         (["run", "x.md", "--engine", "Claude"], 2, "--engine 'Claude': use offline, claude or model\n"),
-        (["serve"], 1, "not built yet: `serve`, the room in the browser; the README says what is"),
-        (["review"], 1, "not built yet: `review`, the review pages; the README says what is"),
         (["context", "x", "skeptic", "--as", "poem"], 2, "poem"),
     ],
 )
