@@ -77,3 +77,15 @@ install() {
     printf '%s\n' "$(place)" "$pins" "$extras" >"$ready.new"
     mv "$ready.new" "$ready"
 }
+
+# The browser that the slow tests drive: installed where that may be done, else said; its tests then skip.
+want_browser() {
+    for browser in chromium chromium-browser google-chrome; do
+        command -v "$browser" >/dev/null && return
+    done
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        say "installing Chromium, which the browser tests drive"
+        { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >&2 && return
+    fi
+    say "no Chromium here, so the browser tests are skipped: install it, e.g. apt-get install chromium"
+}

@@ -26,6 +26,7 @@ from orchestrator.errors import (
     HomeError,
     ImmutableFileError,
     InputError,
+    NotInstalledError,
     PrintError,
     ReceiptError,
     RevisionLimitError,
@@ -63,6 +64,7 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (StoreError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (UsageError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (NotInstalledError, HTTPStatus.NOT_IMPLEMENTED),  # the server's owner may install the extra
     (EngineError, HTTPStatus.BAD_GATEWAY),
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
     (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes

@@ -83,4 +83,5 @@ def test_only_faults_of_the_server_itself_are_told_as_such() -> None:
         kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GreenroomError)
     ]
     own = {kind.__name__ for kind in kinds if status_of(kind("x")) == 500}
-    assert own == {"GreenroomError", "PersonaError", "LedgerCorruptError"}
+    told = {"GreenroomError", "PersonaError", "LedgerCorruptError", "InstallationError", "OutputError"}
+    assert own == told
