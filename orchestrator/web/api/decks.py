@@ -15,6 +15,7 @@ from orchestrator.claims.extract import deck_claims
 from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
 from orchestrator.engines.offline.kinds import kind_names, kind_of
+from orchestrator.errors import DeckError
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import Upload
@@ -55,17 +56,25 @@ def sample(site: At) -> DeckRead:
 @router.get("/decks/{deck}")
 def again(deck: str, site: At) -> DeckRead:
     """The same once more."""
-    return understood(site.uploads.get(deck))
+    return understood(kept(deck, site))
 
 
 @router.get("/decks/{deck}/slides/{number}.png", response_class=FileResponse)
 def picture(deck: str, number: int, site: At) -> FileResponse:
     """A slide as it looks; 404 where this machine cannot draw it."""
-    found = site.uploads.get(deck)
+    found = kept(deck, site)
     drawn = site.pictures.of(found.deck, found.file, number)
     if drawn is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, f"slide {number} has no picture here")
     return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+
+def kept(deck: str, site: Site) -> Upload:
+    """The deck of this address, or 404."""
+    try:
+        return site.uploads.get(deck)
+    except DeckError as error:
+        raise HTTPException(HTTPStatus.NOT_FOUND, str(error)) from error
 
 
 def understood(upload: Upload) -> DeckRead:

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.errors import UsageError
+from orchestrator.loop.plan import read_source
 from orchestrator.session import Session
 from orchestrator.web.site import Site, site_of
 
@@ -65,9 +67,11 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)]) -> Starte
         raise UsageError("give one deck: deck (its SHA-256), deck_text (Markdown) or sample (true)")
     file = site.uploads.get(starting.deck).file if starting.deck is not None else None
     file = SAMPLE if starting.sample else file
+    dismissed = _dismissed(file, starting) if starting.dismissed else frozenset()
     session = Session.start(site.own, file, deck_text=starting.deck_text, **options)
-    for number in starting.dismissed:
-        session.dismiss(f"c{number}")
+    for one in session.contradictions:
+        if one.digest in dismissed:
+            session.dismiss(one.id)
     site.sessions.add(session)
     room = session.room
     return Started(
@@ -78,3 +82,20 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)]) -> Starte
         focus={agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel},
         notices=session.notices,
     )
+
+
+def _dismissed(file: Path | None, starting: Starting) -> frozenset[str]:
+    """Digests of the contradictions that are none, looked up before anything is made.
+
+    Not their ids in the session: it counts on without those that an earlier rehearsal dismissed.
+
+    Raises:
+        DeckError: The deck cannot be read.
+        UsageError: The deck has no contradiction of such a number.
+    """
+    found = deck_tensions(read_source(file, starting.deck_text).deck)
+    for number in starting.dismissed:
+        if not 1 <= number <= len(found):
+            there = f"it has {len(found)}, and 1 is the first" if found else "it has none"
+            raise UsageError(f"dismissed: {number} is no contradiction of this deck: {there}")
+    return frozenset(found[number - 1].digest for number in starting.dismissed)
