@@ -34,7 +34,7 @@ def folders(kept: Uploads) -> int:
         ("C:\\decks\\plan.md", "plan.md"),
         ("..md", None),
         ("a\x00b\n.md", "a_b_.md"),
-        ("x" * 400 + ".md", "x" * 97 + ".md"),
+        ("x" * 400 + ".md", "x" * 197 + ".md"),
         ("plan.exe", None),
         ("", None),
     ],
