@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import tempfile
 from pathlib import Path
 from time import sleep
 
-import pypdf
 import pytest
 
 from orchestrator.cli.app import run
@@ -19,6 +17,7 @@ from orchestrator.errors import PrintError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from tests.debrief.test_page import PAGE
+from tests.helpers.pdf_pages import read_pdf
 
 browser = pytest.mark.skipif(
     find_browser() is None, reason="NO BROWSER: install Chromium or Chrome, or nothing here is printed"
@@ -49,15 +48,14 @@ def test_the_page_is_printed_and_nothing_is_left_behind(
 ) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # pytest's own is too long for a browser
         monkeypatch.setattr(tempfile, "tempdir", folder)
-        printed = pypdf.PdfReader(io.BytesIO(as_pdf(as_html(PAGE))))
+        printed = read_pdf(as_pdf(as_html(PAGE)))
         assert list(Path(folder).iterdir()) == []
     assert 1 <= len(printed.pages) <= 4
-    text = " ".join(" ".join(page.extract_text() for page in printed.pages).split())
+    text = printed.text
     assert PAGE.fix is not None
     for words in (PAGE.fix.what, PAGE.fix.why, PAGE.fix.do or "", "Harbour ferries", "x4. Bo", "Who spoke"):
         assert words in text
-    assert printed.metadata is not None
-    assert printed.metadata.title == "Debrief: Harbour ferries"
+    assert printed.title == "Debrief: Harbour ferries"
     assert "greenroom-" not in text  # the temporary folder
 
 
@@ -65,7 +63,7 @@ def test_the_page_is_printed_and_nothing_is_left_behind(
 @browser
 def test_a_page_that_wants_something_from_elsewhere_is_printed_without_it() -> None:
     page = '<title>T</title><p>Here</p><img src="http://127.0.0.1:1/x.png"><img src="file:///etc/hostname">'
-    assert "Here" in pypdf.PdfReader(io.BytesIO(as_pdf(page))).pages[0].extract_text()
+    assert "Here" in read_pdf(as_pdf(page)).text
 
 
 def test_without_a_browser_it_says_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,8 +136,8 @@ def test_the_command_gives_the_pdf_itself(home: Path, capfdbinary: pytest.Captur
     assert run(["--home", str(home), "debrief", "s1", "--format", "pdf"]) == 0
     printed, told = capfdbinary.readouterr()
     assert told == b""
-    text = pypdf.PdfReader(io.BytesIO(printed)).pages[0].extract_text()
-    assert "No question was asked, so nothing was tested." in " ".join(text.split())
+    text = read_pdf(printed).pages[0]
+    assert "No question was asked, so nothing was tested." in text
 
 
 def test_at_a_terminal_it_becomes_a_file(

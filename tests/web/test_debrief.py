@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -10,13 +9,13 @@ from itertools import product
 from pathlib import Path
 
 import httpx2
-import pypdf
 import pytest
 
 from orchestrator import Home, Session
 from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.printing import find_browser
 from orchestrator.speech.read import read_speech
+from tests.helpers.pdf_pages import read_pdf
 from tests.web.conftest import Served, new_home
 
 Serve = Callable[..., Served]
@@ -122,8 +121,7 @@ def test_each_form_is_given(client: httpx2.Client, form: str, media: str, begins
     kept = answer.headers.get("content-disposition")
     assert kept == (None if form == "json" else f'attachment; filename="debrief-s1.{form}"')
     if form == "pdf":
-        text = "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(answer.content)).pages)
-        assert "Fix this first".upper() in text.upper()
+        assert "FIX THIS FIRST" in read_pdf(answer.content).text.upper()
 
 
 def test_what_there_is_not_is_refused(client: httpx2.Client) -> None:
