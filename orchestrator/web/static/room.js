@@ -202,6 +202,8 @@ const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcri
 async function say() {
   const words = plain($("words").value);
   if (!words || sent !== null) return;
+  // Whoever pressed Enter is in the field, or has left it by Escape since: keys that follow are not for it.
+  const byButton = document.activeElement === $("send");
   sent = words;
   lost = null;
   $("send").disabled = true;
@@ -211,7 +213,7 @@ async function say() {
   else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
   else $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
   if (view) showControls(view.question);
-  $("words").focus();
+  if (byButton) $("words").focus();
 }
 
 // What was typed and not sent stays with this tab, whatever happens to the page or the server.
