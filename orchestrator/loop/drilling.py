@@ -62,6 +62,7 @@ def options_of_drill(options: Options) -> dict[str, Any]:
         "keep_source": options.keep_source,
         "minutes": MINUTES,
         "exchanges": 1,
+        "remember": False,  # said, not left to the default, so that nobody's own default changes it
     }
 
 
