@@ -6,7 +6,8 @@ As a program, what `.ci/run` does: the panel's tests, once for each. Arguments g
     python -m tests.helpers.memory_modes [ARGUMENTS...]
 
 off      memory, facts and trace are switched off, and whoever reaches into them all the same fails.
-on       every session is remembered, under a name, and carries something over from earlier ones.
+on       every session that does not say otherwise is remembered, under a name, and carries something
+         over from earlier ones.
 failing  the same, and the database, the Scribe, the summariser and the trace raise whenever asked.
 """
 
@@ -125,7 +126,8 @@ def _remember_all() -> None:
             if name is None:  # then it cannot be remembered
                 return started(cls, home, *decks, **options)
             options["presenter"] = name
-        options["remember"] = True
+        if not options.setdefault("remember", True):  # a drill says itself that it is not
+            return started(cls, home, *decks, **options)
         if home.config.memory:
             _bring_along(home, options["presenter"], opened)
         return started(cls, home, *decks, **options)
