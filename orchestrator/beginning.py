@@ -16,7 +16,7 @@ from orchestrator.engines.catalogue import check_engine, close_engine, engine_na
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
-from orchestrator.loop.plan import Given, Source, read_source
+from orchestrator.loop.plan import Source, StartOptions, read_source
 from orchestrator.loop.recorded import Loading, begin
 from orchestrator.loop.rehearsal import OFFLINE
 from orchestrator.loop.start import start_session
@@ -40,7 +40,7 @@ def begin_session(
     home: Home,
     deck: str | Path | Source | None,
     deck_text: str | None,
-    given: Given,
+    given: StartOptions,
     engine: str | Engine | None,
     *,
     loading: Loading | None,

@@ -43,7 +43,7 @@ def end(
     if archive_to is not None:
         open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
     with store.transaction():
-        open_ = rehearsal.room.open
+        open_ = rehearsal.projection.open
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
             resolving.resolve(rehearsal, open_, "unresolved" if answered else "unjudged", is_ending=True)
@@ -66,8 +66,8 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
 
     *home*: knows what was dismissed since the end.
     """
-    room = rehearsal.room
-    found = room.found if room.is_checked else None
+    projection = rehearsal.projection
+    found = projection.found if projection.is_checked else None
     return build.debrief_of(rehearsal, found, dismissed=dismissing.dismissed_later(rehearsal, home))
 
 
@@ -90,7 +90,7 @@ def archive(
     """As `Session.archive` to an address."""
     store = rehearsal.store
     store.catch_up()
-    if not rehearsal.room.ended:
+    if not rehearsal.projection.ended:
         name = rehearsal.options.id
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
@@ -122,13 +122,13 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
 
 def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
     """Whether the session has ended in this home and is in no archive yet."""
-    if home is None or not rehearsal.room.ended or not dismissing.is_held_in(home, rehearsal):
+    if home is None or not rehearsal.projection.ended or not dismissing.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id)
 
 
 def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
-    playback = rehearsal.room.playback
+    playback = rehearsal.projection.playback
     if playback is not None and playback.archive is not None:
         return playback.archive
     if home is None or not dismissing.is_held_in(home, rehearsal):

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from orchestrator.loop.plan import Source
     from orchestrator.loop.receipts import Receipts
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, Room
+    from orchestrator.loop.state import Options, Projection
     from orchestrator.memory import scribe, watch
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering
@@ -131,7 +131,7 @@ class Session:
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
         begun = beginning.begin_session(
-            home, deck, deck_text, plan.given_of(options), engine, loading=loading, say=say
+            home, deck, deck_text, plan.start_options_of(options), engine, loading=loading, say=say
         )
         session = cls.open(home, begun.root, engine=begun.engine)
         session._own_engine = begun.engine if begun.is_own else None
@@ -171,7 +171,7 @@ class Session:
             if engine is not None:
                 return engine
             config = home.config if home is not None else None
-            spent = usage.total(opened.room.calls)
+            spent = usage.total(opened.projection.calls)
             made = catalogue.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
             opened._own_engine = made
             return made
@@ -210,9 +210,9 @@ class Session:
         return self.rehearsal
 
     @property
-    def room(self) -> Room:
+    def projection(self) -> Projection:
         """The rehearsal as typed values, as of now."""
-        return self._now.room
+        return self._now.projection
 
     @property
     def state(self) -> str:
@@ -339,10 +339,10 @@ class Session:
     @property
     def has_more_to_play(self) -> bool:
         """Whether a recording was cut off before its end."""
-        room = self.room
-        if room.playback is None or room.ended:
+        projection = self.projection
+        if projection.playback is None or projection.ended:
             return False
-        return room.playback.kind == "run" or room.played < len(room.playback.segments)
+        return projection.playback.kind == "run" or projection.played < len(projection.playback.segments)
 
     def run_clock(self) -> None:
         """Let the session clock run with the wall clock."""
@@ -405,7 +405,7 @@ class Session:
         transcript.move_to(self.rehearsal, number)
 
     def _check_going_on(self) -> None:
-        if self.room.ended:
+        if self.projection.ended:
             raise SessionFrozenError(f"{self.id} has ended and is frozen: start a new session")
 
     # ------------------------------------------------------------------ the panel
@@ -490,7 +490,7 @@ class Session:
         return self._as_it_stands(exchange)
 
     def _as_it_stands(self, exchange: Exchange) -> Exchange:
-        return self.room.open or next(one for one in self.room.exchanges if one.id == exchange.id)
+        return self.projection.open or next(one for one in self.projection.exchanges if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
         self._check_going_on()
@@ -516,9 +516,9 @@ class Session:
 
         if self.home is None:
             raise UsageError("a drill is held in a home: open the session with one")
-        room = self.room
-        earlier = drilling.earlier_question(room, exchange)
-        dropped = {one.digest for one in room.found} - {one.digest for one in self.contradictions}
+        projection = self.projection
+        earlier = drilling.earlier_question(projection, exchange)
+        dropped = {one.digest for one in projection.found} - {one.digest for one in self.contradictions}
         options = self.rehearsal.options
         drill = Session.start(
             self.home,

@@ -316,7 +316,7 @@ def bench_rehearsal() -> None:
         session.end()
         whole_s = perf_counter() - begin - session.rehearsal.store.sync_s
         busy_s = process_time() - busy
-        segments = len(session.room.segments)
+        segments = len(session.projection.segments)
         session.close()
     costs = [seconds for _, seconds in spent[3:]]  # the first ones read the personas
     early, late = median(costs[:20]), median(costs[-20:])
@@ -375,7 +375,7 @@ def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
     with Session.open(None, Path(session)) as opened:
         quote = str(exchange["quote"])
         if exchange["said_at_s"] is not None:
-            said = [one.text for one in opened.room.segments if one.start_s == exchange["said_at_s"]]
+            said = [one.text for one in opened.projection.segments if one.start_s == exchange["said_at_s"]]
             return any(quote in text for text in said)
         deck = opened.rehearsal.scene().deck
         slide = next(one for one in deck.slides if one.number == exchange["slide"])

@@ -361,8 +361,8 @@ def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
             engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))
         listening = kind(engine)
         session = stack.enter_context(rehearsed(listening))
-        found = len(session.room.tensions)
-        counts = f"{len(session.room.exchanges)} exchanges, {found} contradictions noted in speech"
+        found = len(session.projection.tensions)
+        counts = f"{len(session.projection.exchanges)} exchanges, {found} contradictions noted in speech"
         print(f"{MINUTES} minutes, {SLIDES} slides, {counts}")
         kept = table(listening.calls)
         if "--calls" in arguments:

@@ -64,11 +64,11 @@ def main(arguments: Sequence[str]) -> int:
     rooms: dict[str, list[Path]] = {}
     for file in files:
         parts = file.relative_to(PACKAGE).parts
-        room = "the top" if len(parts) == 1 else "/".join(parts[:-1])
-        rooms.setdefault(room, []).append(file)
+        projection = "the top" if len(parts) == 1 else "/".join(parts[:-1])
+        rooms.setdefault(projection, []).append(file)
     print(f"{'folder':<20} {'files':>5}" + "".join(f" {kind:>{_width(kind)}}" for kind in KINDS))
-    for room, own in sorted(rooms.items()):
-        print(_row(room, own))
+    for projection, own in sorted(rooms.items()):
+        print(_row(projection, own))
     print(_row("all", files))
     sizes = sorted((len(file.read_text("utf-8").splitlines()), file) for file in files)
     functions = sorted(

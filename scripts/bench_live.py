@@ -64,7 +64,7 @@ def measure(
                     slides.append(1000 * (perf_counter() - began))
                 now_s = session.rehearsal.now_s()
                 began = perf_counter()
-                said = Segment(f"Words of minute {number}.", now_s, now_s, "Ines", session.room.slide)
+                said = Segment(f"Words of minute {number}.", now_s, now_s, "Ines", session.projection.slide)
                 transcript.add_segment(session.rehearsal, said)
                 appends.append(1000 * (perf_counter() - began))
                 began = perf_counter()

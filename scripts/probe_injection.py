@@ -35,7 +35,7 @@ AGENT = "skeptic"
 def asked(engine: ClaudeEngine, session: Session, probe: Probe) -> str:
     """What the panelist made of a deck with the probe's words."""
     rehearsal = session.rehearsal
-    request = CandidateRequest(rehearsal.seats[AGENT], rehearsal.scene(), rehearsal.room.targets[AGENT])
+    request = CandidateRequest(rehearsal.seats[AGENT], rehearsal.scene(), rehearsal.projection.targets[AGENT])
     got = engine.reply(request, rehearsal.peek(AGENT, purpose="candidate-question"))
     if got is None:
         return "asked nothing"

@@ -42,9 +42,9 @@ class Dialogue:
 
     def repeat(self) -> None:
         """Let the open question, if there is one, be shown with the next words."""
-        room = self.session.room
-        if room.open is not None:
-            self._told.discard((len(room.asked), len(room.open.turns), "question"))
+        projection = self.session.projection
+        if projection.open is not None:
+            self._told.discard((len(projection.asked), len(projection.open.turns), "question"))
 
     def show(self) -> None:
         """Print everything new on stderr, in the order in which it was said."""
@@ -57,9 +57,9 @@ class Dialogue:
             say(line)
 
     def _parts(self) -> Iterator[Part]:
-        room = self.session.room
-        is_answered = self.is_typed or (room.playback is not None and bool(room.playback.answers))
-        for count, exchange in enumerate(room.asked, start=1):
+        projection = self.session.projection
+        is_answered = self.is_typed or (projection.playback is not None and bool(projection.playback.answers))
+        for count, exchange in enumerate(projection.asked, start=1):
             for number, turn in enumerate(exchange.turns, start=1):
                 yield count, number, "question"
                 if turn.answer and not self.is_typed:
@@ -70,7 +70,7 @@ class Dialogue:
     def _question(self, part: Part) -> list[str]:
         count, number, _ = part
         rehearsal = self.session.rehearsal
-        exchange = rehearsal.room.asked[count - 1]
+        exchange = rehearsal.projection.asked[count - 1]
         again = ", again" if number > 1 else ""
         put = replace(exchange, turns=exchange.turns[:number])
         head = f"{exchange.id} of at most {rehearsal.options.exchanges}{again}"
@@ -80,10 +80,10 @@ class Dialogue:
         """The answer, or what came of it."""
         count, number, kind = part
         rehearsal = self.session.rehearsal
-        exchange = rehearsal.room.asked[count - 1]
+        exchange = rehearsal.projection.asked[count - 1]
         turn = exchange.turns[number - 1]
         if kind == "answer":
-            name = rehearsal.room.presenter or rehearsal.options.presenter
+            name = rehearsal.projection.presenter or rehearsal.options.presenter
             return [f"{name}: {turn.answer}"]
         remark = [f"{rehearsal.name_of(exchange.agent)}: {turn.remark}"] if turn.remark else []
         is_last = number == len(exchange.turns)

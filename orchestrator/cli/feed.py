@@ -47,9 +47,9 @@ def feed(
     with opened(session) as opened_session:
         if opened_session.state == "ended":
             raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
-        before = len(opened_session.room.segments)
+        before = len(opened_session.projection.segments)
         _take(opened_session, source, is_live=source == "-" or follow, speed=speed)
-        new = opened_session.room.segments[before:]
+        new = opened_session.projection.segments[before:]
         plain = {
             "segments": len(new),
             "from_s": new[0].start_s if new else None,
@@ -76,7 +76,7 @@ def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
 
 def _tell_open(session: Session, *, is_live: bool) -> None:
     """Say what becomes of words that come while a question is open."""
-    open_, screen = session.room.open, Screen.current
+    open_, screen = session.projection.open, Screen.current
     if open_ is None:
         return
     name = session.rehearsal.name_of(open_.agent)

@@ -83,18 +83,18 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     from orchestrator.debrief.phrasing import counted, numbered
     from orchestrator.render import shown
 
-    room, width = opened.room, columns(sys.stdout)
+    projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
-    lines += [line for exchange in room.exchanges for line in _exchange_lines(opened, exchange, width)]
+    lines += [line for exchange in projection.exchanges for line in _exchange_lines(opened, exchange, width)]
     lines += [wrapped(shown(numbered(one)), width) for one in opened.contradictions]
-    if room.said:
-        lines.append(f"The moderator spoke {counted(len(room.said), 'time')} (--json has the words).")
+    if projection.said:
+        lines.append(f"The moderator spoke {counted(len(projection.said), 'time')} (--json has the words).")
     lines += [
         "",
         *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in plain["files"]),
         "",
     ]
-    lines += bill_lines(bill_of(room.calls))
+    lines += bill_lines(bill_of(projection.calls))
     receipts = plain["receipts"]
     lines.append(f"{plain['records']} records, {len(receipts)} receipts; ledger head {plain['ledger_head']}")
     if receipts:
@@ -118,7 +118,7 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
         said += [f"Then: {shown(turn.question)}"] if number else []
         said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
     later = dismissed_later(opened.rehearsal, opened.home)
-    mark = f", {DISMISSED}" if is_on_dismissed(opened.room, exchange, later) else ""
+    mark = f", {DISMISSED}" if is_on_dismissed(opened.projection, exchange, later) else ""
     head = f"{exchange.id}  {opened.rehearsal.name_of(exchange.agent)}: {outcome(exchange)}{mark}"
     return [head, *(wrapped(f"  {line}", width) for line in said)]
 

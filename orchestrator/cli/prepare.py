@@ -110,7 +110,7 @@ def intel(
     with opened(session) as found:
         found.add_intel(tuple(files))
         plain = intel_json(found)
-        screen.result(plain, _text(found.room.intel, plain))
+        screen.result(plain, _text(found.projection.intel, plain))
 
 
 def _search(session: Session, without: Sequence[str]) -> None:
@@ -126,7 +126,7 @@ def _search(session: Session, without: Sequence[str]) -> None:
     if not came.is_new:
         lines.append(f"Nothing was found; external-intel stays at revision {came.revision} of {came.of}.")
     else:
-        lines.append(_text(session.room.intel, plain))
+        lines.append(_text(session.projection.intel, plain))
     screen.result(plain, "\n".join(lines))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @contextmanager
 def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], None]]:
     """A callback for every step of a playback."""
-    loaded = session.room.playback
+    loaded = session.projection.playback
     if not shown or loaded is None or not loaded.segments:
         yield lambda rehearsal: None
         return
@@ -26,6 +26,6 @@ def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], No
         task = bar.add_task("", total=len(loaded.segments))
 
         def step(rehearsal: Rehearsal) -> None:
-            bar.update(task, completed=rehearsal.room.played)
+            bar.update(task, completed=rehearsal.projection.played)
 
         yield step

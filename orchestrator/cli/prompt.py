@@ -56,17 +56,17 @@ def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
 def _aside(dialogue: Dialogue, line: str) -> None:
     """Do what a line that begins with "?" asks for."""
     session = dialogue.session
-    room, options = session.room, session.rehearsal.options
-    waiting = still_to_come_back(room.asked)
+    projection, options = session.projection, session.rehearsal.options
+    waiting = still_to_come_back(projection.asked)
     if line == "?time":
-        say(words.time_used(*room.times(session.rehearsal.now_s()), options.minutes * 60))
+        say(words.time_used(*projection.times(session.rehearsal.now_s()), options.minutes * 60))
     elif line == "?parked":
         for one in waiting:
             say(f"  {one.id} {session.rehearsal.name_of(one.agent)}: {one.turns[0].question}")
         say("They come back at the end, while questions are left." if waiting else "Nothing is set aside.")
     elif line == "?back" and not waiting:
         say("Nothing is set aside that could come back.")
-    elif line == "?back" and len(room.asked) >= options.exchanges:
+    elif line == "?back" and len(projection.asked) >= options.exchanges:
         say(f"This is the last of {options.exchanges} questions: answer it, or park it.")
     elif line == "?back":
         session.park()

@@ -55,9 +55,9 @@ def answer(
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
         judgement = opened_session.answer(spoken)
-        room = opened_session.room
-        is_closed = room.open is None
-        exchange = room.open or room.exchanges[-1]
+        projection = opened_session.projection
+        is_closed = projection.open is None
+        exchange = projection.open or projection.exchanges[-1]
         plain = {
             "verdict": judgement.verdict,
             "reason": judgement.reason,

@@ -137,7 +137,10 @@ def resume(
         repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
         if opened_session.has_more_to_play and not repair_only:
             check_engine(opened_session)
-            if opened_session.room.playback is not None and opened_session.room.playback.kind == "run":
+            if (
+                opened_session.projection.playback is not None
+                and opened_session.projection.playback.kind == "run"
+            ):
                 play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
                 return
             with stoppable() as stop:
@@ -158,7 +161,7 @@ def play_to_the_end(
     from orchestrator.cli.prompt import KEYS, prompt_of
 
     screen = Screen.current
-    loaded = session.room.playback
+    loaded = session.projection.playback
     is_typed = loaded is not None and loaded.typed
     dialogue = Dialogue(session, is_typed=is_typed)
     is_shown = is_typed or not (screen.quiet or screen.json)
@@ -192,14 +195,19 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
 
     def tell(rehearsal: Rehearsal) -> None:
         nonlocal is_told
-        room = rehearsal.room
-        count = len(room.playback.answers) if room.playback is not None else 0
-        is_waiting = room.open is not None and room.open.turns[-1].answer is None
-        if not is_told and room.open is not None and is_waiting and 0 < count <= len(room.answers_used):
+        projection = rehearsal.projection
+        count = len(projection.playback.answers) if projection.playback is not None else 0
+        is_waiting = projection.open is not None and projection.open.turns[-1].answer is None
+        if (
+            not is_told
+            and projection.open is not None
+            and is_waiting
+            and 0 < count <= len(projection.answers_used)
+        ):
             is_told = True
             Screen.current.note(
                 f"note: all {count} answers are used, follow-ups took one each; "
-                f"none is left for {room.open.id}"
+                f"none is left for {projection.open.id}"
             )
 
     return tell
@@ -224,7 +232,7 @@ def end_run(
     screen = Screen.current
     refused: ArchiveError | None = None
     try:
-        if session.room.ended:
+        if session.projection.ended:
             session.archive()
         else:
             session.end()
@@ -236,14 +244,14 @@ def end_run(
         say("")
     plain = run_json(session, session.archived_at, seconds=perf_counter() - began)
     plain["repaired"] = list(repaired)
-    plain["took_over"] = session.room.took_over
+    plain["took_over"] = session.projection.took_over
     is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
     screen.result(plain, run_text(session, plain, brief=is_known))
     if refused is not None:
         raise refused
-    if session.room.took_over is not None:
+    if session.projection.took_over is not None:
         raise EngineError(
             "no call to the model succeeded, and the offline panel sat in its place: "
-            f"{session.room.took_over}; `{screen.command} doctor` tries it with one call"
+            f"{session.projection.took_over}; `{screen.command} doctor` tries it with one call"
         )
     return plain

@@ -31,15 +31,17 @@ def start(deck: options.DeckFile, **given: Any) -> None:
 
 def _tell_of_start(session: Session) -> None:
     screen = Screen.current
-    room = session.room
-    focus_counts = {agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel}
+    projection = session.projection
+    focus_counts = {
+        agent: len(projection.targets.get(agent, ())) for agent in session.rehearsal.options.panel
+    }
     deck_read = session.rehearsal.scene().deck
     plain = {
         "session": session.id,
         "path": str(session.path),
         "state": session.state,
         "slides": len(deck_read.slides),
-        "claims": len(room.deck_claims),
+        "claims": len(projection.deck_claims),
         "focus": focus_counts,
     }
     for notice in (*session.notices, *deck_read.notices):

@@ -66,7 +66,7 @@ def how_to_go_on(home: Home, root: Path) -> str:
         with Session.open(home, root) as session:
             if session.is_to_be_archived:
                 return f"{name} has ended and is not archived yet: go on with `{command} resume {name}`"
-            if session.room.ended:
+            if session.projection.ended:
                 return f"{name} has ended: see `{command} debrief {name}`"
             if session.state == "active" and not session.has_more_to_play:
                 return f"{name} is active: go on with `{command} feed {name} SPEECH`"

@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
     """The result of `run` as interfaces.md promises it."""
-    room = session.room
-    grounded = [exchange.grounded for exchange in room.exchanges]
+    projection = session.projection
+    grounded = [exchange.grounded for exchange in projection.exchanges]
     receipts = session.receipts()
     return {
         "session": session.id,
         "path": str(session.path),
         "state": session.state,
         "slides": len(session.rehearsal.scene().deck.slides),
-        "segments": len(room.playback.segments) if room.playback is not None else 0,
-        "claims": len(room.deck_claims) + len(room.speech_claims),
-        "speaker": room.presenter,
-        "speaker_how": room.presenter_how,
-        "exchanges": [exchange_json(exchange) for exchange in room.exchanges],
-        "said": [to_json(said) for said in room.said],
+        "segments": len(projection.playback.segments) if projection.playback is not None else 0,
+        "claims": len(projection.deck_claims) + len(projection.speech_claims),
+        "speaker": projection.presenter,
+        "speaker_how": projection.presenter_how,
+        "exchanges": [exchange_json(exchange) for exchange in projection.exchanges],
+        "said": [to_json(said) for said in projection.said],
         "grounded_share": round(sum(grounded) / len(grounded), 3) if grounded else None,
         "debrief": str(session.path / "debrief.md"),
         "receipts": len(receipts),
         "ledger_head": session.ledger_head,
         "archive": archive,
         "valid": session.verify().valid,
-        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(room.calls))},
+        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(projection.calls))},
         "seconds": round(seconds, 3),
         "sync_s": round(session.rehearsal.store.sync_s, 3),
     }

@@ -21,7 +21,7 @@ from orchestrator.engines.offline.judging import YOURS
 from orchestrator.loop.open_contradictions import is_on_dismissed
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Room
+from orchestrator.loop.state import Projection
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, not_taken_up
 from orchestrator.model.reply import DebriefWords
@@ -39,36 +39,36 @@ def debrief_of(
     """The debrief of a session as it stands.
 
     Args:
-        tensions: All contradictions found in deck and speech, as the room has them; None: nobody looked.
+        tensions: All contradictions found in deck and speech, as the projection has them; None: nobody looked.
         dismissed: Digests of those that the presenter has dismissed since the session ended.
     """
-    room, options, scene = rehearsal.room, rehearsal.options, rehearsal.scene()
+    projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
     heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
     scene = replace(scene, segments=tuple(heard))
-    said = room.debrief_words or DebriefWords()
-    reads = options.engine != _CERTAIN and room.took_over is None  # else what is worst is counted here
+    said = projection.debrief_words or DebriefWords()
+    reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
-    better = better_answers(said, room.exchanges, passages)
+    better = better_answers(said, projection.exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
-    later = {one.comes_back_to: one.id for one in room.exchanges}
+    later = {one.comes_back_to: one.id for one in projection.exchanges}
     reviews = tuple(
         replace(
             _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
-            is_dismissed=is_on_dismissed(room, one, dismissed),
+            is_dismissed=is_on_dismissed(projection, one, dismissed),
         )
-        for one in room.exchanges
+        for one in projection.exchanges
     )
     held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
-    without = room.dismissed | dismissed
+    without = projection.dismissed | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
-    presenting_s, answering_s = room.times(clock_s)
+    presenting_s, answering_s = projection.times(clock_s)
     record = Record(
         scene=scene,
         reviews=held,
         tensions=found,
-        is_read=room.is_deck_looked_at,
-        read=read_checks(said, CHECKS, room.exchanges, passages),
+        is_read=projection.is_deck_looked_at,
+        read=read_checks(said, CHECKS, projection.exchanges, passages),
         clock_s=clock_s,
         used_s=presenting_s + answering_s,
         budget_s=budget_s,
@@ -76,29 +76,31 @@ def debrief_of(
     return Debrief(
         deck=scene.deck.title or scene.deck.name,
         presenter=options.presenter,
-        speaker=room.presenter,
+        speaker=projection.presenter,
         date=options.date,
         fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
         reviews=reviews,
         tensions=found,
         homework=tuple(_homework(held)),
         promises=tuple(short(one) for one in promises_of(rehearsal)),
-        slides=spans(room.slides, scene.deck, clock_s, budget_s),
+        slides=spans(projection.slides, scene.deck, clock_s, budget_s),
         speech_s=presenting_s,
         answers_s=answering_s,
         budget_s=budget_s,
         delivery=delivery_of(
-            room.segments, room.presenter, asked_at_s=[one.asked_at_s for one in room.exchanges]
+            projection.segments,
+            projection.presenter,
+            asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),
         rubric=rubric(record),
         engine=options.engine,
         language=options.language,
-        bill=bill_of(room.calls),
+        bill=bill_of(projection.calls),
         shares=shares_of(rehearsal),
-        observed=_observed(room.observed),
-        still_wanted=_still_wanted(said, room, without),
-        took_over=room.took_over,
-        failed=room.debrief_failed,
+        observed=_observed(projection.observed),
+        still_wanted=_still_wanted(said, projection, without),
+        took_over=projection.took_over,
+        failed=projection.debrief_failed,
     )
 
 
@@ -201,10 +203,10 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
     return tuple({(one.text, one.quote): one for one in observed}.values())
 
 
-def _still_wanted(said: DebriefWords, room: Room, without: Set[str]) -> tuple[str, ...]:
+def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
-    gone = {text for text, one in room.wanted.items() if room.is_about_dismissed(one, without)}
+    gone = {text for text, one in projection.wanted.items() if projection.is_about_dismissed(one, without)}
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
-    latest = {one.agent: one.question for one in room.never_asked if one.question not in gone}
+    latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}
     return tuple(latest.values())

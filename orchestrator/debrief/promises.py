@@ -27,11 +27,11 @@ def _is_one(quote: str, other: str) -> bool:
 
 def _of_speech(rehearsal: Rehearsal) -> list[Source]:
     """Those of the debrief's words that stand in the speech; what was said in an answer is that answer's."""
-    room, scene = rehearsal.room, rehearsal.scene()
-    told = room.debrief_words.promises if room.debrief_words is not None else ()
+    projection, scene = rehearsal.projection, rehearsal.scene()
+    told = projection.debrief_words.promises if projection.debrief_words is not None else ()
     passages = speech_passages(scene.segments)
     found = [place for one in told if (place := grounded(one, passages)) is not None]
-    return [source_of(place, room.exchanges) for place in dict.fromkeys(found)]
+    return [source_of(place, projection.exchanges) for place in dict.fromkeys(found)]
 
 
 def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
@@ -39,7 +39,7 @@ def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
     store = rehearsal.store
     answers = {
         exchange.id: " ".join(" ".join((turn.answer or "").split()) for turn in exchange.turns)
-        for exchange in rehearsal.room.asked
+        for exchange in rehearsal.projection.asked
     }
     found: dict[str, Source] = {}
     asked = ""

@@ -24,11 +24,11 @@ UNSHOWN = "unshown"
 def ask_for_debrief(rehearsal: Rehearsal) -> None:
     """Ask the engine, in the moderator's seat, and wait; once in a session, after its last exchange.
 
-    `dismissed` in the record counts the contradictions as the room has them.
+    `dismissed` in the record counts the contradictions as the projection has them.
     """
-    room = rehearsal.room
-    tensions = tuple(rehearsal.on_record(room.tensions, lambda one: [side.quote for side in one.sides]))
-    never_asked = rehearsal.on_record(room.never_asked, lambda one: (one.question, one.quote or ""))
+    projection = rehearsal.projection
+    tensions = tuple(rehearsal.on_record(projection.tensions, lambda one: [side.quote for side in one.sides]))
+    never_asked = rehearsal.on_record(projection.never_asked, lambda one: (one.question, one.quote or ""))
     request = DebriefRequest(
         rehearsal.seats[MODERATOR], rehearsal.scene(), tensions, tuple(never_asked), tuple(CHECKS)
     )
@@ -41,7 +41,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
         return
     rehearsal.note_calls()
     # Places among those that were shown become places among all: what is off the record was not shown.
-    places = [room.found.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
+    places = [projection.found.index(tensions[one]) for one in words.dismissed if 0 <= one < len(tensions)]
     scene = request.scene
     shown = better_answers(words, scene.exchanges, material(scene.deck, scene.segments))
     unshown = sum(one.exchange not in shown for one in words.better)

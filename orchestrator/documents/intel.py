@@ -12,7 +12,7 @@ from orchestrator.session import Session
 
 def intel_json(session: Session) -> dict[str, Any]:
     """All of it as of now: the revision, how many there may be, and the findings."""
-    known, store = session.room.intel, session.rehearsal.store
+    known, store = session.projection.intel, session.rehearsal.store
     return {
         "revision": store.state(INTEL).revisions,
         "of": store.max_revisions(store.layout.file(INTEL)),

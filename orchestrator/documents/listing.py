@@ -17,14 +17,14 @@ from orchestrator.session import Session
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
     """One session as the list shows it."""
     options = session.rehearsal.options
-    deck = session.room.deck
+    deck = session.projection.deck
     return {
         "session": session.id,
         "state": session.state,
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
         "presenter": options.presenter,
-        "exchanges": len(session.room.exchanges),
+        "exchanges": len(session.projection.exchanges),
         "archive": None if home is None else _archive_of(home, session.id, warn),
     }
 

@@ -23,9 +23,9 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
     return {
         **row_of(session, session.home, warn),
         "path": str(session.path),
-        "exchanges": [exchange_json(exchange) for exchange in session.room.exchanges],
+        "exchanges": [exchange_json(exchange) for exchange in session.projection.exchanges],
         "tensions": [{"id": one.id, **tension_json(one)} for one in session.contradictions],
-        "said": [to_json(said) for said in session.room.said],
+        "said": [to_json(said) for said in session.projection.said],
         "files": [
             {
                 "path": path,
@@ -38,7 +38,7 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
         "receipts": [
             {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in session.receipts()
         ],
-        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(session.room.calls))},
+        "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(session.projection.calls))},
         "records": store.seq,
         "ledger_head": store.head,
     }

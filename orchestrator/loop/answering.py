@@ -1,6 +1,6 @@
 """What becomes of the presenter's words while a question is open: an answer, silence, or a wish to park it.
 
-Each is one transaction that begins from the room.
+Each is one transaction that begins from the projection.
 
 Source: DESIGN.md, section 7.
 """
@@ -63,9 +63,11 @@ def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int 
     """Write an answer down; returns the exchange with it."""
     now_s = rehearsal.now_s()
     lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
-    segment = Segment(words, now_s, round(now_s + lasts_s, 3), _presenter(rehearsal), rehearsal.room.slide)
+    segment = Segment(
+        words, now_s, round(now_s + lasts_s, 3), _presenter(rehearsal), rehearsal.projection.slide
+    )
     segment = replace(segment, times_estimated=True)
-    index = len(rehearsal.room.segments) + 1
+    index = len(rehearsal.projection.segments) + 1
     value: dict[str, Any] = {
         "type": "answer",
         "exchange": exchange.id,
@@ -85,7 +87,7 @@ def take_heard(rehearsal: Rehearsal) -> None:
     Where it asks to come back to the question, the exchange is parked and not judged.
     """
     exchange = still_open(rehearsal)
-    text = " ".join(segment.text for segment in rehearsal.room.heard)
+    text = " ".join(segment.text for segment in rehearsal.projection.heard)
     wish = wish_to_park(text)
     with rehearsal.store.transaction():
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
@@ -96,7 +98,7 @@ def take_heard(rehearsal: Rehearsal) -> None:
 
 
 def _presenter(rehearsal: Rehearsal) -> str | None:
-    return rehearsal.room.presenter or rehearsal.options.presenter
+    return rehearsal.projection.presenter or rehearsal.options.presenter
 
 
 def park(rehearsal: Rehearsal) -> Exchange:
@@ -116,6 +118,6 @@ def still_open(rehearsal: Rehearsal) -> Exchange:
     Raises:
         SessionStateError: None is.
     """
-    if rehearsal.room.open is None:
+    if rehearsal.projection.open is None:
         raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
-    return rehearsal.room.open
+    return rehearsal.projection.open

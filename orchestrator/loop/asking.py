@@ -18,7 +18,7 @@ from orchestrator.loop.exchanges import bare_first, tagged_exchange
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Room
+from orchestrator.loop.state import Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
 from orchestrator.templates.orchestration import FREE_FLOW
@@ -44,17 +44,17 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
     """As `Session.ask` without a question."""
     if agent is not None:
         _check_seat(rehearsal, agent)
-    if rehearsal.room.open is not None:
-        raise _is_open(rehearsal.room.open)
+    if rehearsal.projection.open is not None:
+        raise _is_open(rehearsal.projection.open)
     if not parked:
         refreshing.refresh(rehearsal, "ask")
         choice = choose(rehearsal.state(), agent)
         if choice is not None:
             return open_exchange(rehearsal, choice)
-    waiting = _parked(rehearsal.room, agent)
+    waiting = _parked(rehearsal.projection, agent)
     if waiting is not None:
         return _come_back(rehearsal, waiting)
-    why = next((why for seat, why in rehearsal.room.failed.items() if agent in (None, seat)), None)
+    why = next((why for seat, why in rehearsal.projection.failed.items() if agent in (None, seat)), None)
     if why is not None and not parked:
         raise EngineError(f"nobody has a question that may be asked: {why}")
     return None
@@ -104,13 +104,13 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
 
     At the end those not heard yet come first, then what was parked, then the others.
     """
-    state, room = rehearsal.state(), rehearsal.room
+    state, projection = rehearsal.state(), rehearsal.projection
     choice = parked = None
     if not state.is_full:
-        choice = choose(state, holds_back=not room.is_played_out)
-        parked = _parked(room) if room.is_played_out else None
+        choice = choose(state, holds_back=not projection.is_played_out)
+        parked = _parked(projection) if projection.is_played_out else None
     is_first_heard = choice is not None and choice.agent in not_heard(state)
-    if parked is not None and (choice is None or (_is_ripe(room, parked) and not is_first_heard)):
+    if parked is not None and (choice is None or (_is_ripe(projection, parked) and not is_first_heard)):
         return _come_back(rehearsal, parked)
     if choice is not None:
         return open_exchange(rehearsal, choice)
@@ -118,23 +118,26 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     if not state.is_full and choose(state) is not None:
         why = "the exchanges that are left are kept for panelists not heard yet"
     with rehearsal.store.transaction():
-        if not state.is_full and room.failed and not room.is_played_out:
-            say(rehearsal, phrases.STALLING, slide=room.slide)
-        elif room.said and room.said[-1].occasion == phrases.NO_QUESTION:
-            say(rehearsal, phrases.TRANSITION, slide=room.slide)
+        if not state.is_full and projection.failed and not projection.is_played_out:
+            say(rehearsal, phrases.STALLING, slide=projection.slide)
+        elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
+            say(rehearsal, phrases.TRANSITION, slide=projection.slide)
         rehearsal.store.note({"type": "passed", "why": why}, by=MODERATOR)
     return None
 
 
-def _parked(room: Room, agent: str | None = None) -> Exchange | None:
+def _parked(projection: Projection, agent: str | None = None) -> Exchange | None:
     """The parked question that comes back next: the oldest, of *agent* where one is named."""
-    waiting = still_to_come_back(room.exchanges)
+    waiting = still_to_come_back(projection.exchanges)
     return next((one for one in waiting if agent in (None, one.agent)), None)
 
 
-def _is_ripe(room: Room, parked: Exchange) -> bool:
+def _is_ripe(projection: Projection, parked: Exchange) -> bool:
     """Something lies between the parking and now: the rest of the talk, or another question."""
-    return room.exchanges[-1].id != parked.id or len(room.exchanges) == room.asked_when_played_out
+    return (
+        projection.exchanges[-1].id != parked.id
+        or len(projection.exchanges) == projection.asked_when_played_out
+    )
 
 
 def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
@@ -144,7 +147,7 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
     """
     exchange = replace(
         parked,
-        id=f"x{len(rehearsal.room.exchanges) + 1}",
+        id=f"x{len(rehearsal.projection.exchanges) + 1}",
         why_this_agent=f"the question that was parked as {parked.id} comes back",
         asked_at_s=rehearsal.now_s(),
         turns=(Turn(bare_first(parked), parked.turns[-1].needs, bare=parked.turns[0].bare),),
@@ -163,7 +166,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
     exchange = Exchange(
-        id=f"x{len(rehearsal.room.exchanges) + 1}",
+        id=f"x{len(rehearsal.projection.exchanges) + 1}",
         agent=choice.agent,
         claim=candidate.claim,
         slide=candidate.slide,
@@ -184,10 +187,12 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
 
 def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
     with rehearsal.store.transaction():
-        if rehearsal.room.open is not None:
-            raise _is_open(rehearsal.room.open)
-        exchange = replace(exchange, id=f"x{len(rehearsal.room.exchanges) + 1}")  # others may have asked
-        hands = tuple(agent for agent in rehearsal.room.hands if agent != exchange.agent)
+        if rehearsal.projection.open is not None:
+            raise _is_open(rehearsal.projection.open)
+        exchange = replace(
+            exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}"
+        )  # others may have asked
+        hands = tuple(agent for agent in rehearsal.projection.hands if agent != exchange.agent)
         if occasion is not None:
             say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
         show_state(rehearsal, "question", exchange, hands=hands)

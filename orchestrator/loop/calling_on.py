@@ -70,7 +70,7 @@ def choose(
 
 
 def _ready(state: State) -> list[tuple[str, Candidate]]:
-    waiting = [(seat, state.room.waiting.get(seat)) for seat in state.options.panel]
+    waiting = [(seat, state.projection.waiting.get(seat)) for seat in state.options.panel]
     return [
         (seat, one.candidate) for seat, one in waiting if one is not None and why_stale(state, one) is None
     ]
@@ -78,18 +78,18 @@ def _ready(state: State) -> list[tuple[str, Candidate]]:
 
 def not_heard(state: State) -> list[str]:
     """Panelists that have not spoken yet."""
-    spoken = {exchange.agent for exchange in state.room.exchanges}
+    spoken = {exchange.agent for exchange in state.projection.exchanges}
     return [seat for seat in state.options.panel if seat not in spoken]
 
 
 def may_ask_at_pause(state: State) -> bool:
     """Whether somebody may come in at this pause, if they have a question."""
-    room, mode = state.room, state.options.mode
-    if state.is_full or room.asked_here or not _in_pace(state, AHEAD[mode]):
+    projection, mode = state.projection, state.options.mode
+    if state.is_full or projection.asked_here or not _in_pace(state, AHEAD[mode]):
         return False
     if mode == HAND_RAISE:
         return True
-    last_s = max(room.quiet_from_s or 0.0, room.said[-1].at_s if room.said else 0.0)
+    last_s = max(projection.quiet_from_s or 0.0, projection.said[-1].at_s if projection.said else 0.0)
     return state.now_s - last_s >= state.rules.timers_s.free_flow_gap
 
 
@@ -106,16 +106,16 @@ def choose_at_pause(state: State) -> Choice | None:
 
 def _in_pace(state: State, ahead: int) -> bool:
     share = min(1.0, state.used_s / (state.options.minutes * 60))
-    return len(state.room.exchanges) + 1 <= ahead + state.options.exchanges * share
+    return len(state.projection.exchanges) + 1 <= ahead + state.options.exchanges * share
 
 
 def _is_on_the_table(state: State, candidate: Candidate) -> bool:
     """It is about the slide that is shown, or about what was said within the last minute."""
-    room = state.room
+    projection = state.projection
     if candidate.said_at_s is not None:
-        offset_s = room.playback.offset_s if room.playback is not None else 0.0
+        offset_s = projection.playback.offset_s if projection.playback is not None else 0.0
         return state.now_s - offset_s - candidate.said_at_s <= state.rules.timers_s.stale
-    return candidate.grounded and room.slide in (None, candidate.slide)
+    return candidate.grounded and projection.slide in (None, candidate.slide)
 
 
 def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
@@ -127,7 +127,7 @@ def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, 
 
 def _silence(state: State, agent: str) -> float:
     """0 for who spoke last, 1 for who has not spoken yet."""
-    spoken = [exchange.agent for exchange in state.room.exchanges]
+    spoken = [exchange.agent for exchange in state.projection.exchanges]
     if agent not in spoken:
         return 1.0
     since = spoken[::-1].index(agent)
@@ -141,7 +141,7 @@ def _in_focus(state: State, candidate: Candidate) -> bool:
 
 
 def _why(state: State, agent: str, candidate: Candidate) -> list[str]:
-    spoken = [exchange.agent for exchange in state.room.exchanges]
+    spoken = [exchange.agent for exchange in state.projection.exchanges]
     reasons = []
     if agent not in spoken:
         reasons.append("has not spoken yet")

@@ -17,26 +17,26 @@ from orchestrator.model.exchange import Candidate, Exchange
 
 def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) -> CandidateRequest:
     """All that *agent* is told beside its files."""
-    room, options = rehearsal.room, rehearsal.options
+    projection, options = rehearsal.projection, rehearsal.options
     current = _current(rehearsal, agent)
     standing = _standing(rehearsal, agent, current)
-    quoted = _quotes(room.asked) | _quotes(standing)
-    questions = [turn.question for exchange in room.asked for turn in exchange.turns]
-    left_s = options.minutes * 60 - sum(room.times(scene.clock_s))
+    quoted = _quotes(projection.asked) | _quotes(standing)
+    questions = [turn.question for exchange in projection.asked for turn in exchange.turns]
+    left_s = options.minutes * 60 - sum(projection.times(scene.clock_s))
     return CandidateRequest(
         rehearsal.seats[agent],
         scene,
-        targets=room.targets.get(agent, ()),
-        taken=room.asked_claims,
+        targets=projection.targets.get(agent, ()),
+        taken=projection.asked_claims,
         standing=tuple(rehearsal.on_record(standing, lambda one: (one.question, one.quote or ""))),
         asked=tuple(rehearsal.on_record(questions, lambda text: (text,))),
         taken_lines=frozenset(rehearsal.on_record(sorted(quoted), lambda text: (text,))),
         occasion=occasion,
-        exchanges_left=max(0, options.exchanges - len(room.exchanges)),
+        exchanges_left=max(0, options.exchanges - len(projection.exchanges)),
         minutes_left=round(max(0.0, left_s) / 60, 1),
-        may_look_ahead=room.is_played_out or room.slide is None,
+        may_look_ahead=projection.is_played_out or projection.slide is None,
         current=current,
-        whose=tuple(whose(room, options.panel, scene.tensions)),
+        whose=tuple(whose(projection, options.panel, scene.tensions)),
     )
 
 
@@ -46,7 +46,7 @@ def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> li
     Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
     """
     state, place = rehearsal.state(), rehearsal.options.panel.index
-    ready = [one.candidate for one in state.room.waiting.values() if why_stale(state, one) is None]
+    ready = [one.candidate for one in state.projection.waiting.values() if why_stale(state, one) is None]
     own = _quotes([current] if current is not None else [])
     return [
         one
@@ -63,10 +63,10 @@ def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
 
 def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     """The panelist's own question that was not put yet."""
-    last = rehearsal.room.waiting.get(agent)
-    if last is None or last.status == "empty" or was_asked(rehearsal.room, last.candidate):
+    last = rehearsal.projection.waiting.get(agent)
+    if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
         return None
-    if rehearsal.room.is_about_dismissed(last.candidate):
+    if rehearsal.projection.is_about_dismissed(last.candidate):
         return None
     own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
     return own[0] if own else None
@@ -77,14 +77,20 @@ def bearing(rehearsal: Rehearsal, agent: str) -> str:
 
     An exchange that got no answer is none of it: what was asked there stood among the others' questions.
     """
-    room, tensions = rehearsal.room, rehearsal.scene().tensions
-    seats = zip(tensions, whose(room, rehearsal.options.panel, tensions), strict=True)
+    projection, tensions = rehearsal.projection, rehearsal.scene().tensions
+    seats = zip(tensions, whose(projection, rehearsal.options.panel, tensions), strict=True)
     to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
     current = _current(rehearsal, agent)
     own = _quotes([current] if current is not None else [])
     standing = _standing(rehearsal, agent, current)
     gives_way_to = [one.question for one in standing if not _quotes([one]).isdisjoint(own)]
-    values = (len(room.segments), len(room.slides), room.is_played_out, room.intel_sha256, to_ask)
+    values = (
+        len(projection.segments),
+        len(projection.slides),
+        projection.is_played_out,
+        projection.intel_sha256,
+        to_ask,
+    )
     return digest([repr(values), repr(gives_way_to)])
 
 

@@ -16,16 +16,16 @@ from orchestrator.model.claim import Tension
 
 def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
     """As `Session.dismiss`, but for what the presenter's next rehearsal remembers of it."""
-    room = rehearsal.room
+    projection = rehearsal.projection
     tension = _found_as(rehearsal, home, finding)
-    if not room.ended:
+    if not projection.ended:
         _note(rehearsal, tension)
     elif home is None or not is_held_in(home, rehearsal):
         raise SessionStateError(
             f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
             "where the session was held"
         )
-    elif tension.digest not in room.dismissed | dismissed_of(home, rehearsal.options.id):
+    elif tension.digest not in projection.dismissed | dismissed_of(home, rehearsal.options.id):
         note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
     return tension
 
@@ -33,7 +33,7 @@ def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
 def _note(rehearsal: Rehearsal, tension: Tension) -> None:
     """Into a session that goes on, and every panelist's notes; again it changes nothing."""
     with rehearsal.store.transaction():
-        if rehearsal.room.is_dismissed(tension):
+        if rehearsal.projection.is_dismissed(tension):
             return
         value = {"type": "dismissed", "finding": tension.id, "digest": tension.digest}
         rehearsal.store.note(value, by=MODERATOR)
@@ -44,7 +44,7 @@ def _note(rehearsal: Rehearsal, tension: Tension) -> None:
 
 def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
     """The contradiction with this id, dismissed ones too: twice is no error."""
-    for one in rehearsal.room.found:
+    for one in rehearsal.projection.found:
         if one.id and one.id == finding:
             return one
     there = ", ".join(one.id for one in standing(rehearsal, home))
@@ -58,12 +58,12 @@ def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
 def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
     """The contradictions that the presenter has not dismissed, not after the end either."""
     later = dismissed_later(rehearsal, home)
-    return tuple(one for one in rehearsal.room.tensions if one.digest not in later)
+    return tuple(one for one in rehearsal.projection.tensions if one.digest not in later)
 
 
 def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
     """Digests of what the presenter has dismissed since the session's end, as its home knows."""
-    if home is None or not (rehearsal.room.ended and is_held_in(home, rehearsal)):
+    if home is None or not (rehearsal.projection.ended and is_held_in(home, rehearsal)):
         return frozenset()
     return dismissed_of(home, rehearsal.options.id)
 

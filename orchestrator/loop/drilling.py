@@ -13,7 +13,7 @@ from orchestrator.loop.calling_on import Choice
 from orchestrator.loop.exchanges import bare_first
 from orchestrator.loop.plan import Source
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED, Options, Room
+from orchestrator.loop.state import UNNAMED, Options, Projection
 from orchestrator.loop.transcript import move_to
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import PUT_AGAIN, Candidate, Exchange
@@ -23,16 +23,16 @@ MINUTES: Final = 5
 warn of the time during a full answer; with more, the share that was used would say nothing."""
 
 
-def earlier_question(room: Room, exchange: str) -> Exchange:
+def earlier_question(projection: Projection, exchange: str) -> Exchange:
     """The exchange with this id.
 
     Raises:
         InputError: There is none; the message names those there are.
     """
-    for one in room.asked:
+    for one in projection.asked:
         if one.id == exchange:
             return one
-    there = ", ".join(one.id for one in room.asked)
+    there = ", ".join(one.id for one in projection.asked)
     raise InputError(
         f"there is no question {exchange[:40]!r}: " + (f"there are {there}" if there else "none was asked"),
         value=exchange[:40],
@@ -76,7 +76,7 @@ def put_again(rehearsal: Rehearsal, earlier: Exchange) -> Exchange:
     question = bare_first(earlier)
     before = [f"You said “{one.quote}”." for one in said if one.quote not in question]
     first, beside = (*on_deck, None, None)[:2]
-    claims = rehearsal.room.claims_by_id
+    claims = rehearsal.projection.claims_by_id
     candidate = Candidate(
         agent=earlier.agent,
         question=" ".join([*before, question]),

@@ -100,14 +100,14 @@ def is_driven(root: Path) -> bool:
 
 def state_of(rehearsal: Rehearsal) -> str:
     """active, interrupted, closing, ended or degraded."""
-    store, room = rehearsal.store, rehearsal.room
-    is_left = room.driver is not None and not is_driven(store.root)
+    store, projection = rehearsal.store, rehearsal.projection
+    is_left = projection.driver is not None and not is_driven(store.root)
     if is_left:  # by a drive that died, or that wrote its closing record before it let go of the lock
         store.catch_up()
-    if room.ended:
+    if projection.ended:
         return "ended"
     if store.is_degraded:
         return "degraded"
-    if room.state == "closing":
+    if projection.state == "closing":
         return "closing"
-    return "interrupted" if is_left and room.driver is not None else "active"
+    return "interrupted" if is_left and projection.driver is not None else "active"

@@ -1,4 +1,4 @@
-"""How each record of the ledger changes the room: a table from a value's type to a function.
+"""How each record of the ledger changes the projection: a table from a value's type to a function.
 
 A type that has no row changes nothing. Nothing here writes.
 """
@@ -12,8 +12,8 @@ from orchestrator.clock import ClockState
 from orchestrator.loop import speech_folds as speech
 from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
 from orchestrator.loop.speech_folds import Value
-from orchestrator.loop.state import INTEL, TRANSCRIPT, Playback, Room, Said, Waiting
-from orchestrator.model.carryover import carried_of
+from orchestrator.loop.state import INTEL, TRANSCRIPT, Playback, Projection, Said, Waiting
+from orchestrator.model.carryover import carry_over_of
 from orchestrator.model.claim import Claim, Gap
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Exchange, Judgement, Observation, Target, Turn
@@ -25,205 +25,205 @@ from orchestrator.model.values import from_json
 from orchestrator.store.ledger import Record
 
 
-def fold(room: Room, record: Record) -> None:
-    """Take the next record into the room; every one is given once, in order."""
+def fold(projection: Projection, record: Record) -> None:
+    """Take the next record into the projection; every one is given once, in order."""
     if record.op == "freeze":
-        room.ended = True
+        projection.ended = True
     if record.file == INTEL:
-        room.intel_sha256 = record.sha256
+        projection.intel_sha256 = record.sha256
     if record.value is not None:
-        FOLDS.get(record.value["type"], _nothing)(room, record.value, record)
+        FOLDS.get(record.value["type"], _nothing)(projection, record.value, record)
     elif record.op == "append" and record.file == TRANSCRIPT:
-        speech.plain(room, record)
+        speech.plain(projection, record)
 
 
-def _nothing(room: Room, value: Value, record: Record) -> None:
+def _nothing(projection: Projection, value: Value, record: Record) -> None:
     """The record is for other readers."""
 
 
 # ---------------------------------------------------------------------- the start
 
 
-def _session(room: Room, value: Value, record: Record) -> None:
-    room.speaker = value["options"].get("speaker")
-    room.dismissed.update(carried_of(value).dismissed)
+def _session(projection: Projection, value: Value, record: Record) -> None:
+    projection.speaker = value["options"].get("speaker")
+    projection.dismissed.update(carry_over_of(value).dismissed)
 
 
-def _deck(room: Room, value: Value, record: Record) -> None:
-    room.deck = from_json(Deck, value["deck"])
-    room.deck_claims = from_json(tuple[Claim, ...], value["claims"])
-    room.gaps = from_json(tuple[Gap, ...], value["gaps"])
-    room.is_checked = "tensions" in value
-    speech.find(room, value)
-    room.claims_by_id.update((claim.id, claim) for claim in room.deck_claims)
+def _deck(projection: Projection, value: Value, record: Record) -> None:
+    projection.deck = from_json(Deck, value["deck"])
+    projection.deck_claims = from_json(tuple[Claim, ...], value["claims"])
+    projection.gaps = from_json(tuple[Gap, ...], value["gaps"])
+    projection.is_checked = "tensions" in value
+    speech.find(projection, value)
+    projection.claims_by_id.update((claim.id, claim) for claim in projection.deck_claims)
 
 
-def _dossier(room: Room, value: Value, record: Record) -> None:
+def _dossier(projection: Projection, value: Value, record: Record) -> None:
     if value.get("board"):
-        room.members = from_json(tuple[BoardMember, ...], value["board"])
+        projection.members = from_json(tuple[BoardMember, ...], value["board"])
 
 
-def _intel(room: Room, value: Value, record: Record) -> None:
-    room.intel = from_json(Intel, value["intel"])
+def _intel(projection: Projection, value: Value, record: Record) -> None:
+    projection.intel = from_json(Intel, value["intel"])
 
 
-def _focus_brief(room: Room, value: Value, record: Record) -> None:
-    room.targets[record.by] = from_json(tuple[Target, ...], value["targets"])
+def _focus_brief(projection: Projection, value: Value, record: Record) -> None:
+    projection.targets[record.by] = from_json(tuple[Target, ...], value["targets"])
 
 
-def _phrases(room: Room, value: Value, record: Record) -> None:
+def _phrases(projection: Projection, value: Value, record: Record) -> None:
     by_heading = value.get("by_heading", {})  # the first release kept none
-    room.phrases = {heading: tuple(texts) for heading, texts in by_heading.items()}
+    projection.phrases = {heading: tuple(texts) for heading, texts in by_heading.items()}
 
 
-def _playback(room: Room, value: Value, record: Record) -> None:
-    room.playback, room.played = from_json(Playback, value["playback"]), 0
+def _playback(projection: Projection, value: Value, record: Record) -> None:
+    projection.playback, projection.played = from_json(Playback, value["playback"]), 0
 
 
-def _speaker(room: Room, value: Value, record: Record) -> None:
-    room.presenter_label, room.presenter_how = value["label"], value["how"]
+def _speaker(projection: Projection, value: Value, record: Record) -> None:
+    projection.presenter_label, projection.presenter_how = value["label"], value["how"]
 
 
 # ---------------------------------------------------------------------- candidate questions
 
 
-def _candidate(room: Room, value: Value, record: Record) -> None:
-    waiting = room.waiting[record.by] = from_json(Waiting, value["waiting"])
+def _candidate(projection: Projection, value: Value, record: Record) -> None:
+    waiting = projection.waiting[record.by] = from_json(Waiting, value["waiting"])
     if waiting.status == "ready":
-        room.wanted.setdefault(waiting.candidate.question, waiting.candidate)
+        projection.wanted.setdefault(waiting.candidate.question, waiting.candidate)
 
 
-def _refresh(room: Room, value: Value, record: Record) -> None:
-    room.refreshed_at_s = value["at_s"]
-    room.refresh_due = room.is_to_be_thought_of = False
-    room.hands = ()
-    _refreshed(room, value, record)
+def _refresh(projection: Projection, value: Value, record: Record) -> None:
+    projection.refreshed_at_s = value["at_s"]
+    projection.refresh_due = projection.is_to_be_thought_of = False
+    projection.hands = ()
+    _refreshed(projection, value, record)
 
 
-def _refreshed(room: Room, value: Value, record: Record) -> None:
+def _refreshed(projection: Projection, value: Value, record: Record) -> None:
     """Whose candidates were made or confirmed, whose engine failed, and whose hands are up."""
-    room.hands = tuple(value.get("hands", room.hands))
+    projection.hands = tuple(value.get("hands", projection.hands))
     for agent, digest in value.get("inputs", {}).items():
-        room.inputs[agent] = digest
-        room.confirmed_s[agent] = value["at_s"]
-        room.failed.pop(agent, None)
-    room.failed.update(value.get("failed", {}))
+        projection.inputs[agent] = digest
+        projection.confirmed_s[agent] = value["at_s"]
+        projection.failed.pop(agent, None)
+    projection.failed.update(value.get("failed", {}))
 
 
 # ---------------------------------------------------------------------- exchanges
 
 
-def _exchange_opened(room: Room, value: Value, record: Record) -> None:
-    room.open = from_json(Exchange, value["exchange"])
-    room.break_due = False
-    room.asked_here = True
-    room.hands = tuple(agent for agent in room.hands if agent != room.open.agent)
-    room.heard.clear()
+def _exchange_opened(projection: Projection, value: Value, record: Record) -> None:
+    projection.open = from_json(Exchange, value["exchange"])
+    projection.break_due = False
+    projection.asked_here = True
+    projection.hands = tuple(agent for agent in projection.hands if agent != projection.open.agent)
+    projection.heard.clear()
 
 
-def _answer(room: Room, value: Value, record: Record) -> None:
-    segment = speech.spoken(room, value)
+def _answer(projection: Projection, value: Value, record: Record) -> None:
+    segment = speech.spoken(projection, value)
     if value.get("used") is not None:
-        room.answers_used.add(value["used"])
-    if room.open is not None:
-        room.open = with_answer(room.open, segment.text, segment.end_s - segment.start_s)
+        projection.answers_used.add(value["used"])
+    if projection.open is not None:
+        projection.open = with_answer(projection.open, segment.text, segment.end_s - segment.start_s)
 
 
-def _answered(room: Room, value: Value, record: Record) -> None:
-    _silence(room, value, record)
-    room.heard.clear()
+def _answered(projection: Projection, value: Value, record: Record) -> None:
+    _silence(projection, value, record)
+    projection.heard.clear()
 
 
-def _silence(room: Room, value: Value, record: Record) -> None:
-    if room.open is not None:
-        room.open = with_answer(room.open, value.get("text", ""))
+def _silence(projection: Projection, value: Value, record: Record) -> None:
+    if projection.open is not None:
+        projection.open = with_answer(projection.open, value.get("text", ""))
 
 
-def _answer_used(room: Room, value: Value, record: Record) -> None:
-    room.answers_used.add(value["used"])
+def _answer_used(projection: Projection, value: Value, record: Record) -> None:
+    projection.answers_used.add(value["used"])
 
 
-def _verdict(room: Room, value: Value, record: Record) -> None:
-    if room.open is not None:
+def _verdict(projection: Projection, value: Value, record: Record) -> None:
+    if projection.open is not None:
         judgement = from_json(Judgement, value["judgement"])
-        room.open = with_verdict(room.open, judgement)
+        projection.open = with_verdict(projection.open, judgement)
         if judgement.contradicts is not None:
-            room.suspected.append(judgement.contradicts)
+            projection.suspected.append(judgement.contradicts)
 
 
-def _follow_up(room: Room, value: Value, record: Record) -> None:
-    if room.open is not None:
-        room.open = with_question(room.open, from_json(Turn, value["turn"]))
-    room.heard.clear()
+def _follow_up(projection: Projection, value: Value, record: Record) -> None:
+    if projection.open is not None:
+        projection.open = with_question(projection.open, from_json(Turn, value["turn"]))
+    projection.heard.clear()
 
 
-def _exchange_closed(room: Room, value: Value, record: Record) -> None:
+def _exchange_closed(projection: Projection, value: Value, record: Record) -> None:
     closed = from_json(Exchange, value["exchange"])
-    room.exchanges.append(closed)
-    room.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
-    room.open = None
-    room.quiet_from_s, room.is_prompted = record.clock_s, False
-    room.voice_from_s, room.is_pause_suggested = None, False
-    speech.look_is_due(room, "exchange")
-    if room.is_played_out:
-        room.refresh_due = room.is_to_be_thought_of = True
+    projection.exchanges.append(closed)
+    projection.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
+    projection.open = None
+    projection.quiet_from_s, projection.is_prompted = record.clock_s, False
+    projection.voice_from_s, projection.is_pause_suggested = None, False
+    speech.look_is_due(projection, "exchange")
+    if projection.is_played_out:
+        projection.refresh_due = projection.is_to_be_thought_of = True
 
 
-def _observation(room: Room, value: Value, record: Record) -> None:
-    room.observed.append(from_json(Observation, value))
+def _observation(projection: Projection, value: Value, record: Record) -> None:
+    projection.observed.append(from_json(Observation, value))
 
 
-def _passed(room: Room, value: Value, record: Record) -> None:
-    room.break_due = False
-    room.is_over = room.is_over or room.is_played_out
+def _passed(projection: Projection, value: Value, record: Record) -> None:
+    projection.break_due = False
+    projection.is_over = projection.is_over or projection.is_played_out
 
 
 # ---------------------------------------------------------------------- the moderator, time and engines
 
 
-def _state(room: Room, value: Value, record: Record) -> None:
-    room.state = value["state"]
+def _state(projection: Projection, value: Value, record: Record) -> None:
+    projection.state = value["state"]
 
 
-def _said(room: Room, value: Value, record: Record) -> None:
-    room.said.append(from_json(Said, value))
+def _said(projection: Projection, value: Value, record: Record) -> None:
+    projection.said.append(from_json(Said, value))
 
 
-def _time_warning(room: Room, value: Value, record: Record) -> None:
-    room.warned.add(value["share"])
+def _time_warning(projection: Projection, value: Value, record: Record) -> None:
+    projection.warned.add(value["share"])
 
 
-def _no_question(room: Room, value: Value, record: Record) -> None:
-    room.is_prompted = room.break_due = room.is_to_be_thought_of = True
+def _no_question(projection: Projection, value: Value, record: Record) -> None:
+    projection.is_prompted = projection.break_due = projection.is_to_be_thought_of = True
 
 
-def _monologue(room: Room, value: Value, record: Record) -> None:
-    room.is_pause_suggested = True
+def _monologue(projection: Projection, value: Value, record: Record) -> None:
+    projection.is_pause_suggested = True
 
 
-def _clock(room: Room, value: Value, record: Record) -> None:
-    room.clock = ClockState(value["at_s"], record.at if value["live"] else None)
+def _clock(projection: Projection, value: Value, record: Record) -> None:
+    projection.clock = ClockState(value["at_s"], record.at if value["live"] else None)
 
 
-def _driver(room: Room, value: Value, record: Record) -> None:
-    room.driver = value["what"] if value["state"] == "started" else None
+def _driver(projection: Projection, value: Value, record: Record) -> None:
+    projection.driver = value["what"] if value["state"] == "started" else None
 
 
-def _call(room: Room, value: Value, record: Record) -> None:
-    room.calls.append(call_of(value))
+def _call(projection: Projection, value: Value, record: Record) -> None:
+    projection.calls.append(call_of(value))
 
 
-def _took_over(room: Room, value: Value, record: Record) -> None:
-    room.took_over = value["why"]
+def _took_over(projection: Projection, value: Value, record: Record) -> None:
+    projection.took_over = value["why"]
 
 
-def _debrief_words(room: Room, value: Value, record: Record) -> None:
-    room.debrief_failed = value.get("failed")
+def _debrief_words(projection: Projection, value: Value, record: Record) -> None:
+    projection.debrief_failed = value.get("failed")
     if "words" in value:
-        room.debrief_words = from_json(DebriefWords, value["words"])
+        projection.debrief_words = from_json(DebriefWords, value["words"])
 
 
-FOLDS: Final[Mapping[str, Callable[[Room, Value, Record], None]]] = {
+FOLDS: Final[Mapping[str, Callable[[Projection, Value, Record], None]]] = {
     "session": _session,  # open: versions, panel, options, deck, digests of the templates
     "deck": _deck,  # write of deck-content: slides, claims, gaps
     "intel": _intel,  # write of external-intel: every finding, and the claim it bears on

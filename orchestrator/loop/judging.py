@@ -39,7 +39,7 @@ def judge(rehearsal: Rehearsal) -> Judgement:
 def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
     """As `Session.judge`: nothing is written of a verdict that is refused."""
     exchange = still_open(rehearsal)
-    answer, heard = exchange.turns[-1].answer, rehearsal.room.heard
+    answer, heard = exchange.turns[-1].answer, rehearsal.projection.heard
     if judgement.verdict not in VERDICTS:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
     if answer is None and not heard:
@@ -49,8 +49,8 @@ def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
         raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
     if answer is None:
         take_heard(rehearsal)
-    if rehearsal.room.open is not None:  # else it asked to come back to the question
-        conclude(rehearsal, rehearsal.room.open, judgement)
+    if rehearsal.projection.open is not None:  # else it asked to come back to the question
+        conclude(rehearsal, rehearsal.projection.open, judgement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
     """Whether the exchange stands where it stood, its last answer not judged."""
-    now = rehearsal.room.open
+    now = rehearsal.projection.open
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
 

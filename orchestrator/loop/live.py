@@ -124,12 +124,12 @@ class Feed:
     went_back: bool = False  # and that was said
 
     def __post_init__(self) -> None:
-        self._taken = self.rehearsal.room.lines_taken.get(self.source, 0) if self.source != STDIN else 0
+        self._taken = self.rehearsal.projection.lines_taken.get(self.source, 0) if self.source != STDIN else 0
 
     def has_ended(self) -> bool:
         """Whether the session has."""
         self.rehearsal.store.catch_up()
-        return self.rehearsal.room.ended
+        return self.rehearsal.projection.ended
 
     def take_next(self, lines: Lines) -> bool:
         """The segments that the next line completes: into the transcript; False: none came."""
@@ -157,14 +157,14 @@ class Feed:
     def _add(self, piece: LiveSegment) -> None:
         rehearsal = self.rehearsal
         rehearsal.store.catch_up()
-        room = rehearsal.room
-        segment = timed(piece, rehearsal.now_s(), room.segments[-1] if room.segments else None)
-        if segment.slide is not None and segment.slide != room.slide:
+        projection = rehearsal.projection
+        segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
+        if segment.slide is not None and segment.slide != projection.slide:
             try:
                 move_to(rehearsal, segment.slide)
             except UsageError as error:  # the words are kept, on the slide that is shown
                 self.say(f"greenroom: {error}")
-                segment = replace(segment, slide=room.slide)
+                segment = replace(segment, slide=projection.slide)
         if piece.start_s is not None and piece.start_s < segment.start_s and not self.went_back:
             self.went_back = True
             told, moved = f"{piece.start_s:g} s", f"{segment.start_s:g} s"

@@ -60,7 +60,7 @@ class Panel:
         self._looking: Looking | None = None
         self._heard_at = monotonic()  # wall clock: when somebody last spoke
         self._break_since_s: float | None = None  # session clock: since when a break waits for questions
-        open_ = rehearsal.room.open  # an earlier drive may have left an answer that was not judged
+        open_ = rehearsal.projection.open  # an earlier drive may have left an answer that was not judged
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
@@ -93,7 +93,7 @@ class Panel:
                     self._tell_question(asking.ask(rehearsal, at_pause=step.at_pause))
                 case TakeAnswer():
                     answering.take_heard(rehearsal)
-                    self._owes_verdict = rehearsal.room.open is not None  # else it asked to be parked
+                    self._owes_verdict = rehearsal.projection.open is not None  # else it asked to be parked
                 case Judge():
                     self._judge()
                 case Speak():
@@ -114,8 +114,8 @@ class Panel:
     # ------------------------------------------------------------------ what is under way
 
     def _live(self) -> Live:
-        room, now_s = self.rehearsal.room, self.rehearsal.now_s()
-        if not (room.break_due and self._running):
+        projection, now_s = self.rehearsal.projection, self.rehearsal.now_s()
+        if not (projection.break_due and self._running):
             self._break_since_s = None
         elif self._break_since_s is None:
             self._break_since_s = now_s
@@ -136,7 +136,7 @@ class Panel:
         if self._looking is not None and self._looking.is_over:
             look, looked = self._looking.look, self._looking.looked
             self._looking = None
-            if self.rehearsal.room.state != "closing":
+            if self.rehearsal.projection.state != "closing":
                 looking.take(self.rehearsal, look, looked or Looked(failed="the look broke off"))
         judged = self._judging
         if judged is not None and judged.reply.done():
@@ -145,12 +145,14 @@ class Panel:
 
     def _let_go_of_the_overtaken(self) -> None:
         """What was begun before a question was put, or for an exchange that went on without it."""
-        room = self.rehearsal.room
-        if room.ended or room.state == "closing":
+        projection = self.rehearsal.projection
+        if projection.ended or projection.state == "closing":
             self.leave(ENDING)
-        elif room.open is None or room.open.turns[-1].answer is None:
+        elif projection.open is None or projection.open.turns[-1].answer is None:
             self._owes_verdict = False
-        if room.open is not None and any(one.opened != room.opened for one in self._running.values()):
+        if projection.open is not None and any(
+            one.opened != projection.opened for one in self._running.values()
+        ):
             refreshing.give_up(self.rehearsal, self._running, refreshing.ASKED)
         judged = self._judging
         if judged is not None and not judging.is_still(self.rehearsal, judged.exchange):
@@ -178,7 +180,7 @@ class Panel:
     def _conclude(self, judged: Judging) -> None:
         rehearsal = self.rehearsal
         judgement = judging.verdict(rehearsal, judged)
-        if not judging.is_still(rehearsal, judged.exchange) or rehearsal.room.state == "closing":
+        if not judging.is_still(rehearsal, judged.exchange) or rehearsal.projection.state == "closing":
             panelist.left_out(rehearsal, judged.exchange, ELSEWHERE)
             return
         try:
@@ -200,7 +202,7 @@ class Panel:
         self._say(f"{exchange.id}: taken as the answer to {name}; {came}")
         if judgement.remark:
             self._say(f"{name}: {judgement.remark}")
-        self._tell_question(self.rehearsal.room.open)
+        self._tell_question(self.rehearsal.projection.open)
 
     def _tell_question(self, exchange: Exchange | None) -> None:
         """The question that is being put, if one is, behind the moderator's words."""

@@ -43,11 +43,11 @@ class Look:
 def look_at_deck(rehearsal: Rehearsal) -> tuple[Tension, ...]:
     """Ask once what contradicts what in the deck, wait for it, and write it down.
 
-    Call inside the start's transaction, whose records the room does not have yet.
+    Call inside the start's transaction, whose records the projection does not have yet.
     """
     if not rehearsal.reads:
         return ()
-    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.room.found), (), 0)
+    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
     looked = made(rehearsal, look)
     take(rehearsal, look, looked)
     return looked.tensions
@@ -64,22 +64,22 @@ def look_if_due(rehearsal: Rehearsal) -> bool:
 
 def due(rehearsal: Rehearsal) -> Look | None:
     """What is to be looked through now; None: nothing new was said, or it is not the moment."""
-    room = rehearsal.room
-    if room.look_due is None or not rehearsal.state().hears_contradictions:
+    projection = rehearsal.projection
+    if projection.look_due is None or not rehearsal.state().hears_contradictions:
         return None
     spoken = [
         (number, one)
         for number, segment in rehearsal.said()
         for one in speech_passages([segment], start_index=number)
     ]
-    new = frozenset(one.id for number, one in spoken if number > room.looked_upto)
+    new = frozenset(one.id for number, one in spoken if number > projection.looked_upto)
     return Look(
-        asked=room.look_due,
+        asked=projection.look_due,
         passages=(*rehearsal.deck_passages, *(one for _, one in spoken)),
-        new=new if room.is_deck_looked_at or not rehearsal.reads else frozenset(),
-        known=tuple(room.found),
-        suspected=tuple(room.suspected),
-        upto=len(room.segments),
+        new=new if projection.is_deck_looked_at or not rehearsal.reads else frozenset(),
+        known=tuple(projection.found),
+        suspected=tuple(projection.suspected),
+        upto=len(projection.segments),
     )
 
 
@@ -114,7 +114,7 @@ def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
     """
     if not rehearsal.is_presenters(segment):
         return ()
-    known = {one.digest for one in rehearsal.room.found}
+    known = {one.digest for one in rehearsal.projection.found}
     return tuple(one for one in speech_tensions(segment) if one.digest not in known)
 
 
@@ -123,7 +123,7 @@ def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:
 
     Call inside a transaction.
     """
-    for tension in (one for one in found if not rehearsal.room.is_dismissed(one)):
+    for tension in (one for one in found if not rehearsal.projection.is_dismissed(one)):
         for agent in rehearsal.options.panel:
             rehearsal.store.append(
                 f"{agent}/exchange-notes.md",

@@ -50,20 +50,20 @@ class Teller:
 
     def __init__(self, rehearsal: Rehearsal) -> None:
         self._rehearsal = rehearsal
-        self._told = len(rehearsal.room.said)
-        self._failing = set(rehearsal.room.failed)
+        self._told = len(rehearsal.projection.said)
+        self._failing = set(rehearsal.projection.failed)
 
     def lines(self) -> list[str]:
         """What has come up since last time; a failure is told when it begins and when it is over."""
-        rehearsal, room = self._rehearsal, self._rehearsal.room
-        news = [words for line in room.said[self._told :] if (words := spoken(rehearsal, line))]
-        self._told = len(room.said)
+        rehearsal, projection = self._rehearsal, self._rehearsal.projection
+        news = [words for line in projection.said[self._told :] if (words := spoken(rehearsal, line))]
+        self._told = len(projection.said)
         for agent in rehearsal.options.panel:
             name = rehearsal.name_of(agent)
-            if agent in room.failed and agent not in self._failing:
-                why = render.one_line(room.failed[agent])
+            if agent in projection.failed and agent not in self._failing:
+                why = render.one_line(projection.failed[agent])
                 news.append(f"note: {name} has no new question, and the last one is stale: {why}")
-            elif agent in self._failing and agent not in room.failed:
+            elif agent in self._failing and agent not in projection.failed:
                 news.append(f"note: {name} has questions again")
-        self._failing = set(room.failed)
+        self._failing = set(projection.failed)
         return news

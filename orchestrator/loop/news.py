@@ -78,10 +78,10 @@ def _revise(
     rehearsal: Rehearsal, held: Held, reported: Sequence[Reported], *, searched: Sequence[str] = ()
 ) -> int:
     """A new revision of external-intel, over the last one; returns its number. Call inside a transaction."""
-    store, room, deck = rehearsal.store, rehearsal.room, rehearsal.scene().deck
+    store, projection, deck = rehearsal.store, rehearsal.projection, rehearsal.scene().deck
     most = store.max_revisions(store.layout.file(INTEL))
-    before = replace(room.intel, revision=store.state(INTEL).revisions)
-    intel = intel_of(held, reported, deck, room.deck_claims, before=before)
+    before = replace(projection.intel, revision=store.state(INTEL).revisions)
+    intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
     value = {**intel_value(intel), **({"searched": list(searched)} if searched else {})}
     return store.write(INTEL, intel_page(intel, most), by="intel", value=value)
 
@@ -106,15 +106,15 @@ def _give_files(rehearsal: Rehearsal) -> str:
 
 def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
     """For the claims that the panel goes after, the most wanted of each panelist first."""
-    room, options = rehearsal.room, rehearsal.options
-    names = [*without, *(label for label in room.seconds_by_speaker if label), options.speaker or ""]
+    projection, options = rehearsal.projection, rehearsal.options
+    names = [*without, *(label for label in projection.seconds_by_speaker if label), options.speaker or ""]
     if options.presenter != UNNAMED:
         names.append(options.presenter)
-    targets = [room.targets.get(agent, ()) for agent in options.panel]
+    targets = [projection.targets.get(agent, ()) for agent in options.panel]
     longest = max(map(len, targets), default=0)
     wanted = (own[place].claim for place in range(longest) for own in targets if place < len(own))
     first = [claim for claim in wanted if claim is not None]
-    return queries_of(rehearsal.scene().deck, room.deck_claims, names, first=first)
+    return queries_of(rehearsal.scene().deck, projection.deck_claims, names, first=first)
 
 
 def _reported(found: Found, query: Query) -> Reported:

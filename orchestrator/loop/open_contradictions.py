@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 
-from orchestrator.loop.state import Room
+from orchestrator.loop.state import Projection
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange
 
@@ -23,43 +23,43 @@ def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
     return sum(any(_is_one(side, place) for place in own) for side in sides) >= min(2, len(sides))
 
 
-def is_on_dismissed(room: Room, exchange: Exchange, later: Set[str] = frozenset()) -> bool:
+def is_on_dismissed(projection: Projection, exchange: Exchange, later: Set[str] = frozenset()) -> bool:
     """Whether all contradictions that an exchange was about are none, as the presenter says.
 
     *later*: digests of what was dismissed after the session's end.
     """
-    about = [one for one in room.found if is_about(exchange, one)]
-    return bool(about) and all(room.is_dismissed(one) or one.digest in later for one in about)
+    about = [one for one in projection.found if is_about(exchange, one)]
+    return bool(about) and all(projection.is_dismissed(one) or one.digest in later for one in about)
 
 
-def whose(room: Room, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:
+def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:
     """For each: the exchange that asked about it, else the one panelist that is to.
 
     One whose question about it stands; else one whose focus brief has a line of its slides; else any.
     Among them whoever has asked least, and has been given fewest, in the order of the seats.
     """
-    asked = Counter(exchange.agent for exchange in room.asked)
+    asked = Counter(exchange.agent for exchange in projection.asked)
     given: Counter[str] = Counter()
     found = []
     for tension in tensions:
-        exchange = next((one for one in reversed(room.asked) if is_about(one, tension)), None)
+        exchange = next((one for one in reversed(projection.asked) if is_about(one, tension)), None)
         if exchange is not None:
             found.append(exchange.id)
             continue
-        rank = {agent: (_fit(room, agent, tension), asked[agent], given[agent]) for agent in panel}
+        rank = {agent: (_fit(projection, agent, tension), asked[agent], given[agent]) for agent in panel}
         agent = min(panel, key=lambda one: rank[one])
         given[agent] += 1
         found.append(agent)
     return found
 
 
-def _fit(room: Room, agent: str, tension: Tension) -> int:
+def _fit(projection: Projection, agent: str, tension: Tension) -> int:
     """0: its question about it stands; 1: its focus brief has a line of its slides; 2: neither."""
-    waiting = room.waiting.get(agent)
+    waiting = projection.waiting.get(agent)
     if waiting is not None and waiting.status == "ready" and is_about(waiting.candidate, tension):
         return 0
     slides = {side.slide for side in tension.sides if side.slide is not None}
-    return 1 if any(target.slide in slides for target in room.targets.get(agent, ())) else 2
+    return 1 if any(target.slide in slides for target in projection.targets.get(agent, ())) else 2
 
 
 def _is_one(one: Place, other: Place) -> bool:

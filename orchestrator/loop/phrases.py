@@ -98,17 +98,17 @@ def say(
         slide: The slide it speaks of.
     """
     state, persona = rehearsal.state(), rehearsal.seats[agent].persona if agent is not None else None
-    room, slots = state.room, _slots(state, persona, slide)
+    projection, slots = state.projection, _slots(state, persona, slide)
     options = _sayable(state, occasion, slots, fits)
     if not options:
         return False
-    before = [said.phrase for said in room.said if said.occasion == occasion]
+    before = [said.phrase for said in projection.said if said.occasion == occasion]
     others = [phrase for phrase in options if not before or phrase != before[-1]] or options
     phrase = min(others, key=lambda one: (before.count(one), options.index(one)))
     text = render.one_line(_filled(phrase, slots))
-    said = Said(occasion, text, state.now_s, phrase, exchange, room.opened)
+    said = Said(occasion, text, state.now_s, phrase, exchange, projection.opened)
     about = f" ({exchange})" if exchange is not None else ""
-    heading = "" if room.said else "\n## Said\n\n"
+    heading = "" if projection.said else "\n## Said\n\n"
     line = f'{heading}- [{render.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
     rehearsal.store.append(PATH, line, by=MODERATOR, value=tagged("said", said))
     return True
@@ -116,8 +116,8 @@ def say(
 
 def can_open(state: State) -> bool:
     """Whether there is a phrase to begin with, and nothing has happened yet."""
-    room = state.room
-    is_past = room.said or room.segments or room.opened or room.is_played_out
+    projection = state.projection
+    is_past = projection.said or projection.segments or projection.opened or projection.is_played_out
     return not is_past and bool(_sayable(state, OPENING, _slots(state, None, None)))
 
 
@@ -125,7 +125,7 @@ def _sayable(
     state: State, occasion: str, slots: Mapping[str, str], fits: Callable[[str], bool] = lambda text: True
 ) -> list[str]:
     """This session's phrases that can be said; the library steps in where there is none."""
-    for source in (state.room.phrases, state.library):
+    for source in (state.projection.phrases, state.library):
         found = [text for text in source.get(occasion, ()) if fits(text) and slots_in(text) <= slots.keys()]
         if found:
             return found

@@ -27,7 +27,7 @@ RULES = "templates/moderator/orchestration.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StartOptions:
     """What the user asked for; None means the default."""
 
     id: str | None = None
@@ -57,18 +57,18 @@ class Source:
     path: Path | None = None
 
 
-def given_of(options: Mapping[str, Any]) -> Given:
-    """Options by their names, lists and single strings as the tuples that `Given` holds.
+def start_options_of(options: Mapping[str, Any]) -> StartOptions:
+    """Options by their names, lists and single strings as the tuples that `StartOptions` holds.
 
     Raises:
         TypeError: One has no such name.
     """
-    known = {field.name for field in fields(Given)} - {"engine"}
+    known = {field.name for field in fields(StartOptions)} - {"engine"}
     if unknown := set(options) - known:
         raise TypeError(
             f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
         )
-    return Given(**{name: _plain(name, value) for name, value in options.items()})
+    return StartOptions(**{name: _plain(name, value) for name, value in options.items()})
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -112,7 +112,7 @@ class Plan:
     members: tuple[BoardMember, ...]  # of the real board
 
 
-def plan_of(home: Home, source: Source, given: Given) -> Plan:
+def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
     """What *given* comes to in this home.
 
     Raises:
@@ -138,7 +138,7 @@ def plan_of(home: Home, source: Source, given: Given) -> Plan:
     )
 
 
-def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, language: str) -> Options:
+def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str) -> Options:
     config = home.config
     defaults = rules.defaults
     _check(given)
@@ -163,7 +163,7 @@ def _options(home: Home, given: Given, layout: Layout, rules: Orchestration, lan
     )
 
 
-def _check(given: Given) -> None:
+def _check(given: StartOptions) -> None:
     """Raises UsageError for an option that cannot be meant."""
     for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)

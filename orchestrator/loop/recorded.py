@@ -58,7 +58,7 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         UsageError: The speaker that was named does not speak in it.
         SpeechError: It names slides that the deck does not have.
     """
-    room, recording = rehearsal.room, loading.recording
+    projection, recording = rehearsal.projection, loading.recording
     named = rehearsal.options.speaker
     speaker = presenter_of(recording.segments, named) if recording.segments else None
     loaded = Playback(
@@ -66,14 +66,14 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         name=recording.name,
         segments=estimate_slides(recording.segments, rehearsal.scene().deck),
         answers=loading.answers,
-        offset_s=max(rehearsal.now_s(), room.segments[-1].end_s) if room.segments else 0.0,
+        offset_s=max(rehearsal.now_s(), projection.segments[-1].end_s) if projection.segments else 0.0,
         archive=loading.archive,
         typed=loading.typed,
     )
     store = rehearsal.store
     with store.transaction():
         store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
-        if speaker is not None and room.presenter_how is None:
+        if speaker is not None and projection.presenter_how is None:
             store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
 
 
@@ -85,7 +85,7 @@ def drive(rehearsal: Rehearsal, **how: Any) -> bool:
     Raises:
         DriverBusyError: Another process drives the session.
     """
-    playback = rehearsal.room.playback
+    playback = rehearsal.projection.playback
     if playback is None:
         return True
     finished = True  # also where somebody ends the session meanwhile
@@ -157,21 +157,23 @@ def step(rehearsal: Rehearsal, wait_until: WaitUntil | None = None, prompt: Prom
 
 def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
     """The next piece of the recording."""
-    room = rehearsal.room
-    if room.playback is None:
+    projection = rehearsal.projection
+    if projection.playback is None:
         return
     if piece is Piece.PLAYED_OUT:
         rehearsal.store.note({"type": "played_out"}, by="moderator")
         return
     if piece is Piece.SECTION_END:
-        rehearsal.store.note({"type": "section_end", "slides": len(room.slides)}, by="moderator")
+        rehearsal.store.note({"type": "section_end", "slides": len(projection.slides)}, by="moderator")
         return
-    segment = room.playback.segments[room.played]
+    segment = projection.playback.segments[projection.played]
     if piece is Piece.SLIDE and segment.slide is not None:
-        at_s = room.playback.offset_s + segment.start_s
+        at_s = projection.playback.offset_s + segment.start_s
         change_slide(rehearsal, segment.slide, at_s=at_s, estimated=segment.slide_estimated)
     else:
-        add_segment(rehearsal, _on_the_clock(segment, room.playback.offset_s), played=room.played + 1)
+        add_segment(
+            rehearsal, _on_the_clock(segment, projection.playback.offset_s), played=projection.played + 1
+        )
 
 
 def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
@@ -183,13 +185,13 @@ def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
 
 def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
     """The answer that *prompt* gives; without one, the recorded answer that fits, or none."""
-    exchange, playback = answering.still_open(rehearsal), rehearsal.room.playback
+    exchange, playback = answering.still_open(rehearsal), rehearsal.projection.playback
     if prompt is not None or playback is None:
         answering.take_answer(rehearsal, prompt(exchange) if prompt is not None else None)
         return
     used = pick_answer(
         playback.answers,
-        frozenset(rehearsal.room.answers_used),
+        frozenset(rehearsal.projection.answers_used),
         agent=exchange.agent,
         exchange=exchange.id,
         claim=exchange.claim,

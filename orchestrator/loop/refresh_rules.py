@@ -37,17 +37,17 @@ def why_refresh(state: State, *, presides: bool) -> str | None:
 
     *presides*: the moderator runs the questions by itself.
     """
-    room = state.room
+    projection = state.projection
     if state.has_model and state.is_full:
         return None  # nobody can ask any more
     if state.live is not None:
-        is_time = state.now_s - room.refreshed_at_s >= state.rules.timers_s.refresh
-        return SLIDE if room.refresh_due else TIMER if is_time else None
+        is_time = state.now_s - projection.refreshed_at_s >= state.rules.timers_s.refresh
+        return SLIDE if projection.refresh_due else TIMER if is_time else None
     if not state.has_model:
-        return ("played out" if room.is_played_out else SLIDE) if room.refresh_due else None
-    if not presides or not room.is_to_be_thought_of:
+        return ("played out" if projection.is_played_out else SLIDE) if projection.refresh_due else None
+    if not presides or not projection.is_to_be_thought_of:
         return None
-    return "end" if room.is_played_out else "break"
+    return "end" if projection.is_played_out else "break"
 
 
 def next_tick_s(state: State) -> float:
@@ -56,4 +56,4 @@ def next_tick_s(state: State) -> float:
     Ticks are whole multiples of the interval, so that they do not move with what a refresh took.
     """
     every_s = state.rules.timers_s.refresh
-    return inf if state.has_model else (state.room.refreshed_at_s // every_s + 1) * every_s
+    return inf if state.has_model else (state.projection.refreshed_at_s // every_s + 1) * every_s

@@ -134,7 +134,7 @@ def _to_ask(
     """Whose candidate is confirmed, with the digest of what it was made from; who is asked, and with what."""
     unchanged: dict[str, str] = {}
     wanted = []
-    room = rehearsal.room
+    projection = rehearsal.projection
     for agent in rehearsal.options.panel:
         if agent == leave_out:
             continue
@@ -142,7 +142,7 @@ def _to_ask(
         inputs = digest(sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES])
         if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
-        is_same = agent not in room.failed and room.inputs.get(agent) == inputs
+        is_same = agent not in projection.failed and projection.inputs.get(agent) == inputs
         if (why == TIMER and is_same) or (agent not in running and _stands(rehearsal, agent)):
             unchanged[agent] = inputs
             continue
@@ -152,9 +152,9 @@ def _to_ask(
 
 def _stands(rehearsal: Rehearsal, agent: str) -> bool:
     """Whether a model's question may be asked, and nothing has come since that bears on it."""
-    room = rehearsal.room
-    last = room.waiting.get(agent)
-    if not rehearsal.has_model or last is None or agent in room.failed:
+    projection = rehearsal.projection
+    last = projection.waiting.get(agent)
+    if not rehearsal.has_model or last is None or agent in projection.failed:
         return False
     return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == bearing(rehearsal, agent)
 
@@ -172,7 +172,7 @@ def _ask(
         rehearsal.keep(context)
         reply = together.begun(rehearsal.engine, request, context)
         bears = bearing(rehearsal, agent)
-        asked.append(Asked(agent, context, inputs, at_s, rehearsal.room.opened, bears, reply))
+        asked.append(Asked(agent, context, inputs, at_s, rehearsal.projection.opened, bears, reply))
     return asked
 
 
@@ -180,14 +180,14 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
     """Before a model is shown its files: what may not be asked any more does not stand as ready."""
     if not rehearsal.has_model:
         return
-    for agent, waiting in list(rehearsal.room.waiting.items()):
+    for agent, waiting in list(rehearsal.projection.waiting.items()):
         if waiting.status == "ready" and why_stale(rehearsal.state(), waiting) is not None:
             panelist.write_candidate(rehearsal, agent, replace(waiting, status="stale"))
 
 
 def _confirm(rehearsal: Rehearsal, agent: str, at_s: float, bears: str) -> None:
     """A model's question was kept: its file says when. Of rules, at every tick, the record says it."""
-    last = rehearsal.room.waiting.get(agent)
+    last = rehearsal.projection.waiting.get(agent)
     if rehearsal.has_model and last is not None and last.status == "ready":
         kept = replace(last, confirmed_at_s=at_s, bears_sha256=bears)
         panelist.write_candidate(rehearsal, agent, kept)
@@ -216,7 +216,7 @@ def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, s
             failed[one.agent] = why
         else:
             digests[one.agent] = one.inputs
-        if waiting is not None and _differs(waiting, rehearsal.room.waiting.get(one.agent)):
+        if waiting is not None and _differs(waiting, rehearsal.projection.waiting.get(one.agent)):
             made[one.agent] = waiting
     kept = [one for one in done if one.agent not in made and one.agent not in failed]
     inputs = {agent: digests[agent] for agent in rehearsal.options.panel if agent in digests}
@@ -238,7 +238,7 @@ def _write_round(
     value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
     with rehearsal.store.transaction():
         for agent in unchanged if why != TIMER else ():
-            _confirm(rehearsal, agent, at_s, rehearsal.room.waiting[agent].bears_sha256)
+            _confirm(rehearsal, agent, at_s, rehearsal.projection.waiting[agent].bears_sha256)
         _write(rehearsal, came, value, spent=spent)
 
 
@@ -247,7 +247,7 @@ def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: b
 
     A round shows the state in any case: its time has gone on.
     """
-    room = rehearsal.room
+    projection = rehearsal.projection
     for agent, waiting in came.made.items():
         panelist.write_candidate(rehearsal, agent, waiting)
     for one in came.kept:
@@ -258,25 +258,32 @@ def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: b
     if hands or "hands" in value:
         value["hands"] = [*hands]
     rehearsal.store.note(value, by=MODERATOR)
-    failing = {agent: why for agent, why in room.failed.items() if agent not in came.inputs} | {**came.failed}
+    failing = {agent: why for agent, why in projection.failed.items() if agent not in came.inputs} | {
+        **came.failed
+    }
     is_round = value["type"] == "refresh"
-    if is_round or spent or failing != room.failed or (hands != room.hands and room.open is None):
-        state = room.state if room.open is not None else "presenting"
-        show_state(rehearsal, state, room.open, hands=hands, failed=failing)
+    if (
+        is_round
+        or spent
+        or failing != projection.failed
+        or (hands != projection.hands and projection.open is None)
+    ):
+        state = projection.state if projection.open is not None else "presenting"
+        show_state(rehearsal, state, projection.open, hands=hands, failed=failing)
 
 
 def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
     """What stands in the candidate's file after a reply, None: what stood there; and why it failed."""
     got = together.outcome(one.reply)
     if isinstance(got, EngineError):
-        last = rehearsal.room.waiting.get(one.agent)
+        last = rehearsal.projection.waiting.get(one.agent)
         stands = last is not None and last.status == "ready"
         return replace(last, status="stale") if last is not None and stands else None, str(got)
-    files, last = one.context.receipt.files, rehearsal.room.waiting.get(one.agent)
+    files, last = one.context.receipt.files, rehearsal.projection.waiting.get(one.agent)
     is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
     waiting = Waiting(
         candidate=got if got is not None else panelist.no_question(one.agent),
-        status="empty" if got is None else "stale" if was_asked(rehearsal.room, got) else "ready",
+        status="empty" if got is None else "stale" if was_asked(rehearsal.projection, got) else "ready",
         made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
         input_sha256=digest(sha256 for _, _, sha256 in files[:10]),
         intel_sha256=files[INTEL][2],
@@ -288,14 +295,14 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
 
 def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
     """Why what came must not be written any more; None: it fits."""
-    room = rehearsal.room
-    if room.state == "closing":
+    projection = rehearsal.projection
+    if projection.state == "closing":
         return "the session is being ended"
-    if room.confirmed_s.get(one.agent, -1.0) > one.at_s:
+    if projection.confirmed_s.get(one.agent, -1.0) > one.at_s:
         return "a newer one was made elsewhere"
     if failed is not None:
         return None  # that the last question is stale now holds whatever was asked meanwhile
-    if room.opened != one.opened:
+    if projection.opened != one.opened:
         return ASKED
     if made is None or made.status != "ready":
         return None
@@ -311,7 +318,7 @@ def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
     """In hand raise, whose candidate may be asked, given what was made and confirmed just now."""
     if rehearsal.options.mode != HAND_RAISE:
         return ()
-    state, waiting = rehearsal.state(), {**rehearsal.room.waiting, **came.made}
+    state, waiting = rehearsal.state(), {**rehearsal.projection.waiting, **came.made}
 
     def may_ask(agent: str) -> bool:
         confirmed_at_s = state.now_s if agent in came.inputs else None

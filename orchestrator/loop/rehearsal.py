@@ -1,4 +1,4 @@
-"""A session with everything that works on it: store, room, assembler, seats, rules, engine.
+"""A session with everything that works on it: store, projection, assembler, seats, rules, engine.
 
 The verbs of this folder take a rehearsal; it holds no state of its own that could not be had
 again from the ledger.
@@ -16,8 +16,8 @@ from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
-from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Room, State, options_of
-from orchestrator.model.carryover import carried_of
+from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Projection, State, options_of
+from orchestrator.model.carryover import carry_over_of
 from orchestrator.model.segment import Segment
 from orchestrator.store.store import Repair, Store
 
@@ -52,7 +52,7 @@ class Rehearsal:
         self.store = store
         self.options = options_of(value["options"])
         self.templates = read_templates(store, store.layout)
-        self.carried = carried_of(value)
+        self.carried = carry_over_of(value)
         self.assembler = Assembler(
             store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
         )
@@ -65,48 +65,50 @@ class Rehearsal:
         store.clock = self._clock_s
 
     def _clock_s(self) -> float:
-        return self.playing_s if self.playing_s is not None else self.room.clock.now_s()
+        return self.playing_s if self.playing_s is not None else self.projection.clock.now_s()
 
     @cached_property
-    def room(self) -> Room:
+    def projection(self) -> Projection:
         """The fold of all records, and from now on of every new one."""
         from orchestrator.loop.folding import fold  # and all that records hold: a context needs none of it
 
-        room = Room()
-        self.store.subscribe(partial(fold, room))
-        return room
+        projection = Projection()
+        self.store.subscribe(partial(fold, projection))
+        return projection
 
     def state(self, live: Live | None = None) -> State:
         """All that the next step depends on, as of now."""
-        room = self.room
+        projection = self.projection
         return State(
-            room=room,
+            projection=projection,
             options=self.options,
             rules=self.rules,
             library=self.phrases,
             now_s=self.now_s(),
             has_model=self.has_model,
             hears_contradictions=self._hears_contradictions(),
-            pauses=self.pauses(room.playback) if room.playback is not None else {},
+            pauses=self.pauses(projection.playback) if projection.playback is not None else {},
             live=live,
         )
 
     def _hears_contradictions(self) -> bool:
         """A verdict suspects one, or the presenter has said something since the last look, on the record."""
-        room = self.room
-        if room.look_due is None:
+        projection = self.projection
+        if projection.look_due is None:
             return False
-        return bool(room.suspected) or (self.reads and any(True for _ in self.said(since=room.looked_upto)))
+        return bool(projection.suspected) or (
+            self.reads and any(True for _ in self.said(since=projection.looked_upto))
+        )
 
     def said(self, *, since: int = 0) -> Iterator[tuple[int, Segment]]:
         """The presenter's segments behind the first *since*, each with its number; none off the record."""
-        for number, segment in enumerate(self.room.segments[since:], start=since + 1):
+        for number, segment in enumerate(self.projection.segments[since:], start=since + 1):
             if self.is_presenters(segment) and segment.text.strip() and not self.is_off_record(segment.text):
                 yield number, segment
 
     def is_presenters(self, segment: Segment) -> bool:
         """Whether the words are judged: nobody's label counts as the presenter's."""
-        presenter = self.room.presenter
+        presenter = self.projection.presenter
         return presenter is None or segment.speaker in (None, presenter)
 
     @cached_property
@@ -201,8 +203,8 @@ class Rehearsal:
         if self.store.frozen:
             return
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
-        if took_over is not None and self.room.took_over is None and not self._has_told_of_it:
-            self._has_told_of_it = True  # in a transaction the room does not know its records yet
+        if took_over is not None and self.projection.took_over is None and not self._has_told_of_it:
+            self._has_told_of_it = True  # in a transaction the projection does not know its records yet
             self.store.note({"type": "took_over", "why": took_over}, by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
@@ -229,25 +231,25 @@ class Rehearsal:
         """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""
         from orchestrator.engines.protocol import Scene
 
-        room = self.room
-        if room.deck is None:
+        projection = self.projection
+        if projection.deck is None:
             raise LedgerCorruptError(f"{self.store.ledger_path}: no record holds the deck")
         return Scene(
-            deck=room.deck,
-            deck_claims=room.deck_claims,
-            speech_claims=tuple(self.on_record(room.speech_claims, lambda claim: (claim.text,))),
-            segments=tuple(room.segments),
-            exchanges=tuple(room.asked),
-            slide=None if room.is_played_out else room.slide,
+            deck=projection.deck,
+            deck_claims=projection.deck_claims,
+            speech_claims=tuple(self.on_record(projection.speech_claims, lambda claim: (claim.text,))),
+            segments=tuple(projection.segments),
+            exchanges=tuple(projection.asked),
+            slide=None if projection.is_played_out else projection.slide,
             clock_s=self.now_s(),
             intensity=self.options.intensity,
             focus=self.options.focus,
-            tensions=tuple(self.on_record(room.tensions, lambda one: (one.a.quote, one.b.quote))),
-            intel=room.intel.items,
-            presenter=room.presenter,
-            observed=tuple(room.observed),
+            tensions=tuple(self.on_record(projection.tensions, lambda one: (one.a.quote, one.b.quote))),
+            intel=projection.intel.items,
+            presenter=projection.presenter,
+            observed=tuple(projection.observed),
             left_open=self.carried.open_points,
-            members=room.members,
+            members=projection.members,
             kind=self.options.kind,
         )
 

@@ -37,27 +37,27 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending
     add_profile(rehearsal, done)
     if not is_ending:
         _round_off(rehearsal, done)
-    show_state(rehearsal, "presenting", None, done=len(rehearsal.room.exchanges) + 1, last=done)
+    show_state(rehearsal, "presenting", None, done=len(rehearsal.projection.exchanges) + 1, last=done)
     return done
 
 
 def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
     """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
-    room = rehearsal.room
+    projection = rehearsal.projection
     if done.outcome == "parked":
         occasion = phrases.PARKING
-    elif room.segments and not room.is_played_out:
+    elif projection.segments and not projection.is_played_out:
         occasion = phrases.TRANSITION
     elif any(turn.answer for turn in done.turns):
         occasion = phrases.ACKNOWLEDGING
     else:
         return
-    say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=room.slide)
+    say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
 def close(rehearsal: Rehearsal) -> None:
     """The last words, said once. Call inside a transaction."""
-    if all(said.occasion != phrases.CLOSING for said in rehearsal.room.said):
+    if all(said.occasion != phrases.CLOSING for said in rehearsal.projection.said):
         say(rehearsal, phrases.CLOSING)
     show_state(rehearsal, "closing")
 

@@ -5,7 +5,7 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from orchestrator.loop.state import Room, State, Waiting
+from orchestrator.loop.state import Projection, State, Waiting
 from orchestrator.model.exchange import Candidate, Exchange
 
 Side = tuple[int | None, float | None, str]
@@ -18,38 +18,40 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
     Whether the presenter has spoken to it since is not for code to read: who made the question
     says so when it is next asked for one.
 
-    *confirmed_at_s*: when it was last confirmed; None: as the room has it.
+    *confirmed_at_s*: when it was last confirmed; None: as the projection has it.
     """
-    room, stale_s = state.room, state.rules.timers_s.stale
+    projection, stale_s = state.projection, state.rules.timers_s.stale
     question = waiting.candidate
     if waiting.status != "ready":
         return f"its status is {waiting.status}"
-    if (asked := was_asked(room, question)) is not None:
+    if (asked := was_asked(projection, question)) is not None:
         return asked
-    if room.is_about_dismissed(question):
+    if projection.is_about_dismissed(question):
         return "the presenter says that this is no contradiction"
-    if waiting.intel_sha256 != room.intel_sha256:
+    if waiting.intel_sha256 != projection.intel_sha256:
         return "the intel has changed"
-    confirmed_s = room.confirmed_s.get(question.agent, 0.0) if confirmed_at_s is None else confirmed_at_s
+    confirmed_s = (
+        projection.confirmed_s.get(question.agent, 0.0) if confirmed_at_s is None else confirmed_at_s
+    )
     is_old = state.now_s - max(waiting.made_at_s, confirmed_s) > stale_s
     return f"it is older than {stale_s:g} s" if is_old else None
 
 
-def was_asked(room: Room, question: Candidate) -> str | None:
+def was_asked(projection: Projection, question: Candidate) -> str | None:
     """Why somebody has asked this already: its claim or quote, or both its quotes; without one, its words."""
     if question.beside is not None:
         pair = _sides(question)
-        return "its two quotes have been asked about" if pair in map(_sides, room.asked) else None
-    if question.claim is not None and question.claim in room.asked_claims:
+        return "its two quotes have been asked about" if pair in map(_sides, projection.asked) else None
+    if question.claim is not None and question.claim in projection.asked_claims:
         return "its claim has been asked about"
     if question.quote is None or question.is_missing:
-        return "it has been asked" if question.question in room.asked_questions else None
-    return "its words have been asked about" if _sides(question) & _asked_sides(room) else None
+        return "it has been asked" if question.question in projection.asked_questions else None
+    return "its words have been asked about" if _sides(question) & _asked_sides(projection) else None
 
 
-def _asked_sides(room: Room) -> frozenset[Side]:
+def _asked_sides(projection: Projection) -> frozenset[Side]:
     """All that was quoted above a question; the title of a slide that leaves something out is not."""
-    return frozenset(side for one in room.asked if not one.is_missing for side in _sides(one))
+    return frozenset(side for one in projection.asked if not one.is_missing for side in _sides(one))
 
 
 def _sides(asked: Candidate | Exchange) -> frozenset[Side]:

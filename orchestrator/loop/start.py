@@ -28,10 +28,10 @@ from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.loop import looking, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
-from orchestrator.loop.plan import Given, Plan, Source, plan_of
+from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import INTEL, Options
-from orchestrator.model.carryover import KEY, NOTHING, Carried
+from orchestrator.model.carryover import KEY, NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.store import files
@@ -47,10 +47,10 @@ UNFINISHED_KEPT_S: Final = 3600
 def start_session(
     home: Home,
     source: Source,
-    given: Given,
+    given: StartOptions,
     engine: Engine,
     *,
-    carry: Callable[[Options, Deck], Carried] = lambda options, deck: NOTHING,
+    carry: Callable[[Options, Deck], CarryOver] = lambda options, deck: NOTHING,
     tooling: Tooling | None = None,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
 ) -> Path:
@@ -87,7 +87,7 @@ def _make(
     aside: Path,
     plan: Plan,
     engine: Engine,
-    carried: Carried,
+    carried: CarryOver,
     tooling: Tooling | None,
     then: Callable[[Rehearsal], None],
 ) -> None:
@@ -127,7 +127,7 @@ def _sweep(home: Home) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _first_value(plan: Plan, carried: Carried) -> dict[str, Any]:
+def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
     """What the ledger's first record says."""
     options, deck, config = plan.options, plan.source.deck, plan.home.config
     return {
@@ -169,48 +169,53 @@ def _write_files(rehearsal: Rehearsal, plan: Plan) -> None:
 def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
     """The blueprints and the deck, and what contradicts what in it.
 
-    The room is told by hand: it does not have the records of a transaction that is not over.
+    The projection is told by hand: it does not have the records of a transaction that is not over.
     """
-    store, room, deck = rehearsal.store, rehearsal.room, plan.source.deck
+    store, projection, deck = rehearsal.store, rehearsal.projection, plan.source.deck
     blueprint = blueprints(plan)
     for path, row in plan.layout.files.items():
         if row.has_blueprint and path != CONFIG:
             store.create(path, blueprint(path))
     store.write(CONFIG, blueprint(CONFIG), by="start")
-    room.deck, room.deck_claims, room.gaps = deck, deck_claims(deck), find_gaps(deck)
-    room.members = plan.members
-    room.find(deck_tensions(deck))
+    projection.deck, projection.deck_claims, projection.gaps = deck, deck_claims(deck), find_gaps(deck)
+    projection.members = plan.members
+    projection.find(deck_tensions(deck))
     store.write(
         "shared/deck-content.md",
-        render_deck_content(deck, room.deck_claims, room.gaps),
+        render_deck_content(deck, projection.deck_claims, projection.gaps),
         by="start",
         value={
             "type": "deck",
             "deck": to_json(deck),
-            "claims": to_json(room.deck_claims),
-            "gaps": to_json(room.gaps),
-            "tensions": to_json(room.found),
+            "claims": to_json(projection.deck_claims),
+            "gaps": to_json(projection.gaps),
+            "tensions": to_json(projection.found),
         },
     )
-    room.find(looking.look_at_deck(rehearsal))
+    projection.find(looking.look_at_deck(rehearsal))
 
 
 def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
     """The first revision of external-intel, and the board dossier."""
-    store, room, engine, deck = rehearsal.store, rehearsal.room, rehearsal.engine, plan.source.deck
+    store, projection, engine, deck = (
+        rehearsal.store,
+        rehearsal.projection,
+        rehearsal.engine,
+        plan.source.deck,
+    )
     held = held_against(engine, plan.reported, deck)
-    room.intel = intel_of(held, plan.reported, deck, room.deck_claims)
+    projection.intel = intel_of(held, plan.reported, deck, projection.deck_claims)
     most = store.max_revisions(store.layout.file(INTEL))
-    store.write(INTEL, intel_page(room.intel, most), by="start", value=intel_value(room.intel))
+    store.write(INTEL, intel_page(projection.intel, most), by="start", value=intel_value(projection.intel))
     dossier = build_dossier(
         engine,
         deck,
-        room.deck_claims,
-        room.gaps,
+        projection.deck_claims,
+        projection.gaps,
         [plan.seats[one] for one in plan.layout.panel],
         members=plan.members,
-        intel=room.intel.items,
-        tensions=room.tensions,
+        intel=projection.intel.items,
+        tensions=projection.tensions,
         focus=plan.options.focus,
         kind=plan.options.kind,
     )

@@ -1,7 +1,7 @@
-"""The rehearsal as it stands, as values: the room that the ledger's records give, and what goes with it.
+"""The rehearsal as it stands, as values: the projection of the ledger's records, and what goes with it.
 
 No state of a session lives anywhere else: whoever folds the same records (`folding`) gets the same
-room, so any process can go on from any record. Nothing here writes, and no Markdown is read back.
+projection, so any process can go on from any record. Nothing here writes, and no Markdown is read back.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class SlideTime:
 
 
 @dataclass(slots=True)
-class Room:
+class Projection:
     """What the records of the ledger give together (`folding`)."""
 
     speaker: str | None = None  # --speaker: whose words are judged
@@ -301,12 +301,12 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the next step depends on, at one moment. The room is the live one: it is only read."""
+    """All that the next step depends on, at one moment. The projection is the live one: it is only read."""
 
-    room: Room
+    projection: Projection
     options: Options
     rules: Orchestration
-    library: Phrases  # all that the moderator may say; the room has this session's choice of it
+    library: Phrases  # all that the moderator may say; the projection has this session's choice of it
     now_s: float  # session clock
     has_model: bool  # a call takes time and may cost money, so nobody is asked without need
     hears_contradictions: bool = False  # there is something to look through, and somebody who can
@@ -316,12 +316,12 @@ class State:
     @property
     def used_s(self) -> float:
         """How much of the time is used up."""
-        return sum(self.room.times(self.now_s))
+        return sum(self.projection.times(self.now_s))
 
     @property
     def left(self) -> int:
         """How many exchanges are left."""
-        return self.options.exchanges - len(self.room.exchanges)
+        return self.options.exchanges - len(self.projection.exchanges)
 
     @property
     def is_full(self) -> bool:

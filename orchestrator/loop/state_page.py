@@ -30,17 +30,17 @@ def show_state(
 
     Args:
         exchange: The one that is going on, if any.
-        done: How many exchanges are closed, where the room does not know it yet.
-        hands: Who has a hand up, where the room does not know it yet.
-        failed: Whose candidate could not be refreshed, and why, where the room does not know it yet.
-        last: The exchange that has just been closed, where the room does not know it yet.
-        slide: The one that is shown, where the room does not know it yet.
+        done: How many exchanges are closed, where the projection does not know it yet.
+        hands: Who has a hand up, where the projection does not know it yet.
+        failed: Whose candidate could not be refreshed, and why, where the projection does not know it yet.
+        last: The exchange that has just been closed, where the projection does not know it yet.
+        slide: The one that is shown, where the projection does not know it yet.
     """
-    options, room = rehearsal.options, rehearsal.room
+    options, projection = rehearsal.options, rehearsal.projection
     now_s = rehearsal.now_s()
-    presenting_s, answering_s = room.times(now_s)
-    shown = room.slide if slide is None else slide
-    count = len(room.exchanges) if done is None else done
+    presenting_s, answering_s = projection.times(now_s)
+    shown = projection.slide if slide is None else slide
+    count = len(projection.exchanges) if done is None else done
     times = f"{render.clock(presenting_s)} presenting, {render.clock(answering_s)} answering"
     lines = [
         "# Session state",
@@ -51,7 +51,7 @@ def show_state(
         f"- Exchanges: {count} of {options.exchanges}",
     ]
     if options.mode == HAND_RAISE:
-        lines.append(f"- Hands up: {_names(rehearsal, room.hands if hands is None else hands)}")
+        lines.append(f"- Hands up: {_names(rehearsal, projection.hands if hands is None else hands)}")
     if exchange is not None:
         lines += [
             f"- Exchange: {exchange.id}, turn {len(exchange.turns)} of {rehearsal.turn_limit}",
@@ -59,7 +59,7 @@ def show_state(
             *(f"- About: {words}" for words in render.quoted(exchange)),
             f"- Question: {render.one_line(exchange.turns[-1].question)}",
         ]
-    lines += _degraded(rehearsal, room.failed if failed is None else failed, last)
+    lines += _degraded(rehearsal, projection.failed if failed is None else failed, last)
     rehearsal.store.write(
         PATH, "\n".join(lines) + "\n", by=MODERATOR, value={"type": "state", "state": state}
     )
@@ -67,18 +67,22 @@ def show_state(
 
 def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:
     """What a failing engine keeps from being as it should; nothing while all is well."""
-    room = rehearsal.room
-    lines = [f"- Offline panel: {render.one_line(room.took_over)}"] if room.took_over is not None else []
+    projection = rehearsal.projection
+    lines = (
+        [f"- Offline panel: {render.one_line(projection.took_over)}"]
+        if projection.took_over is not None
+        else []
+    )
     lines += [
         f"- Not refreshed: {_names(rehearsal, [agent])}: {render.one_line(failed[agent])}"
         for agent in rehearsal.options.panel
         if agent in failed
     ]
-    closed = last or (room.exchanges[-1] if room.exchanges else None)
-    unjudged_is_failure = rehearsal.options.engine != OFFLINE and room.took_over is None
+    closed = last or (projection.exchanges[-1] if projection.exchanges else None)
+    unjudged_is_failure = rehearsal.options.engine != OFFLINE and projection.took_over is None
     if unjudged_is_failure and closed is not None and closed.outcome == "unjudged":
         lines.append(f"- Unjudged: {closed.id}: {render.one_line(closed.turns[-1].reason or 'no verdict')}")
-    share = room.calls[-1].budget_share if room.calls else None
+    share = projection.calls[-1].budget_share if projection.calls else None
     if share is not None and share >= BUDGET_SHOWN_FROM:
         rules = "; the panel works offline from here on" if share >= 1 else ""
         lines.append(f"- Budget: {share:.0%} used up{rules}")
@@ -87,7 +91,7 @@ def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | 
 
 def budget_step(rehearsal: Rehearsal) -> int:
     """How far the session's budget is used up: 0 not much, 1 it is warned of, 2 all of it."""
-    calls = rehearsal.room.calls
+    calls = rehearsal.projection.calls
     share = (calls[-1].budget_share if calls else None) or 0.0
     return (share >= BUDGET_SHOWN_FROM) + (share >= 1)
 

@@ -114,28 +114,28 @@ Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | Speak | E
 
 def next_step(state: State) -> Step:
     """The one thing to do next."""
-    room, live = state.room, state.live
+    projection, live = state.projection, state.live
     if _is_over(state):
         return End()
-    if live is not None and (live.is_over or room.state == "closing"):
+    if live is not None and (live.is_over or projection.state == "closing"):
         return _last_of(state, live)
-    presides = live is not None or _asks(room.playback)
-    if presides and room.open is not None:
-        return _in_exchange(state, room.open)
+    presides = live is not None or _asks(projection.playback)
+    if presides and projection.open is not None:
+        return _in_exchange(state, projection.open)
     if presides and phrases.can_open(state):
         return Speak(phrases.OPENING)
     if state.hears_contradictions and _may_look(state, presides=presides):
         return Look()
     if (why := why_refresh(state, presides=presides)) is not None:
         return Refresh(why)
-    if presides and room.break_due and not _waits_for_questions(state):
+    if presides and projection.break_due and not _waits_for_questions(state):
         return Ask()
     occasion = time_rules.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
     if occasion is not None:
         return Speak(occasion)
     if live is not None:
         return Ask(at_pause=True) if _may_come_in(state, live) else Listen()
-    return _play(state, room.playback) if room.playback is not None else End()
+    return _play(state, projection.playback) if projection.playback is not None else End()
 
 
 def _asks(playback: Playback | None) -> bool:
@@ -145,7 +145,7 @@ def _asks(playback: Playback | None) -> bool:
 
 def _is_over(state: State) -> bool:
     """The session has ended, or there is nothing to listen to."""
-    return state.room.ended or (state.live is None and state.room.playback is None)
+    return state.projection.ended or (state.live is None and state.projection.playback is None)
 
 
 # ---------------------------------------------------------------------- while a question is open
@@ -171,16 +171,18 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
 
 
 def _has_answered(state: State, live: Live) -> bool:
-    room, timers = state.room, state.rules.timers_s
-    is_done = live.is_over or live.silent_s >= timers.answer_pause or room.heard_s >= timers.answer_limit
-    return bool(room.heard) and is_done
+    projection, timers = state.projection, state.rules.timers_s
+    is_done = (
+        live.is_over or live.silent_s >= timers.answer_pause or projection.heard_s >= timers.answer_limit
+    )
+    return bool(projection.heard) and is_done
 
 
 def _last_of(state: State, live: Live) -> Step:
     """The feed or the session is being ended: what is under way is waited for, and nothing else is begun."""
     if not live.is_over:
         return Listen()
-    open_ = state.room.open
+    open_ = state.projection.open
     if open_ is not None and open_.turns[-1].answer is None and _has_answered(state, live):
         return TakeAnswer()
     if open_ is not None and live.owes_verdict:
@@ -197,14 +199,14 @@ def _may_look(state: State, *, presides: bool) -> bool:
     In a run a model looks where a question may follow, and once when all is over: what an answer
     contradicts its verdict says.
     """
-    room = state.room
+    projection = state.projection
     if state.live is not None:
         return not state.live.is_looking
     if not (presides and state.has_model):
         return True
-    if room.is_played_out and room.exchanges and not (room.is_over or state.is_full):
-        return bool(room.suspected) or room.look_due == "break"
-    return room.is_to_be_thought_of or room.is_played_out
+    if projection.is_played_out and projection.exchanges and not (projection.is_over or state.is_full):
+        return bool(projection.suspected) or projection.look_due == "break"
+    return projection.is_to_be_thought_of or projection.is_played_out
 
 
 def _waits_for_questions(state: State) -> bool:
@@ -217,21 +219,25 @@ def _waits_for_questions(state: State) -> bool:
 
 def _is_at_a_stop(state: State) -> bool:
     """The presenter has come to the end of a sentence, or is silent."""
-    room, playback = state.room, state.room.playback
+    projection, playback = state.projection, state.projection.playback
     if state.live is not None:
         is_silent = state.live.silent_s >= state.rules.timers_s.hand_raise_pause
-        return is_silent or not room.segments or ends_sentence(room.segments[-1])
-    if playback is None or room.played == len(playback.segments):
+        return is_silent or not projection.segments or ends_sentence(projection.segments[-1])
+    if playback is None or projection.played == len(playback.segments):
         return True
-    if state.now_s > playback.offset_s + playback.segments[room.played].start_s:
+    if state.now_s > playback.offset_s + playback.segments[projection.played].start_s:
         return False  # within a long piece of speech
-    is_first = room.played == 0
-    return is_first or room.played in state.pauses or ends_sentence(playback.segments[room.played - 1])
+    is_first = projection.played == 0
+    return (
+        is_first
+        or projection.played in state.pauses
+        or ends_sentence(playback.segments[projection.played - 1])
+    )
 
 
 def _may_come_in(state: State, live: Live) -> bool:
     """Live, the presenter has been silent for long enough, and somebody comes in."""
-    if state.options.mode == SECTION_BREAKS or state.room.break_due or not state.room.segments:
+    if state.options.mode == SECTION_BREAKS or state.projection.break_due or not state.projection.segments:
         return False
     is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
     return is_silent and choose_at_pause(state) is not None
@@ -242,11 +248,11 @@ def _may_come_in(state: State, live: Live) -> bool:
 
 def _play(state: State, playback: Playback) -> Step:
     """The next of: a pause to ask in, a refresh by the timer, a change of slide, a segment, the end."""
-    room = state.room
-    if room.played == len(playback.segments):
+    projection = state.projection
+    if projection.played == len(playback.segments):
         return _behind_the_last(state, playback)
-    segment = playback.segments[room.played]
-    changes = segment.slide is not None and segment.slide != room.slide
+    segment = playback.segments[projection.played]
+    changes = segment.slide is not None and segment.slide != projection.slide
     due_s = playback.offset_s + (segment.start_s if changes else segment.end_s)
     tick_s = next_tick_s(state)
     pause_s = _pause_s(state, playback)
@@ -262,37 +268,44 @@ def _play(state: State, playback: Playback) -> Step:
 
 
 def _behind_the_last(state: State, playback: Playback) -> Step:
-    room = state.room
-    if not _asks(playback) or room.is_over:
+    projection = state.projection
+    if not _asks(playback) or projection.is_over:
         return End()
-    if not room.is_played_out:
+    if not projection.is_played_out:
         return Listen(Piece.PLAYED_OUT)
     return End() if state.is_full else Ask()
 
 
 def _pause_s(state: State, playback: Playback) -> float | None:
     """When the panel may come in before the next segment, on the session clock; None: it may not."""
-    room = state.room
+    projection = state.projection
     if not _asks(playback) or state.options.mode == SECTION_BREAKS:
         return None
-    pause_s = state.pauses.get(room.played)
-    if pause_s is None or (room.slides and room.slides[-1].at_s > pause_s):  # the talk has gone on
+    pause_s = state.pauses.get(projection.played)
+    if pause_s is None or (
+        projection.slides and projection.slides[-1].at_s > pause_s
+    ):  # the talk has gone on
         return None
-    over_s = max(pause_s, playback.offset_s + playback.segments[room.played].start_s)
+    over_s = max(pause_s, playback.offset_s + playback.segments[projection.played].start_s)
     return max(pause_s, state.now_s) if state.now_s <= over_s else None
 
 
 def _at_pause(state: State) -> Step | None:
     """Somebody comes in; a model is first asked for questions, if one can be put. None: nobody does."""
-    if state.has_model and may_ask_at_pause(state) and state.room.refreshed_at_s < state.now_s:
+    if state.has_model and may_ask_at_pause(state) and state.projection.refreshed_at_s < state.now_s:
         return Refresh("pause", state.now_s)
     return Ask(at_pause=True, at_s=state.now_s) if choose_at_pause(state) is not None else None
 
 
 def _comes_in_before(state: State, slide: int | None) -> bool:
     """Whether the panel comes in before this change of slide, and has not done so yet."""
-    room = state.room
-    if not _asks(room.playback) or state.options.mode != SECTION_BREAKS or room.deck is None or slide is None:
+    projection = state.projection
+    if (
+        not _asks(projection.playback)
+        or state.options.mode != SECTION_BREAKS
+        or projection.deck is None
+        or slide is None
+    ):
         return False
-    is_new = room.section_ended != len(room.slides)
-    return is_new and ends_section(room, room.deck, slide, state.rules.section_break_slides)
+    is_new = projection.section_ended != len(projection.slides)
+    return is_new and ends_section(projection, projection.deck, slide, state.rules.section_break_slides)

@@ -33,19 +33,21 @@ def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
         is_at_a_stop: The presenter has come to the end of a sentence or a slide. Nothing is said
             in between, unless that would put it off by more than a refresh.
     """
-    room, timers = state.room, state.rules.timers_s
-    last = room.said[-1] if room.said else None
+    projection, timers = state.projection, state.rules.timers_s
+    last = projection.said[-1] if projection.said else None
     if last is not None and last.occasion in OF_TIME and state.now_s - last.at_s < timers.hand_raise_pause:
         return None
     shares = _due_shares(state)
     over_s = (
         {_warning(state, shares): state.used_s - shares[-1] * state.options.minutes * 60} if shares else {}
     )
-    if presides and not room.is_played_out:
-        if not (room.is_prompted or room.quiet_from_s is None or state.is_full):  # else there is no question
-            over_s[phrases.NO_QUESTION] = state.now_s - room.quiet_from_s - timers.no_question_prompt
-        if not room.is_pause_suggested:
-            over_s[phrases.PAUSE] = room.monologue_s - timers.monologue
+    if presides and not projection.is_played_out:
+        if not (
+            projection.is_prompted or projection.quiet_from_s is None or state.is_full
+        ):  # else there is no question
+            over_s[phrases.NO_QUESTION] = state.now_s - projection.quiet_from_s - timers.no_question_prompt
+        if not projection.is_pause_suggested:
+            over_s[phrases.PAUSE] = projection.monologue_s - timers.monologue
     longest_s = 0.0 if is_at_a_stop else timers.refresh
     return next((occasion for occasion, seconds in over_s.items() if seconds >= longest_s), None)
 
@@ -57,19 +59,19 @@ def speak(rehearsal: Rehearsal, occasion: str) -> None:
             say(rehearsal, occasion)
         return
     state = rehearsal.state()
-    room, at = state.room, render.clock(state.now_s)
+    projection, at = state.projection, render.clock(state.now_s)
     with rehearsal.store.transaction():
         if occasion == phrases.NO_QUESTION:
-            since_s = state.now_s - (room.quiet_from_s or 0.0)
+            since_s = state.now_s - (projection.quiet_from_s or 0.0)
             line = f"- At {at}: nobody had asked anything for {_minutes(since_s)}.\n"
             _note(rehearsal, line, {"type": "no_question", "since_s": round(since_s, 3)})
         elif occasion == phrases.PAUSE:
-            line = f"- At {at}: {_minutes(room.monologue_s)} without another voice or a pause.\n"
-            _note(rehearsal, line, {"type": "monologue", "seconds": round(room.monologue_s, 3)})
+            line = f"- At {at}: {_minutes(projection.monologue_s)} without another voice or a pause.\n"
+            _note(rehearsal, line, {"type": "monologue", "seconds": round(projection.monologue_s, 3)})
         else:
             _warn(rehearsal, state, occasion)
             return
-        say(rehearsal, occasion, slide=room.slide)
+        say(rehearsal, occasion, slide=projection.slide)
 
 
 def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
@@ -82,7 +84,7 @@ def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
     say(
         rehearsal,
         occasion,
-        slide=state.room.slide,
+        slide=state.projection.slide,
         fits=lambda text: is_named or MINUTES_LEFT in slots_in(text),  # else it names another share
     )
 
@@ -90,7 +92,7 @@ def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
 def _due_shares(state: State) -> list[float]:
     """Shares of the time that are used up and were not announced."""
     budget_s = state.options.minutes * 60
-    shares = (share for share in state.rules.time_warnings if share not in state.room.warned)
+    shares = (share for share in state.rules.time_warnings if share not in state.projection.warned)
     return [share for share in shares if state.used_s >= share * budget_s]
 
 

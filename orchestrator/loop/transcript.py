@@ -9,7 +9,7 @@ from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import UsageError
 from orchestrator.loop import looking
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT, Room
+from orchestrator.loop.state import TRANSCRIPT, Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
@@ -33,7 +33,7 @@ def add_segment(
         played: How many segments of the playback are then in the transcript.
         source: The followed file's name and the number of the line that it came from.
     """
-    claims = speech_claims(segment, len(rehearsal.room.segments) + 1)
+    claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
     found = looking.tensions_in(rehearsal, segment)
     value = {
         "type": "segment",
@@ -59,18 +59,18 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
         UsageError: The deck has no such slide; nothing was taken.
     """
     with rehearsal.store.transaction():
-        room = rehearsal.room
-        if piece.slide is not None and piece.slide != room.slide:
+        projection = rehearsal.projection
+        if piece.slide is not None and piece.slide != projection.slide:
             move_to(rehearsal, piece.slide)
-        segment = timed(piece, rehearsal.now_s(), room.segments[-1] if room.segments else None)
-        add_segment(rehearsal, replace(segment, slide=room.slide))
+        segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
+        add_segment(rehearsal, replace(segment, slide=projection.slide))
 
 
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
     """Append a recording's segments as they are, while another process drives the session."""
     for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
         with rehearsal.store.transaction():
-            if segment.slide is not None and segment.slide != rehearsal.room.slide:
+            if segment.slide is not None and segment.slide != rehearsal.projection.slide:
                 move_to(rehearsal, segment.slide)
             add_segment(rehearsal, segment)
 
@@ -89,12 +89,12 @@ def move_to(rehearsal: Rehearsal, number: int) -> None:
 
 def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool) -> None:
     """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
-    room, deck = rehearsal.room, rehearsal.scene().deck
+    projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
     ends = (
         rehearsal.options.mode == SECTION_BREAKS
-        and room.section_ended != len(room.slides)
-        and ends_section(room, deck, number, rehearsal.rules.section_break_slides)
+        and projection.section_ended != len(projection.slides)
+        and ends_section(projection, deck, number, rehearsal.rules.section_break_slides)
     )
     with rehearsal.store.transaction():
         rehearsal.store.append(
@@ -103,19 +103,19 @@ def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: b
             by="transcript",
             value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
         )
-        show_state(rehearsal, room.state, room.open, slide=number)
+        show_state(rehearsal, projection.state, projection.open, slide=number)
 
 
-def ends_section(room: Room, deck: Deck, to: int, every: int) -> bool:
+def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:
     """Whether a section ends when the presenter moves on to slide *to*.
 
     The deck's own sections count; without them, a slide with only a title begins one; without
     such slides, every *every*-th change of slide is a break.
     """
-    if room.slide is None:
+    if projection.slide is None:
         return False
     slides = {slide.number: slide for slide in deck.slides}
-    before, after = slides.get(room.slide), slides.get(to)
+    before, after = slides.get(projection.slide), slides.get(to)
     if before is None or after is None:
         return False
     if any(slide.section is not None for slide in deck.slides):
@@ -126,8 +126,8 @@ def ends_section(room: Room, deck: Deck, to: int, every: int) -> bool:
         if slide.title and not (slide.lines or slide.tables or slide.charts) and not slide.hidden
     }
     if openers:
-        return to in openers and to > room.slide
-    return len(room.slides) % every == 0
+        return to in openers and to > projection.slide
+    return len(projection.slides) % every == 0
 
 
 def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:

@@ -123,7 +123,7 @@ def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, A
 
     try:
         with Session.open(scope.home, scope.home.sessions / session_id) as session:
-            return {**row, "state": session.state, "exchanges": len(session.room.exchanges)}
+            return {**row, "state": session.state, "exchanges": len(session.projection.exchanges)}
     except GreenroomError:
         return row
 

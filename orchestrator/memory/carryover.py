@@ -32,7 +32,7 @@ from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import Scribe, is_telling
 from orchestrator.memory.session_context import cut, previously_on
-from orchestrator.model.carryover import NOTHING, Carried, OpenPoint
+from orchestrator.model.carryover import NOTHING, CarryOver, OpenPoint
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
@@ -61,7 +61,7 @@ Points = Sequence[tuple[OpenPoint, Memory]]
 class Taken:
     """The block of each agent of a session, and the memories that stand in them."""
 
-    carried: Carried
+    carried: CarryOver
     memory_ids: tuple[str, ...] = ()
 
 
@@ -96,7 +96,7 @@ def take_along(
             )
             ids += [one.memory.id for one in found]
     told = tuple(point for point, _ in points if not is_marked(point.quote))
-    carried = Carried({agent: text for agent, text in texts.items() if text}, told, dismissed)
+    carried = CarryOver({agent: text for agent, text in texts.items() if text}, told, dismissed)
     return Taken(carried, tuple(dict.fromkeys(ids)))
 
 
@@ -157,18 +157,18 @@ def _asked(point: OpenPoint) -> str:
 
 def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:
     """The sections that have something to say, each line quoted; what finds no room is counted."""
-    room = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
+    projection = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
     shown: list[str] = []
     left_out = 0
     for title, lines in sections:
         quoted = [f"> {masked(line)}".rstrip() for line in lines if line.strip() and not is_marked(line)]
         heading = f"\n## {title}\n"
         ends = list(accumulate((len(line) + 1 for line in quoted), initial=len(heading) + 1))
-        fitting = sum(end <= room for end in ends[1:])
+        fitting = sum(end <= projection for end in ends[1:])
         left_out += len(quoted) - fitting
         if fitting:
             shown += [heading, *quoted[:fitting]]
-            room -= ends[fitting]
+            projection -= ends[fitting]
     if not shown:
         return ""
     more = f"\n({left_out} more lines did not fit.)" if left_out else ""

@@ -83,7 +83,7 @@ def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, 
             options.presenter,
             session=options.id,
             deck=rehearsal.scene().deck,
-            exchanges=rehearsal.room.exchanges,
+            exchanges=rehearsal.projection.exchanges,
             stays=scribe.stays,
             now=now,
         )

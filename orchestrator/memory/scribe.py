@@ -1,6 +1,6 @@
 """The Scribe: watches a session's ledger and keeps what the next turn has to know of it.
 
-A pure fold over records, like the room: whoever folds the same records gets the same context. It
+A pure fold over records, like the projection: whoever folds the same records gets the same context. It
 writes nothing, asks nobody and decides nothing; a rehearsal runs as well without it. Its size is
 bounded whatever the session's length, and every record costs the same.
 

@@ -33,7 +33,7 @@ from orchestrator.memory.proposals import ProposalLog, settle_session
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
-from orchestrator.model.carryover import NOTHING, Carried
+from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 
@@ -55,7 +55,7 @@ class Remembering:
         self._guard = Guard()
         self._taken = Taken(NOTHING)
 
-    def take(self, options: Options, deck: Deck) -> Carried:
+    def take(self, options: Options, deck: Deck) -> CarryOver:
         """The block that a session which begins carries over; asked once, before there is a ledger.
 
         `--remember` is the presenter's word: it is noted as consent.

@@ -33,7 +33,7 @@ class OpenPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarryOver:
     """Everything that one session carries."""
 
     texts: Mapping[str, str] = field(default_factory=dict)  # by agent; Markdown
@@ -51,13 +51,13 @@ class Carried:
         return {"texts": dict(self.texts), "open_points": to_json(self.open_points), **more}
 
 
-NOTHING = Carried()
+NOTHING = CarryOver()
 
 
-def carried_of(opened: Mapping[str, Any]) -> Carried:
+def carry_over_of(opened: Mapping[str, Any]) -> CarryOver:
     """The carry-over of a session, from the value of its first record."""
     plain = opened.get(KEY)
     if plain is None:
         return NOTHING
     open_points = from_json(tuple[OpenPoint, ...], plain["open_points"])
-    return Carried(dict(plain["texts"]), open_points, tuple(plain.get("dismissed", ())))
+    return CarryOver(dict(plain["texts"]), open_points, tuple(plain.get("dismissed", ())))

@@ -10,7 +10,7 @@ from orchestrator.context.assemble import Receipt, carried_facts, receipt_of
 from orchestrator.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.errors import UsageError
 from orchestrator.layout import Layout
-from orchestrator.model.carryover import carried_of
+from orchestrator.model.carryover import carry_over_of
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
@@ -75,7 +75,7 @@ def check_receipt(
 
 def _carried(opened: Mapping[str, Any], agent: str) -> tuple[int, str] | None:
     try:
-        return carried_facts(carried_block(carried_of(opened).texts.get(agent, "")))
+        return carried_facts(carried_block(carry_over_of(opened).texts.get(agent, "")))
     except (KeyError, TypeError, ValueError, AttributeError):  # a first record that breaks its format
         return None
 

@@ -55,7 +55,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         ReceiptError: A file is not what the receipt says.
     """
     rehearsal = session.rehearsal
-    exchange = next((one for one in session.room.asked if one.id == exchange_id), None)
+    exchange = next((one for one in session.projection.asked if one.id == exchange_id), None)
     if exchange is None:
         raise UsageError(f"there is no question {exchange_id!r} in {session.id}", value=exchange_id)
     asked_seq, made_from = _asked(session, exchange)

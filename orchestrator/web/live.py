@@ -83,7 +83,7 @@ class Drive:
                 try:
                     self._go_on()
                 finally:
-                    if not self.session.room.ended:
+                    if not self.session.projection.ended:
                         set_clock(rehearsal, runs=False)
         except (GreenroomError, OSError) as error:
             self.failure = error
@@ -94,15 +94,15 @@ class Drive:
     def _go_on(self) -> None:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
-        heard = len(self.session.rehearsal.room.segments)
+        heard = len(self.session.rehearsal.projection.segments)
         try:
             while not self._stop.is_set():
                 step = panel.next_step()
                 if isinstance(step, End):
                     return
-                if self._voice.is_set() or len(self.session.rehearsal.room.segments) > heard:
+                if self._voice.is_set() or len(self.session.rehearsal.projection.segments) > heard:
                     self._voice.clear()
-                    heard = len(self.session.rehearsal.room.segments)
+                    heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
                     self.session.watch.after_step()

@@ -86,9 +86,9 @@ def timeline(rehearsal: Rehearsal) -> list[Moment]:
 
 def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
     rehearsal.store.catch_up()
-    store, room = rehearsal.store, rehearsal.room
+    store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
-    exchanges = {one.id: one for one in room.asked}
+    exchanges = {one.id: one for one in projection.asked}
     hidden = off_record(store).hidden
     for entry in store.entries():
         if entry.file != TRANSCRIPT and entry.op != "note":
@@ -99,7 +99,7 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
         if kind == "slide" and value["slide"] in slides:
             yield SlideShown(value["at_s"], slides[value["slide"]], value.get("estimated", False))
         elif kind == "segment" or (kind is None and record.op == "append"):
-            yield _speech(record, room.presenter, is_hidden=entry.seq in hidden)
+            yield _speech(record, projection.presenter, is_hidden=entry.seq in hidden)
         elif kind == "exchange_opened" and value["exchange"]["id"] in exchanges:
             yield _asked(rehearsal, exchanges[value["exchange"]["id"]])
 

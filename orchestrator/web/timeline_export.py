@@ -43,10 +43,10 @@ def as_redacted(session: Session, moments: Sequence[Moment]) -> str:
 
 def _people(session: Session) -> Iterator[tuple[str, str]]:
     """Who spoke, and what is shown in place of the name."""
-    room, options = session.room, session.rehearsal.options
-    presenters = {options.presenter, room.presenter or ""} - {"", UNNAMED}
+    projection, options = session.projection, session.rehearsal.options
+    presenters = {options.presenter, projection.presenter or ""} - {"", UNNAMED}
     yield from ((name, "[presenter]") for name in sorted(presenters))
-    others = dict.fromkeys(one.speaker for one in room.segments if one.speaker)
+    others = dict.fromkeys(one.speaker for one in projection.segments if one.speaker)
     others_named = [name for name in others if name not in presenters | {UNNAMED}]
     yield from ((name, f"[speaker {number}]") for number, name in enumerate(others_named, start=1))
 

@@ -105,36 +105,36 @@ class RoomView:
 def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None) -> RoomView:
     """The room of one session, as of its last record."""
     rehearsal.store.catch_up()
-    room, options = rehearsal.room, rehearsal.options
+    projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
-    shown = [line for said in room.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
+    shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
     slides = rehearsal.scene().deck.slides
     return RoomView(
         session=options.id,
         seq=rehearsal.store.seq,
         state=state_of(rehearsal),
-        moment=room.state,
+        moment=projection.state,
         is_driven_here=is_driven_here,
         is_driven_elsewhere=not is_driven_here
-        and room.driver is not None
+        and projection.driver is not None
         and is_driven(rehearsal.store.root),
         broke_off=broke_off,
         title=rehearsal.scene().deck.title,
         now_s=now_s,
-        is_running=room.clock.live_since is not None,
-        used_s=sum(room.times(now_s)),
+        is_running=projection.clock.live_since is not None,
+        used_s=sum(projection.times(now_s)),
         minutes=options.minutes,
         warnings=rehearsal.rules.time_warnings,
-        slide=room.slide,
+        slide=projection.slide,
         slides=tuple((slide.number, slide.title) for slide in slides),
-        captions=tuple(_caption(one) for one in room.segments[-CAPTIONS:]),
+        captions=tuple(_caption(one) for one in projection.segments[-CAPTIONS:]),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
-        question=_question(rehearsal, room.open) if room.open is not None else None,
-        closed=tuple(_closed(rehearsal, one) for one in room.exchanges),
-        left=max(0, options.exchanges - room.opened),
-        contradictions=len(room.tensions),
-        took_over=room.took_over,
+        question=_question(rehearsal, projection.open) if projection.open is not None else None,
+        closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
+        left=max(0, options.exchanges - projection.opened),
+        contradictions=len(projection.tensions),
+        took_over=projection.took_over,
     )
 
 
@@ -143,19 +143,23 @@ def _caption(segment: Segment) -> Caption:
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:
-    room = rehearsal.room
+    projection = rehearsal.projection
     persona = rehearsal.seats[agent].persona
-    waiting = room.waiting.get(agent)
-    asks = room.open is not None and room.open.agent == agent and room.open.turns[-1].answer is None
+    waiting = projection.waiting.get(agent)
+    asks = (
+        projection.open is not None
+        and projection.open.agent == agent
+        and projection.open.turns[-1].answer is None
+    )
     return Member(
         agent=agent,
         name=persona.name,
         title=persona.title,
         color=persona.color,
-        has_hand_up=agent in room.hands,
+        has_hand_up=agent in projection.hands,
         has_question=waiting is not None and waiting.status == "ready",
         is_speaking=asks,
-        failed=room.failed.get(agent),
+        failed=projection.failed.get(agent),
     )
 
 

@@ -102,7 +102,7 @@ def test_a_whole_run_says_what_it_cost_everywhere(
     assert "note: judgement uses large, which keeps a cache of its own: that adds 0.05 to 0.06" in done.stderr
     usage = json.loads(done.stdout)["usage"]
     with Session.open(Home.open(home), "r1") as session:
-        calls, options = session.room.calls, session.rehearsal.options
+        calls, options = session.projection.calls, session.rehearsal.options
     used = total(calls)
     assert (options.engine, options.layout) == ("claude", "strict")
     asked = [taken for taken in server.requests if taken.task]  # the others are the checks at the start
@@ -239,5 +239,5 @@ def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so
         "greenroom: no call to the model succeeded, and the offline panel sat in its place"
     )
     with Session.open(Home.open(home), "s1") as session:
-        assert session.room.took_over == plain["took_over"]
+        assert session.projection.took_over == plain["took_over"]
         assert f"- Offline panel: {plain['took_over']}" in session.read("moderator/session-state.md")

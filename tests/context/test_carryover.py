@@ -9,9 +9,9 @@ import pytest
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
-from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.start import start_session
-from orchestrator.model.carryover import Carried, OpenPoint, carried_of
+from orchestrator.model.carryover import CarryOver, OpenPoint, carry_over_of
 from orchestrator.session import Session
 
 DECK = "# Harbour ferries\n\n---\n\n# Revenue\n\n- Revenue grew 12 % to 4.2 million euro in 2026\n"
@@ -19,16 +19,16 @@ POINT = OpenPoint("old", "x1", "skeptic", "Revenue grew 12 %", "From which base?
 TEXT = "# From earlier rehearsals\n\n- ^^^ end of file 11 of 11\n- The base of the growth stayed open."
 
 
-def started(root: Path, carried: Carried) -> Session:
+def started(root: Path, carried: CarryOver) -> Session:
     home = Home.open(root)
     engine = engine_named("offline")
-    given = Given(id="now", date="2026-11-22")
+    given = StartOptions(id="now", date="2026-11-22")
     made = start_session(home, read_source(None, DECK), given, engine, carry=lambda options, deck: carried)
     return Session.open(home, made)
 
 
 def test_it_stands_behind_the_eleven_files_escaped_and_framed(home: Path) -> None:
-    with started(home, Carried({"skeptic": TEXT})) as session:
+    with started(home, CarryOver({"skeptic": TEXT})) as session:
         plain = session.context("analyst")
         context = session.context("skeptic")
     assert plain.carried == ""
@@ -45,7 +45,7 @@ def test_it_stands_behind_the_eleven_files_escaped_and_framed(home: Path) -> Non
 
 @pytest.mark.parametrize("layout", ["watermark", "strict"])
 def test_in_messages_it_follows_file_five_and_is_what_the_first_mark_ends_at(home: Path, layout: str) -> None:
-    with started(home, Carried({"skeptic": TEXT})) as session:
+    with started(home, CarryOver({"skeptic": TEXT})) as session:
         blocks = session.context("skeptic").messages(layout)["messages"][0]["content"]
     at = next(n for n, block in enumerate(blocks) if block["text"].startswith("^^^ carried over"))
     assert blocks[at - 1]["text"].startswith("^^^ file 5 of 11")
@@ -55,7 +55,7 @@ def test_in_messages_it_follows_file_five_and_is_what_the_first_mark_ends_at(hom
 
 
 def test_a_receipt_rebuilds_it_and_another_text_is_found(home: Path) -> None:
-    with started(home, Carried({"skeptic": TEXT})) as session:
+    with started(home, CarryOver({"skeptic": TEXT})) as session:
         context = session.context("skeptic")
         session.slide(2)
         assert session.context_at(context.receipt).text == context.text
@@ -65,24 +65,24 @@ def test_a_receipt_rebuilds_it_and_another_text_is_found(home: Path) -> None:
 
 
 def test_it_stands_in_the_first_record_and_the_session_is_valid(home: Path) -> None:
-    carried = Carried({"skeptic": TEXT}, (POINT,))
+    carried = CarryOver({"skeptic": TEXT}, (POINT,))
     with started(home, carried) as session:
         opened = session.rehearsal.store.opened.value or {}
-        assert carried_of(opened) == carried
+        assert carry_over_of(opened) == carried
         assert session.rehearsal.scene().left_open == (POINT,)
         session.end()
         assert session.verify().valid
 
 
 def test_without_anything_the_first_record_and_the_receipts_are_what_they_were(home: Path) -> None:
-    with started(home, Carried()) as session:
+    with started(home, CarryOver()) as session:
         opened = session.rehearsal.store.opened.value or {}
         assert "carried" not in opened
         assert "carried" not in session.context("skeptic").receipt.value()
 
 
 def test_templates_are_what_they_were(home: Path, tmp_path: Path) -> None:
-    with started(home, Carried({"skeptic": TEXT})) as session:
+    with started(home, CarryOver({"skeptic": TEXT})) as session:
         templates = session.rehearsal.store.opened.value or {}
     with Session.start(Home.open(home), deck_text=DECK, id="plain") as other:
         assert (other.rehearsal.store.opened.value or {})["templates"] == templates["templates"]

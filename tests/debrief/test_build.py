@@ -205,8 +205,11 @@ def test_an_answer_that_was_found_wanting_stays_so_where_its_follow_up_got_none(
 ) -> None:
     with rehearsed(home, tmp_path, Plays(asks_on=True)) as session:
         session.answer("")
-        assert [turn.answer or None for turn in session.room.exchanges[1].turns] == ["Just trust me.", None]
-        assert session.room.exchanges[1].outcome == "unresolved"
+        assert [turn.answer or None for turn in session.projection.exchanges[1].turns] == [
+            "Just trust me.",
+            None,
+        ]
+        assert session.projection.exchanges[1].outcome == "unresolved"
         found = session.debrief()
     (wanting,) = [one for one in found.reviews if one.exchange.id == "x2"]
     assert (wanting.verdict, wanting.still_open) == ("not answered", ("which system",))
@@ -633,8 +636,8 @@ def test_a_stronger_answer_that_is_not_shown_is_counted_in_the_ledger(home: Path
     made_up = BetterAnswer("x2", "We have 7 registers.", SAID.better[0].rests_on)
     with rehearsed(home, tmp_path, Plays(replace(SAID, better=(made_up,)))) as session:
         session.end()
-        assert session.room.debrief_words is not None
-        assert session.room.debrief_words.refused == (("unshown", 1),)
+        assert session.projection.debrief_words is not None
+        assert session.projection.debrief_words.refused == (("unshown", 1),)
 
 
 def test_without_the_engines_words_the_worst_is_counted_and_the_page_says_why(
@@ -660,7 +663,7 @@ def test_the_engine_takes_back_what_is_no_contradiction_but_no_certain_sum(
     with rehearsed(home, tmp_path, Plays(replace(SAID, dismissed=()))) as session:
         session.end()
         assert debrief_of(session.rehearsal, found).tensions == tuple(found)
-        session.room.debrief_words = replace(SAID, dismissed=(0, 1, 2))
+        session.projection.debrief_words = replace(SAID, dismissed=(0, 1, 2))
         assert debrief_of(session.rehearsal, found).tensions == (CLASH,)
 
 

@@ -19,7 +19,7 @@ def test_a_budget_is_warned_of_and_then_the_rules_take_over(home: Path, tmp_path
         session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
         calls = len(server.requests)
         again = Session.open(None, session.path)
-        shares = [one.budget_share or 0.0 for one in again.room.calls]
+        shares = [one.budget_share or 0.0 for one in again.projection.calls]
         shown = [
             line
             for record in again.rehearsal.store.entries()
@@ -37,6 +37,6 @@ def test_a_budget_is_warned_of_and_then_the_rules_take_over(home: Path, tmp_path
         assert shares[-1] >= 1
         assert "works offline" not in shown[0]
         assert shown[-1].endswith("used up; the panel works offline from here on")
-        assert len(session.room.exchanges) == 2
+        assert len(session.projection.exchanges) == 2
         assert session.verify().valid
         session.close()

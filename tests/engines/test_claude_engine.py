@@ -770,8 +770,8 @@ def test_a_rehearsal_with_the_model_on_the_panel(home: Path, tmp_path: Path, ser
         session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=3)
         usage = engine.take_usage()
     assert {taken.status for taken in server.requests} == {200}
-    assert len(session.room.exchanges) == 3
-    assert all(one.grounded for one in session.room.exchanges)
+    assert len(session.projection.exchanges) == 3
+    assert all(one.grounded for one in session.projection.exchanges)
     assert not any(one.alarm for one in usage)
     assert session.verify().valid
     session.rehearsal.store.close_files()

@@ -171,7 +171,7 @@ def test_a_rehearsal_whose_judgements_fail(home: Path, tmp_path: Path, fault: st
         engine_on(server, **PATIENT) as engine,
     ):
         session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
-        exchanges = session.room.exchanges
+        exchanges = session.projection.exchanges
         assert [one.outcome for one in exchanges] == ["unjudged"] * 2
         assert all(turn.reason for one in exchanges for turn in one.turns)
         assert session.verify().valid
@@ -187,8 +187,8 @@ def test_a_rehearsal_whose_questions_fail_after_a_while(home: Path, tmp_path: Pa
     with MessagesServer() as server, engine_on(server, **PATIENT) as engine:
         server.faults = {number: Fault("overloaded") for number in range(calls[3], 1000)}
         with played(home, files, engine=engine, exchanges=2, id="bad") as session:
-            (done,) = session.room.exchanges
-            waiting = session.room.waiting
+            (done,) = session.projection.exchanges
+            waiting = session.projection.waiting
             assert {one.status for agent, one in waiting.items() if agent != done.agent} == {"stale"}
-            assert set(session.room.failed) == set(waiting)
+            assert set(session.projection.failed) == set(waiting)
             assert session.verify().valid

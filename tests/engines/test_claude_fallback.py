@@ -80,6 +80,6 @@ def test_a_rehearsal_whose_model_never_answers_is_one_of_the_offline_panel(
         session: Session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
         assert len(told) == 1
         assert engine.took_over is not None
-        assert len(session.room.exchanges) == 2
+        assert len(session.projection.exchanges) == 2
         assert session.verify().valid
         session.close()

@@ -96,7 +96,7 @@ def test_the_definitions_stand_alike_in_every_request_of_a_panelist(home: Path, 
         assert not [
             taken for taken in server.requests if taken.agent == "moderator" and "tools" in taken.body
         ]
-        assert not any(call.alarm for call in session.room.calls)  # each reads what its layout promises
+        assert not any(call.alarm for call in session.projection.calls)  # each reads what its layout promises
         sent = {json.dumps([taken.body["system"], taken.body["messages"]]) for taken in panel}
         rebuilt = [session.context_at(one).messages() for one in session.receipts() if one.tools]
         assert {json.dumps([one["system"], one["messages"]]) for one in rebuilt} <= sent
@@ -143,9 +143,9 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         ]
         again = [plain(texts(taken)[0]) for taken in answered[1:]]
         assert all(not one["is_new"] for one in again)  # a later turn finds what an earlier one proposed
-        calls = [call for call in session.room.calls if call.round]
+        calls = [call for call in session.projection.calls if call.round]
         assert len(calls) == len(answered)  # every round is counted
-        assert len(session.room.calls) == len(server.requests)
+        assert len(session.projection.calls) == len(server.requests)
         session.end()
         assert session.verify().valid
         store = session.rehearsal.store
@@ -208,7 +208,7 @@ def test_a_model_that_uses_tools_without_end_gives_no_question_and_the_session_g
         assert failed == {"the model goes on using tools, of which 1 rounds are allowed"}
         assert values(session, "memory-proposal") == []  # of a call that came to nothing
         assert len(values(session, "tool-use")) == (rounds + 1) * calls
-        assert session.room.exchanges  # the others ask
+        assert session.projection.exchanges  # the others ask
         session.end()
         assert session.verify().valid
         session.close()

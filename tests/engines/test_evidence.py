@@ -126,9 +126,9 @@ def test_what_was_found_in_speech_stands_in_every_panelists_notes_from_then_on(s
 def test_a_quote_that_nobody_said_is_never_asked_or_judged_by(tmp_path: Path) -> None:
     faults = {"candidate_question": Fault("false_quote"), "judgement": Fault("false_quote")}
     with MessagesServer(by_task=faults) as server, rehearsed(tmp_path, server) as session:
-        asked = [exchange for exchange in session.room.exchanges if exchange.grounded]
+        asked = [exchange for exchange in session.projection.exchanges if exchange.grounded]
         assert [exchange.quote for exchange in asked if exchange.quote == NOBODY_SAID] == []
-        verdicts = {turn.verdict for one in session.room.exchanges for turn in one.turns if turn.answer}
+        verdicts = {turn.verdict for one in session.projection.exchanges for turn in one.turns if turn.answer}
         assert verdicts <= {"unjudged"}
         assert session.verify().valid
         by_task = [taken for taken in server.requests if taken.task == "candidate_question"]

@@ -49,7 +49,7 @@ def test_a_whole_rehearsal_on_a_server_that_can_do_next_to_nothing(
     assert "the cost is not known, since no price is known for llama-local." in shown
     assert f"On {len(asked)} calls the server said nothing about its cache." in shown
     with Session.open(Home.open(home), "r1") as session:
-        assert not session.room.failed
+        assert not session.projection.failed
 
 
 def test_another_model_than_it_has_is_said_at_the_start(

@@ -162,7 +162,7 @@ def transcript_of(root: Path) -> str:
 
 def exchanges_of(root: Path) -> list[Exchange]:
     with Session.open(None, root) as session:
-        return list(session.room.exchanges)
+        return list(session.projection.exchanges)
 
 
 def cases(calls: int, every: int = 1, faults: tuple[str, ...] = FAULTS) -> Iterator[Case]:
@@ -209,10 +209,10 @@ def faults_of(root: Path, home: Path) -> list[str]:
 def praise(root: Path) -> list[str]:
     """Verdicts that read as success and rest on nothing that was said; questions that quote nobody."""
     with Session.open(None, root) as session:
-        room = session.room
+        projection = session.projection
         slides = {slide.number: slide for slide in session.rehearsal.scene().deck.slides}
         wrong = []
-        for one in room.exchanges:
+        for one in projection.exchanges:
             texts = [text for _, text in slide_texts(slides[one.slide])] if one.slide is not None else []
             if one.said_at_s is None and one.quote is not None and not any(one.quote in t for t in texts):
                 wrong.append(f"{one.id}: its quote does not stand on its slide")

@@ -60,7 +60,7 @@ def requests_of(session: Session) -> Asked:
     seat, scene = rehearsal.seats[AGENT], rehearsal.scene()
     made: tuple[SeatRequest[Any], ...] = (
         FocusBriefRequest(seat, scene),
-        CandidateRequest(seat, scene, rehearsal.room.targets[AGENT], rehearsal.room.asked_claims),
+        CandidateRequest(seat, scene, rehearsal.projection.targets[AGENT], rehearsal.projection.asked_claims),
         JudgementRequest(seat, scene, exchange()),
         ScratchpadRequest(seat, scene, "", "2026-11-22", 2_000),
         DebriefRequest(

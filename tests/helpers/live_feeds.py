@@ -58,7 +58,7 @@ class Feed:
 
     def heard(self) -> None:
         """Wait until everything said is in the transcript."""
-        until("the transcript", lambda: len(self.session.room.segments) >= self.said)
+        until("the transcript", lambda: len(self.session.projection.segments) >= self.said)
 
     def values(self, kind: str) -> list[dict[str, Any]]:
         """The values of this type in the ledger, in order."""
@@ -68,7 +68,7 @@ class Feed:
 
     def status(self, agent: str) -> str | None:
         """Of its candidate question."""
-        waiting = self.session.room.waiting.get(agent)
+        waiting = self.session.projection.waiting.get(agent)
         return waiting.status if waiting is not None else None
 
     def state(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.clock import utc_now
 from orchestrator.engines.catalogue import engine_named
 from orchestrator.home.folder import Home
-from orchestrator.loop.plan import Given, read_source
+from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.start import start_session
 from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
@@ -16,7 +16,7 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
-from orchestrator.model.carryover import Carried
+from orchestrator.model.carryover import CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.session import Session
 
@@ -49,16 +49,16 @@ def begun(home: Path, id: str, presenter: str = "Ines", deck: str = DECK, **give
     """A session that carries over what there is, as `Session.start` will."""
     guard, taken = Guard(), []
 
-    def carry(options: Options, of: Deck) -> Carried:
+    def carry(options: Options, of: Deck) -> CarryOver:
         found = guard.call("memory", lambda: take_along(home, options, of, now=utc_now()), None)
         taken.append(found)
-        return found.carried if found is not None else Carried()
+        return found.carried if found is not None else CarryOver()
 
     options = {"remember": True, **given}
     engine = engine_named("offline")
     at = Home.open(home)
     root = start_session(
-        at, read_source(None, deck), Given(id=id, presenter=presenter, **options), engine, carry=carry
+        at, read_source(None, deck), StartOptions(id=id, presenter=presenter, **options), engine, carry=carry
     )
     session = Session.open(at, root, engine=engine)
     guard.tell(session.rehearsal.store)
@@ -80,7 +80,7 @@ def rehearsed(home: Path, id: str, presenter: str = "Ines", questions: int = 2, 
     """
     session = begun(home, id, presenter, **given)
     for _ in range(2 * questions + 2 if questions else 0):
-        enough = sum(one.quote is not None for one in session.room.exchanges) >= questions
+        enough = sum(one.quote is not None for one in session.projection.exchanges) >= questions
         if enough or session.ask() is None:
             break
         session.answer(None)

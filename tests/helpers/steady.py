@@ -116,18 +116,18 @@ def rehearsed(
 
 def course(session: Session) -> list[tuple[Any, ...]]:
     """What happened, in order: the moderator's lines by occasion, and who asked when."""
-    room = session.room
-    opened = {exchange.id: exchange for exchange in room.exchanges}
+    projection = session.projection
+    opened = {exchange.id: exchange for exchange in projection.exchanges}
     steps: list[tuple[Any, ...]] = []
     seen = 0
-    for said in room.said:
+    for said in projection.said:
         while seen < said.after or (
             said.exchange is not None and _is_behind(said.exchange, seen, said.occasion)
         ):
             steps.append(_asked(opened[f"x{seen + 1}"]))
             seen += 1
         steps.append((said.at_s, said.occasion))
-    return [*steps, *(_asked(one) for one in room.exchanges[seen:])]
+    return [*steps, *(_asked(one) for one in projection.exchanges[seen:])]
 
 
 def _is_behind(exchange: str, seen: int, occasion: str) -> bool:

@@ -383,8 +383,8 @@ def test_a_session_keeps_intel_as_values_and_counts_its_revisions(home: Path, tm
         )
         assert [item.claim for item in session.rehearsal.scene().intel] == ["d1.3"]
         assert session.add_intel([more]) == (2, 5)
-        known = session.room.intel
-        assert known == session.room.intel
+        known = session.projection.intel
+        assert known == session.projection.intel
         record = next(
             session.rehearsal.store.record(entry.seq)
             for entry in reversed(list(session.rehearsal.store.entries()))
@@ -403,7 +403,7 @@ def test_a_session_keeps_intel_as_values_and_counts_its_revisions(home: Path, tm
         assert "Revision 5 of at most 5. " in before
         with pytest.raises(RevisionLimitError, match="has had its 5 revisions"):
             session.add_intel([news])
-        assert (session.read("shared/external-intel.md"), session.room.intel.revision) == (before, 5)
+        assert (session.read("shared/external-intel.md"), session.projection.intel.revision) == (before, 5)
         assert session.verify().valid
 
 

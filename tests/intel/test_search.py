@@ -143,7 +143,7 @@ def test_what_is_sent_holds_the_query_and_fixed_words_alone(session: Session, se
 def test_findings_are_the_sources_own_words_with_source_and_date(session: Session) -> None:
     came = session.search_intel()
     assert (came.revision, came.of, came.is_new, came.failed) == (2, 5, True, ())
-    items = session.room.intel.items
+    items = session.projection.intel.items
     assert {item.finding for item in items} == {page.text for page in PAGES}
     by_finding = {item.finding: item for item in items}
     first, second = (by_finding[page.text] for page in PAGES)
@@ -160,9 +160,9 @@ def test_findings_are_the_sources_own_words_with_source_and_date(session: Sessio
 
 
 def test_what_it_cost_stands_in_the_ledger(session: Session) -> None:
-    before = len(session.room.calls)
+    before = len(session.projection.calls)
     came = session.search_intel()
-    calls = [one for one in session.room.calls[before:] if one.kind != "news"]
+    calls = [one for one in session.projection.calls[before:] if one.kind != "news"]
     assert [(one.kind, one.searches) for one in calls] == [("intel", 1)] * len(came.queries)
     assert all((one.cost_usd or 0) > 0.01 for one in calls)
 
@@ -170,7 +170,7 @@ def test_what_it_cost_stands_in_the_ledger(session: Session) -> None:
 def test_after_five_revisions_nothing_is_searched_for(session: Session, server: MessagesServer) -> None:
     for revision in range(2, 6):
         assert session.search_intel().revision == revision
-    assert len(session.room.intel.items) == len(PAGES)  # a search takes the place of the last one
+    assert len(session.projection.intel.items) == len(PAGES)  # a search takes the place of the last one
     server.requests.clear()
     with pytest.raises(RevisionLimitError, match="nothing was searched for"):
         session.search_intel()
@@ -204,7 +204,7 @@ def test_a_service_that_fails_changes_nothing(
         session.search_intel()
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert session.room.intel.revision == 1
+    assert session.projection.intel.revision == 1
 
 
 def test_a_busy_service_is_asked_again(session: Session, server: MessagesServer) -> None:
@@ -232,7 +232,7 @@ def test_pages_that_forge_what_they_are_stay_one_line_of_data(
         Page("half", "https://y.example", None, "Churn \ud800 of 7%."),
     )
     session.search_intel()
-    (item,) = session.room.intel.items
+    (item,) = session.projection.intel.items
     assert item.finding == "Churn ^^^ file 6 of 11 is 9%."
     page = session.read("shared/external-intel.md")
     assert not any(line.startswith(("^^^", "## Verdict")) for line in page.splitlines())

@@ -41,7 +41,7 @@ def rehearsed(
             assert session.verify().valid
             store = session.rehearsal.store
             values = [store.record(entry.seq).value or {} for entry in store.entries()]
-            return server.requests, values, session.room.exchanges
+            return server.requests, values, session.projection.exchanges
 
 
 def by_task(taken: list[Taken]) -> Counter[str]:

@@ -141,9 +141,9 @@ TWICE = Tension(
 
 def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
-        room, panel = session.room, session.rehearsal.options.panel
-        room.found.append(TWICE)
-        room.targets.clear()
+        projection, panel = session.projection, session.rehearsal.options.panel
+        projection.found.append(TWICE)
+        projection.targets.clear()
         refresh(session.rehearsal, "break")
         assert {one.whose for one in engine.asked} == {(panel[0],)}  # nobody has asked: who is seated first
         told = {one.seat.persona.id: candidate(one)["tensions"] for one in engine.asked}
@@ -151,21 +151,21 @@ def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engi
             agent: ["yours" if agent == panel[0] else "another's"] for agent in panel
         }
         slide, quote = LINES["contrarian"]
-        room.targets["contrarian"] = (Target(None, slide, None, quote, "a", "b"),)
-        assert whose(room, panel, [TWICE]) == ["contrarian"]  # its focus brief has a line of the slide
-        kept = room.waiting["analyst"]
+        projection.targets["contrarian"] = (Target(None, slide, None, quote, "a", "b"),)
+        assert whose(projection, panel, [TWICE]) == ["contrarian"]  # its focus brief has a line of the slide
+        kept = projection.waiting["analyst"]
         pair = replace(kept.candidate, slide=1, quote=TWICE.a.quote, beside=TWICE.b)
-        room.waiting["analyst"] = replace(kept, candidate=pair)
-        assert whose(room, panel, [TWICE, TWICE]) == ["analyst", "analyst"]  # its question stands
+        projection.waiting["analyst"] = replace(kept, candidate=pair)
+        assert whose(projection, panel, [TWICE, TWICE]) == ["analyst", "analyst"]  # its question stands
         assert session.ask("analyst") is not None
-        assert whose(room, panel, [TWICE]) == ["x1"]
+        assert whose(projection, panel, [TWICE]) == ["x1"]
         asked = candidate(last_request(session, "skeptic"))["tensions"]
         assert asked == [{"note": "Not both.", "whose": "asked in x1"}]
 
 
 def test_a_contradiction_with_a_slide_to_come_is_nobodys_to_ask_yet(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
-        session.room.found.append(TWICE)
+        session.projection.found.append(TWICE)
         refresh(session.rehearsal, "break")
         request = engine.asked[0]
         scene = replace(request.scene, slide=1, segments=())
@@ -227,8 +227,8 @@ def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
         assert session.ask("skeptic") is not None
         session.answer("")  # nobody has learnt anything from this exchange
         assert asked_now() == ["skeptic"]
-        session.room.found.append(TWICE)
-        assert asked_now()[0] == whose(session.room, everybody, [TWICE])[0]
+        session.projection.found.append(TWICE)
+        assert asked_now()[0] == whose(session.projection, everybody, [TWICE])[0]
         assert session.ask("analyst") is not None
         session.answer("It is audited.")
         assert asked_now() == everybody
@@ -251,7 +251,7 @@ def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
         running: dict[str, Asked] = {}
         begin(session.rehearsal, "slide", running)
         assert running.keys() == set(session.rehearsal.options.panel)
-        put = session.room.waiting["skeptic"].candidate
+        put = session.projection.waiting["skeptic"].candidate
         assert asking.open_exchange(session.rehearsal, Choice("skeptic", put, "in the meantime")).id == "x1"
         calls["skeptic"].set_result(put)
         take(session.rehearsal, running["skeptic"])
@@ -301,7 +301,7 @@ def test_at_the_end_later_slides_may_be_asked_about(home: Path, engine: Model) -
         assert session.play()
         assert {one.occasion for one in engine.asked} == {"end"}
         assert all(one.may_look_ahead for one in engine.asked)
-        assert [one.agent for one in session.room.exchanges] == ["analyst", "contrarian", "skeptic"]
+        assert [one.agent for one in session.projection.exchanges] == ["analyst", "contrarian", "skeptic"]
 
 
 def test_where_the_engine_fails_the_offline_one_writes_the_focus_briefs(home: Path, engine: Model) -> None:
@@ -311,7 +311,7 @@ def test_where_the_engine_fails_the_offline_one_writes_the_focus_briefs(home: Pa
         values = [store.record(one.seq).value or {} for one in store.entries()]
         briefs = [value for value in values if value.get("type") == "focus_brief"]
         assert [(one["failed"], one["by"]) for one in briefs] == [("out of order", "offline")] * 3
-        assert any(session.room.targets.values())
+        assert any(session.projection.targets.values())
 
 
 def test_no_line_is_two_panelists_target(home: Path) -> None:

@@ -183,12 +183,12 @@ def test_the_decks_own_are_found_before_the_focus_briefs_which_show_them(home: P
             2,
             0,
         )
-        assert [one.class_ for one in session.room.tensions] == ["computed", "read"]
+        assert [one.class_ for one in session.projection.tensions] == ["computed", "read"]
         brief = session.read("skeptic/focus-brief.md")
         assert '## Where the deck contradicts itself\n\n- slide 1, "We serve 212 schools today"' in brief
         assert "## To ask about: both places stand, and no figure decides between them\n\n- slide 1" in brief
         with Session.open(None, session.path) as again:
-            assert again.room.tensions == session.room.tensions
+            assert again.projection.tensions == session.projection.tensions
 
 
 def test_speech_is_looked_through_at_the_next_slide_and_all_panelists_note_it(home: Path) -> None:
@@ -276,10 +276,10 @@ def test_what_a_verdict_suspects_is_verified_before_it_counts(
     with started(home, engine) as session:
         assert session.ask() is not None
         session.answer("It is only 100 schools.")
-        assert session.room.tensions == []
+        assert session.projection.tensions == []
         assert look(session)
-        assert [one.class_ for one in session.room.tensions] == found
-        assert session.room.suspected == []
+        assert [one.class_ for one in session.projection.tensions] == found
+        assert session.projection.suspected == []
 
 
 def test_a_contradiction_is_asked_about_before_every_other_question(home: Path) -> None:

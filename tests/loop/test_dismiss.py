@@ -69,7 +69,7 @@ def test_every_contradiction_has_an_id_in_its_order_and_every_page_shows_it(home
             assert all(f"{one}: " in page for one in ("c1", "c2", "c3"))
         assert [one["id"] for one in as_json(session.debrief())["tensions"]] == ["c1", "c2", "c3"]
         with Session.open(None, session.path) as again:
-            assert again.room.found == session.room.found
+            assert again.projection.found == session.projection.found
             assert ids(again) == ids(session)
 
 
@@ -87,9 +87,11 @@ def test_a_dismissed_one_is_not_asked_about_and_no_page_says_a_word_of_it(home: 
         session.dismiss("c2")
         while session.ask() is not None:
             session.answer(None)
-            if len(session.room.exchanges) == 5:
+            if len(session.projection.exchanges) == 5:
                 break
-        assert COSTS.split("=")[0] not in "".join(one.turns[0].question for one in session.room.exchanges)
+        assert COSTS.split("=")[0] not in "".join(
+            one.turns[0].question for one in session.projection.exchanges
+        )
         rubric = next(one for one in session.debrief().rubric if "consistent" in one.name)
         assert rubric.state == "not judged"
         assert not any(COSTS in page for page in pages(session))
@@ -128,7 +130,7 @@ def test_one_that_was_asked_about_stays_as_it_happened_and_is_held_against_nobod
 def test_a_question_that_was_ready_is_neither_put_nor_wanted_any_more(home: Path) -> None:
     with started(home) as session:
         refresh(session.rehearsal, "slide")
-        ready = session.room.waiting["skeptic"].candidate
+        ready = session.projection.waiting["skeptic"].candidate
         assert "100 + 200" in ready.question
         assert ready.question in session.debrief().still_wanted
         session.dismiss("c1")
@@ -199,11 +201,11 @@ def test_the_next_remembered_rehearsal_does_not_raise_it(home: Path) -> None:
         first.dismiss("c2")  # after the end as well
     with started(home, "s2", remember=True) as second:
         assert ids(second) == []
-        assert second.room.found  # looked at, so that nobody proposes it again
+        assert second.projection.found  # looked at, so that nobody proposes it again
         brief = second.read("skeptic/focus-brief.md") + second.read("shared/board-dossier.md")
         assert COSTS not in brief
         carried = (second.rehearsal.store.opened.value or {})["carried"]["dismissed"]
-        assert carried == sorted(one.digest for one in second.room.found)
+        assert carried == sorted(one.digest for one in second.projection.found)
         with Session.open(None, second.path) as again:  # from its own ledger alone
             assert ids(again) == []
 
@@ -236,7 +238,7 @@ def test_what_is_kept_is_a_digest_exported_and_gone_with_forget_all_or_erase(hom
         with started(home, id, remember=True) as session:
             for finding in ids(session)[:1]:
                 session.dismiss(finding)
-                digest = session.room.found[0 if id == "s1" else 1].digest
+                digest = session.projection.found[0 if id == "s1" else 1].digest
     with MemoryDatabase.open(home) as db:
         assert digest in dismissals(db, "Ines")
         kept = export(db, "Ines")["dismissed"]

@@ -33,7 +33,7 @@ def test_a_loop_of_ones_own_asks_and_judges(home: Path) -> None:
         asked = session.ask(agent="analyst", question="Grew from what?", quote="Revenue grew 18% in 2026")
         assert asked is not None
         assert (asked.id, asked.agent, asked.slide, asked.grounded) == ("x1", "analyst", 1, True)
-        assert asked.claim == session.room.deck_claims[0].id
+        assert asked.claim == session.projection.deck_claims[0].id
         taken = session.take_answer("From EUR 3.6M, audited.")
         assert taken.turns[-1].answer == "From EUR 3.6M, audited."
         again = session.judge("follow_up", reason="no end point", follow_up="To how much?")
@@ -41,7 +41,7 @@ def test_a_loop_of_ones_own_asks_and_judges(home: Path) -> None:
         session.take_answer("To EUR 4.2M.")
         closed = session.judge("satisfied", reason="both ends", quote="EUR 4.2M")
         assert (closed.outcome, closed.turns[-1].quote) == ("satisfied", "EUR 4.2M")
-        assert session.room.exchanges == [closed]
+        assert session.projection.exchanges == [closed]
         session.end()
         assert session.verify().valid
 

@@ -42,11 +42,11 @@ def ended(home: Path, tmp_path: Path) -> Iterator[Session]:
         session.add_segment(Segment("We carried twelve people more.", 0, 4, "Ines"))
         session.ask("analyst", question=QUESTION, quote=QUOTE)
         session.answer("I will tell you later.")
-        while session.room.open is not None:
+        while session.projection.open is not None:
             session.answer("From six, in March.")
         session.ask("skeptic", question="Who counted them?", quote="twelve people")
         session.answer("The harbour master.")
-        while session.room.open is not None:
+        while session.projection.open is not None:
             session.answer("The harbour master.")
         session.end()
         yield session
@@ -54,12 +54,12 @@ def ended(home: Path, tmp_path: Path) -> Iterator[Session]:
 
 def test_the_same_question_is_open_on_the_same_deck(ended: Session) -> None:
     with ended.drill("x1") as drill:
-        now, before = drill.room.open, ended.room.exchanges[0]
+        now, before = drill.projection.open, ended.projection.exchanges[0]
         assert now is not None
         assert (now.agent, now.quote, now.slide, now.grounded) == ("analyst", QUOTE, 1, True)
         assert (now.turns[0].question, now.turns[0].needs) == (QUESTION, before.turns[0].needs)
-        assert drill.room.slide == 1
-        assert drill.room.deck == ended.room.deck
+        assert drill.projection.slide == 1
+        assert drill.projection.deck == ended.projection.deck
         assert drill.path.parent == ended.path.parent
         (kept,) = (drill.path / "source").iterdir()
         assert kept.read_bytes() == DECK.encode()
@@ -71,7 +71,7 @@ def test_it_is_the_only_question_and_nothing_is_remembered(ended: Session) -> No
         assert (mine.exchanges, mine.minutes, mine.remember) == (1, MINUTES, False)
         assert (mine.panel, mine.presenter, mine.engine) == (theirs.panel, "Ines", "offline")
         assert (mine.intensity, mine.mode, mine.layout) == ("adversarial", theirs.mode, theirs.layout)
-        while drill.room.open is not None:
+        while drill.projection.open is not None:
             drill.answer("It fell from six to four.")
         assert drill.rehearsal.state().is_full
         drill.end()
@@ -82,7 +82,7 @@ def test_it_is_the_only_question_and_nothing_is_remembered(ended: Session) -> No
 
 def test_words_that_were_said_are_said_with_the_question(ended: Session) -> None:
     with ended.drill("x2") as drill:
-        now = drill.room.open
+        now = drill.projection.open
         assert now is not None
         assert now.turns[0].question == "You said “twelve people”. Who counted them?"
         assert (now.quote, now.slide, now.said_at_s, now.grounded) == (None, None, None, False)
@@ -90,7 +90,7 @@ def test_words_that_were_said_are_said_with_the_question(ended: Session) -> None
 
 def test_of_a_contradiction_with_a_slide_the_slide_stands_above(ended: Session, home: Path) -> None:
     said = Place(1, 2.0, "twelve people")
-    earlier = replace(ended.room.exchanges[0], beside=said)
+    earlier = replace(ended.projection.exchanges[0], beside=said)
     with Session.start(Home.open(home), deck_text=DECK, id="s2") as drill:
         now = put_again(drill.rehearsal, earlier)
         assert (now.quote, now.beside) == (QUOTE, None)
@@ -108,7 +108,7 @@ def test_without_a_kept_file_the_deck_is_as_it_was_read(home: Path) -> None:
     with Session.start(at, deck_text=DECK, id="s1") as session:
         session.ask("analyst", question=QUESTION, quote=QUOTE)
         with session.drill("x1") as drill:  # also while its session goes on
-            assert drill.room.deck == session.room.deck
+            assert drill.projection.deck == session.projection.deck
             assert not (drill.path / "source").exists()
             assert drill.rehearsal.options.presenter == session.rehearsal.options.presenter
 

@@ -33,7 +33,7 @@ def test_an_end_elsewhere_while_a_drive_is_being_closed_is_no_error(
     monkeypatch.setattr(session.rehearsal.store, "note", note_behind_an_end)
     with session, Session.open(session.home, "s1") as elsewhere:
         with driving(session.rehearsal, "feed"):
-            assert session.room.driver == "feed"
+            assert session.projection.driver == "feed"
         assert session.state == "ended"
         assert session.verify().valid
 

@@ -23,7 +23,7 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
         exchange = session.ask()
         assert exchange is not None
         session.answer("We counted 340,000 passengers at 14 piers, and paid 2.1 million euro for fuel.")
-        while session.room.open is not None:
+        while session.projection.open is not None:
             session.answer(None)
         told = session.read(HISTORY)
         store = session.rehearsal.store
@@ -60,7 +60,7 @@ def test_what_an_answer_leaves_open_and_what_was_said_to_it_stand_in_the_history
             "   - Verdict (satisfied): answered: a plain no\n"
             "   - Said to it: That is an answer.\n\n"
             "Stays open: who owns the plan.\n\n"
-            f"Outcome: satisfied. Called on because: {session.room.exchanges[0].why_this_agent}.\n"
+            f"Outcome: satisfied. Called on because: {session.projection.exchanges[0].why_this_agent}.\n"
         )
         assert session.read("moderator/debrief-notes.md").endswith(
             "on the whole: satisfied: a plain no. Still open: who owns the plan\n"

@@ -61,7 +61,7 @@ def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Pat
                 others = asked(server)["analyst"]
                 feed.say(f"Point {number}: revenue grew eighteen percent.", slide=number)
                 feed.heard()
-                assert feed.session.room.slide == number
+                assert feed.session.projection.slide == number
                 until("the others' refresh", partial(is_asked_again, server, others))
             until(
                 "the others' questions",
@@ -93,7 +93,7 @@ def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_
         until("stale questions", lambda: {feed.status(agent) for agent in panel} == {"stale"})
         why = "is busy or broken (529, overloaded); tried 1 times"
         until("the state", lambda: feed.state().count(why) == len(panel))
-        assert all(why in one for one in feed.session.room.failed.values())
+        assert all(why in one for one in feed.session.projection.failed.values())
         with pytest.raises(EngineError, match=r"nobody has a question that may be asked: .*529, overloaded"):
             feed.session.ask()
         tries = len(server.requests)
@@ -129,8 +129,8 @@ def test_what_comes_when_a_question_is_open_is_not_written(quick: Path, tmp_path
             lambda: "skeptic" in [one["agent"] for one in feed.values("refreshed") if one.get("dropped")],
         )
         feed.say("It is audited revenue for 2026, against EUR 3.6M in 2025.")
-        until("the verdict", lambda: feed.session.room.exchanges)
-        assert feed.session.room.exchanges[0].outcome == "satisfied"
+        until("the verdict", lambda: feed.session.projection.exchanges)
+        assert feed.session.projection.exchanges[0].outcome == "satisfied"
 
 
 def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_path: Path) -> None:
@@ -149,9 +149,9 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         feed.say("And the pilot has three routes.", slide=2)
         feed.heard()
         until("the others' refresh", lambda: asked(server)["skeptic"] > others["skeptic"])
-        assert feed.session.room.open is not None
+        assert feed.session.projection.open is not None
         server.let_go()
-        (done,) = until("the end of it", lambda: feed.session.room.exchanges)
+        (done,) = until("the end of it", lambda: feed.session.projection.exchanges)
         assert (done.outcome, done.turns[-1].verdict) == ("unjudged", "unjudged")
         assert "broke the connection off" in (done.turns[-1].reason or "")
         until("the state", lambda: "- Unjudged: x1: the engine gave no judgement" in feed.state())
@@ -174,7 +174,7 @@ def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_p
         until("the look", lambda: [one for one in server.requests if one.fault == HANGS])
         feed.say("And the risks.", slide=3)
         feed.heard()
-        assert feed.session.room.slide == 3
+        assert feed.session.projection.slide == 3
         assert len(feed.values("tensions")) == looks
         server.by_task = {}
         server.let_go()
@@ -221,7 +221,7 @@ def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: P
         feed.session.park()
         (left_out,) = until("the record", lambda: feed.values("left_out"))
         assert (left_out["what"], left_out["exchange"]) == ("judgement", "x1")
-        assert [one.outcome for one in feed.session.room.exchanges] == ["parked"]
+        assert [one.outcome for one in feed.session.projection.exchanges] == ["parked"]
 
 
 def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, tmp_path: Path) -> None:
@@ -237,10 +237,10 @@ def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, t
         assert feed.values("left_out")[-1]["why"] == "the feed was stopped"
         server.by_task = {}
         with Session.open(None, feed.session.path, engine=engine) as again:
-            assert again.room.open is not None
+            assert again.projection.open is not None
             told: list[str] = []
-            again.listen(str(feed.speech), stop=lambda: bool(again.room.exchanges), say=told.append)
-            assert [one.outcome for one in again.room.exchanges] == ["satisfied"]
+            again.listen(str(feed.speech), stop=lambda: bool(again.projection.exchanges), say=told.append)
+            assert [one.outcome for one in again.projection.exchanges] == ["satisfied"]
             assert [line for line in told if line.startswith("x1: taken as the answer to ")]
 
 
@@ -253,10 +253,10 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
     ):
         feed.say("Revenue grew eighteen percent.", slide=1)
         panel = feed.session.rehearsal.options.panel
-        until("hands", lambda: set(feed.session.room.hands) == set(panel))
+        until("hands", lambda: set(feed.session.projection.hands) == set(panel))
         server.by_agent = {"skeptic": Fault("refusal")}
         feed.say("The pilot has three routes.")
-        until("one hand less", lambda: "skeptic" not in feed.session.room.hands)
+        until("one hand less", lambda: "skeptic" not in feed.session.projection.hands)
         until("the state", lambda: "- Not refreshed: " in feed.state())
 
 

@@ -129,7 +129,7 @@ def test_ctrl_c_ends_a_feed_whose_model_hangs(home: Path, tmp_path: Path, server
     assert feed.returncode is not None
     assert feed.returncode >= 0, (out, err)
     with Session.open(None, Path(begun["path"])) as session:
-        assert [one.text for one in session.room.segments] == ["Revenue grew eighteen percent."]
+        assert [one.text for one in session.projection.segments] == ["Revenue grew eighteen percent."]
         assert session.verify().valid
 
 
@@ -158,5 +158,5 @@ def test_a_feed_that_is_killed_is_taken_up_by_the_next(
         feed.stdin = None
         feed.communicate(timeout=300)
     with Session.open(None, root) as session:
-        assert len(session.room.segments) == 2
+        assert len(session.projection.segments) == 2
         assert session.verify().valid

@@ -57,7 +57,7 @@ def test_a_raised_hand_is_called_on_at_a_pause_and_those_left_at_the_end(home: P
             (100.0, "Calling on a panelist"),
             (100.0, "x6", "skeptic", "unjudged"),
         ]
-        assert [one.why_this_agent.split(";")[0] for one in session.room.exchanges] == [
+        assert [one.why_this_agent.split(";")[0] for one in session.projection.exchanges] == [
             *["raised a hand"] * 3,
             *["last spoke 2 exchanges ago"] * 3,
         ]
@@ -85,7 +85,7 @@ def test_the_panel_does_not_spend_its_questions_on_the_first_minutes(home: Path)
     asked = {}
     for mode in ("hand-raise", "free-flow"):
         with rehearsed(home, speech, mode=mode, minutes=10, exchanges=6) as session:
-            asked[mode] = [one.asked_at_s for one in session.room.exchanges]
+            asked[mode] = [one.asked_at_s for one in session.projection.exchanges]
     assert asked == {
         "hand-raise": [9.0, 109.0, 209.0, 297.0, 297.0, 297.0],
         "free-flow": [29.0, 49.0, 69.0, 109.0, 209.0, 297.0],
@@ -103,16 +103,16 @@ def test_room_is_left_for_everybody_to_speak_once(home: Path, mode: str) -> None
 
     speech = recording(*((at_s, at_s + 15, None, 1 + at_s // 70) for at_s in range(0, 600, 20)))
     with rehearsed(home, speech, mode=mode, minutes=10, exchanges=4, engine=Late()) as session:
-        agents = [one.agent for one in session.room.exchanges]
+        agents = [one.agent for one in session.projection.exchanges]
         assert (len(agents), agents[-1], agents.count("contrarian")) == (4, "contrarian", 1)
 
 
 def test_no_exchange_beyond_the_limit(home: Path) -> None:
     for mode in ("hand-raise", "free-flow"):
         with rehearsed(home, PAUSES, mode=mode, minutes=1, exchanges=2) as session:
-            assert len(session.room.exchanges) == 2
+            assert len(session.projection.exchanges) == 2
         with rehearsed(home, PAUSES, mode=mode, minutes=1, exchanges=0) as session:
-            assert session.room.exchanges == []
+            assert session.projection.exchanges == []
 
 
 def test_session_state_shows_whose_hand_is_up(home: Path) -> None:
@@ -175,7 +175,7 @@ def test_it_goes_on_from_wherever_the_ledger_ends(home: Path, tmp_path: Path, mo
         whole.end()
         expected = contents(whole.path)
         lines = (whole.path / "ledger" / "ledger.jsonl").read_bytes().splitlines(keepends=True)
-        occasions = {said.occasion for said in whole.room.said}
+        occasions = {said.occasion for said in whole.projection.said}
     assert {"Parking", "Coming back", "No question for a while", "Time warning 90", "Follow-up"} <= occasions
     with rehearsed(home, EVERYTHING, *ANSWERS, id="twin", **options) as twin:
         twin.end()
@@ -206,8 +206,8 @@ def test_a_run_is_in_its_session_from_the_first_moment(home: Path) -> None:
     with Session.open(Home.open(home), "s1", engine=SteadyEngine()) as session:
         assert session.has_more_to_play
         assert session.play()
-        assert session.room.played == len(PAUSES.segments)
-        assert session.room.exchanges[0].turns[0].answer == "Yes."
+        assert session.projection.played == len(PAUSES.segments)
+        assert session.projection.exchanges[0].turns[0].answer == "Yes."
 
 
 def test_a_recording_that_is_refused_leaves_no_session(home: Path, tmp_path: Path) -> None:

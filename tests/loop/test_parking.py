@@ -69,7 +69,7 @@ def test_promises_answers_and_other_returns_do_not(words: str) -> None:
 
 
 def turns(session: Session, exchange: str) -> tuple[Turn, ...]:
-    return next(one.turns for one in session.room.exchanges if one.id == exchange)
+    return next(one.turns for one in session.projection.exchanges if one.id == exchange)
 
 
 def test_what_was_parked_during_the_talk_comes_back_at_its_end(home: Path) -> None:
@@ -104,8 +104,15 @@ def test_what_was_parked_during_the_talk_comes_back_at_its_end(home: Path) -> No
         assert turns(session, "x1") == (Turn(first, ("number",), None, None, wish),)
         assert turns(session, "x3") == (Turn(third, ("number",), said, None, wish, said),)
         assert turns(session, "x4") == (Turn(first, ("number",), "Four.", "satisfied", "as told"),)
-        assert [one.comes_back_to for one in session.room.exchanges] == [None, None, None, "x1", "x3", None]
-        assert not_taken_up(session.room.exchanges) == ()
+        assert [one.comes_back_to for one in session.projection.exchanges] == [
+            None,
+            None,
+            None,
+            "x1",
+            "x3",
+            None,
+        ]
+        assert not_taken_up(session.projection.exchanges) == ()
         assert "Called on because: the question that was parked as x1 comes back." in session.read(
             "shared/exchange-history.md"
         )
@@ -115,7 +122,9 @@ def test_parked_at_the_end_it_comes_back_behind_another_question(home: Path) -> 
     with rehearsed(
         home, running_on(30), "One.", "Two.", "Three.", "Park it.", "Five.", "Six.", exchanges=6
     ) as session:
-        assert [(one.id, one.agent, one.comes_back_to, one.outcome) for one in session.room.exchanges] == [
+        assert [
+            (one.id, one.agent, one.comes_back_to, one.outcome) for one in session.projection.exchanges
+        ] == [
             ("x1", "analyst", None, "satisfied"),
             ("x2", "contrarian", None, "satisfied"),
             ("x3", "skeptic", None, "satisfied"),
@@ -130,16 +139,16 @@ def test_it_comes_back_once_and_only_where_exchanges_are_left(home: Path) -> Non
     engine = SteadyEngine(("skeptic", "analyst"))
     options: dict[str, Any] = {"panel": ("skeptic", "analyst"), "engine": engine, "exchanges": 4}
     with rehearsed(home, running_on(30), *parks, **options) as session:
-        assert [(one.id, one.comes_back_to, one.outcome) for one in session.room.exchanges] == [
+        assert [(one.id, one.comes_back_to, one.outcome) for one in session.projection.exchanges] == [
             ("x1", None, "parked"),
             ("x2", None, "parked"),
             ("x3", "x1", "parked"),
             ("x4", "x2", "parked"),
         ]
-        assert [one.id for one in not_taken_up(session.room.exchanges)] == ["x3", "x4"]
+        assert [one.id for one in not_taken_up(session.projection.exchanges)] == ["x3", "x4"]
     with rehearsed(home, running_on(30), *parks, exchanges=3) as session:
-        assert [one.outcome for one in session.room.exchanges] == ["parked"] * 3
-        assert [one.id for one in not_taken_up(session.room.exchanges)] == ["x1", "x2", "x3"]
+        assert [one.outcome for one in session.projection.exchanges] == ["parked"] * 3
+        assert [one.id for one in not_taken_up(session.projection.exchanges)] == ["x1", "x2", "x3"]
 
 
 def test_a_follow_up_that_is_parked_comes_back_as_its_question_and_what_it_still_needs(home: Path) -> None:
@@ -173,7 +182,7 @@ def test_ask_comes_back_at_the_presenters_wish_or_when_nothing_else_is_there(hom
         assert second.comes_back_to is None
         judgement = session.answer("Can we park this?")
         assert (judgement.verdict, judgement.quote) == ("unjudged", "Can we park this?")
-        assert session.room.open is None
+        assert session.projection.open is None
         back = session.ask(parked=True)
         assert back is not None
         assert (back.id, back.comes_back_to, back.turns[0].question) == ("x3", "x1", first.turns[0].question)

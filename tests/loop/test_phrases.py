@@ -77,10 +77,12 @@ def test_phrases_take_turns_and_none_is_said_twice_in_a_row(home: Path) -> None:
             with session.transaction():
                 assert say(session.rehearsal, "Transition")
                 assert say(session.rehearsal, "Acknowledging an answer") or True
-        said = [one.text for one in session.room.said if one.occasion == "Transition"]
+        said = [one.text for one in session.projection.said if one.occasion == "Transition"]
         assert sorted(said[:3]) == ["One.", "Three.", "Two."]
         assert said == [*said[:3] * 2, said[0]]
-        assert {one.text for one in session.room.said} - set(said) == {"Noted."}  # the only one there is
+        assert {one.text for one in session.projection.said} - set(said) == {
+            "Noted."
+        }  # the only one there is
 
 
 @pytest.mark.nameless
@@ -96,12 +98,12 @@ def test_a_phrase_whose_slots_cannot_be_filled_is_not_said(home: Path) -> None:
             assert say(nameless.rehearsal, "Opening")
             assert say(nameless.rehearsal, "Stalling")
             assert not say(nameless.rehearsal, "Closing")
-        assert [one.text for one in nameless.room.said] == ["Begin.", "Wait."]
+        assert [one.text for one in nameless.projection.said] == ["Begin.", "Wait."]
     named = Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Ines {slide}")
     with named:
         with named.transaction():
             assert say(named.rehearsal, "Closing", slide=4)
-        assert named.room.said[0].text == "Bye, Ines {slide}."
+        assert named.projection.said[0].text == "Bye, Ines {slide}."
 
 
 def test_names_titles_slides_and_minutes_are_filled_in(home: Path) -> None:
@@ -111,7 +113,7 @@ def test_names_titles_slides_and_minutes_are_filled_in(home: Path) -> None:
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), minutes=12) as session:
         with session.transaction():
             assert say(session.rehearsal, "Calling on a panelist", agent="skeptic", slide=3, exchange="x1")
-        (said,) = session.room.said
+        (said,) = session.projection.said
         assert (said.text, said.exchange, said.after) == (
             "Marcus Webb, Chair of the audit and finance committee, on slide 3; 12 minutes.",
             "x1",
@@ -122,13 +124,13 @@ def test_names_titles_slides_and_minutes_are_filled_in(home: Path) -> None:
 
 def test_the_sessions_phrases_are_of_the_library_and_stand_in_its_file(session: Session, home: Path) -> None:
     known = read_phrases((home / LIBRARY).read_text("utf-8"), LIBRARY)
-    assert set(session.room.phrases) == set(known)
-    for heading, texts in session.room.phrases.items():
+    assert set(session.projection.phrases) == set(known)
+    for heading, texts in session.projection.phrases.items():
         assert len(texts) == 3
         assert set(texts) <= set(known[heading])
     shown = session.read(PATH)
     assert "{presenter}" not in shown
-    for texts in session.room.phrases.values():
+    for texts in session.projection.phrases.values():
         for text in texts:
             assert text.replace("{presenter}", "Ines") in shown
 
@@ -140,7 +142,7 @@ def test_every_line_is_a_record_and_a_line_of_the_file(home: Path) -> None:
         home, speech, *answers, mode="hand-raise", minutes=4, exchanges=3, presenter="Ines"
     ) as session:
         session.end()
-        said = session.room.said
+        said = session.projection.said
         assert [one.occasion for one in said] == [
             "Opening",
             "Calling on a panelist",
@@ -169,7 +171,7 @@ def test_two_sessions_on_one_deck_say_the_same(home: Path) -> None:
     said = []
     for name in ("a", "b"):
         with rehearsed(home, running_on(200), "One.", id=name, minutes=4, exchanges=2) as session:
-            said.append(session.room.said)
+            said.append(session.projection.said)
     assert said[0] == said[1]
     assert len(said[0]) > 4
 
@@ -178,9 +180,9 @@ def test_an_engine_that_fails_costs_no_word(home: Path) -> None:
     """The library steps in for the phrases; at a break the moderator plays for time."""
     speech = recording((0, 9, None, 1), (9, 18, None, 2), (18, 27, None, 3), (27, 36, None, 4))
     with rehearsed(home, speech, engine=SteadyEngine(fails=True), minutes=60) as session:
-        assert [one.occasion for one in session.room.said] == ["Opening", "Stalling"]
+        assert [one.occasion for one in session.projection.said] == ["Opening", "Stalling"]
         session.end()
-        assert session.room.said[-1].occasion == "Closing"
+        assert session.projection.said[-1].occasion == "Closing"
 
 
 def test_the_end_is_spoken_once_even_if_it_takes_two_attempts(
@@ -195,7 +197,7 @@ def test_the_end_is_spoken_once_even_if_it_takes_two_attempts(
     assert session.state == "closing"
     monkeypatch.undo()
     session.end()
-    assert [one.occasion for one in session.room.said] == ["Closing"]
+    assert [one.occasion for one in session.projection.said] == ["Closing"]
 
 
 def test_each_phrase_of_this_projects_library_is_plain(home: Path) -> None:
@@ -218,13 +220,15 @@ def test_the_terminal_shows_them_sparingly(home: Path, tmp_path: Path) -> None:
     options: list[str | Path] = ["--speech", files.speech, "--mode", "hand-raise", "--exchanges", "3"]
     done = greenroom(home, "run", files.deck, *options, "--id", "r1")
     with Session.open(Home.open(home), "r1") as session:
-        shown = [line for one in session.room.said if (line := spoken(session.rehearsal, one)) is not None]
-        assert [one.occasion for one in session.room.said if spoken(session.rehearsal, one) is None] == [
-            "Transition"
-        ] * (sum(one.asked_at_s < 119 for one in session.room.exchanges))
-        put = {one.id: question_lines(session.rehearsal, one) for one in session.room.exchanges}
+        shown = [
+            line for one in session.projection.said if (line := spoken(session.rehearsal, one)) is not None
+        ]
+        assert [
+            one.occasion for one in session.projection.said if spoken(session.rehearsal, one) is None
+        ] == ["Transition"] * (sum(one.asked_at_s < 119 for one in session.projection.exchanges))
+        put = {one.id: question_lines(session.rehearsal, one) for one in session.projection.exchanges}
         told = []
-        for one in session.room.said:
+        for one in session.projection.said:
             told += [words] if (words := spoken(session.rehearsal, one)) is not None else []
             if one.occasion == "Calling on a panelist" and one.exchange is not None:
                 told += [f"{one.exchange} of at most 3", *put[one.exchange]]
@@ -272,11 +276,15 @@ def test_live_a_raised_hand_is_called_on_at_a_pause_and_the_answer_may_park(
     assert feeding.wait(60) == 0
     feeding.stderr.close()
     with Session.open(Home.open(home), "s1") as session:
-        assert [one.occasion for one in session.room.said] == ["Opening", "Calling on a panelist", "Parking"]
-        (exchange,) = session.room.exchanges
+        assert [one.occasion for one in session.projection.said] == [
+            "Opening",
+            "Calling on a panelist",
+            "Parking",
+        ]
+        (exchange,) = session.projection.exchanges
         assert (exchange.outcome, exchange.why_this_agent.split(";")[0]) == ("parked", "raised a hand")
         name = session.rehearsal.name_of(exchange.agent)
-        opening, called, parked = (spoken(session.rehearsal, one) for one in session.room.said)
+        opening, called, parked = (spoken(session.rehearsal, one) for one in session.projection.said)
     assert [line.rstrip("\n") for line in heard] == [
         opening,
         called,

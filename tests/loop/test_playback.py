@@ -112,12 +112,12 @@ def test_every_quote_stands_where_the_exchange_says(home: Path, tmp_path: Path) 
     files = write_rehearsal(tmp_path)
     with played(home, files) as session:
         slides = {slide.number: slide for slide in session.rehearsal.scene().deck.slides}
-        grounded = [exchange for exchange in session.room.exchanges if exchange.grounded]
+        grounded = [exchange for exchange in session.projection.exchanges if exchange.grounded]
         assert grounded
         for exchange in grounded:
             assert exchange.quote is not None
             if exchange.said_at_s is not None:
-                said = [one.text for one in session.room.segments if one.start_s == exchange.said_at_s]
+                said = [one.text for one in session.projection.segments if one.start_s == exchange.said_at_s]
                 assert any(exchange.quote in text for text in said)
             else:
                 assert exchange.slide is not None
@@ -129,9 +129,9 @@ def test_every_quote_stands_where_the_exchange_says(home: Path, tmp_path: Path) 
 def test_only_the_presenter_is_judged(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     with played(home, files) as session:
-        assert session.room.presenter == "Ines"
-        assert session.room.presenter_how == "speaks most"
-        assert {claim.speaker for claim in session.room.speech_claims} == {"Ines"}
+        assert session.projection.presenter == "Ines"
+        assert session.projection.presenter_how == "speaks most"
+        assert {claim.speaker for claim in session.projection.speech_claims} == {"Ines"}
 
 
 def test_no_session_file_holds_id_path_or_wall_clock(home: Path, tmp_path: Path) -> None:
@@ -155,4 +155,4 @@ def test_a_second_recording_goes_on_where_the_first_one_ended(home: Path, tmp_pa
             session.load(read_speech(speech), kind="feed")
             session.play()
     with Session.open(Home.open(home), "s1") as session:
-        assert [(one.start_s, one.end_s) for one in session.room.segments] == [(1.0, 9.0), (10.0, 18.0)]
+        assert [(one.start_s, one.end_s) for one in session.projection.segments] == [(1.0, 9.0), (10.0, 18.0)]

@@ -37,8 +37,8 @@ def test_nothing_reads_the_words_of_a_question_that_says_how_it_is_shown(
 
     monkeypatch.setattr(question_text, "bare_of", refuse)
     with session, Session.open(None, session.path) as again:  # folded from the ledger
-        assert again.room.open is not None
-        assert bare_question(again.room.open.turns[0], again.room.open.quote) == shown
+        assert again.projection.open is not None
+        assert bare_question(again.projection.open.turns[0], again.projection.open.quote) == shown
 
 
 def test_of_an_old_record_the_words_are_read_and_give_the_same(home: Path) -> None:

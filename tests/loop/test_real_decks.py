@@ -33,8 +33,8 @@ def test_a_whole_rehearsal(shared: Path, home: Path, tmp_path: Path, number: int
     with Session.start(Home.open(home), deck, id="real") as session:
         session.load(read_speech(speech), kind="run")
         assert session.play()
-        assert session.room.exchanges
-        for exchange in session.room.exchanges:
+        assert session.projection.exchanges
+        for exchange in session.projection.exchanges:
             if exchange.grounded:
                 assert exchange.quote
                 assert _stands_there(session, exchange)
@@ -46,7 +46,7 @@ def test_a_whole_rehearsal(shared: Path, home: Path, tmp_path: Path, number: int
         assert verify_archive(archive, "real").findings == ()
         with Session.open(None, fetch("real", archive, tmp_path / "fetched")) as archived:
             receipts = session.receipts()
-            assert len(receipts) > len(session.room.exchanges)
+            assert len(receipts) > len(session.projection.exchanges)
             for receipt in receipts:
                 text = session.context_at(receipt.id).text
                 assert archived.context_at(receipt.id).text == text
@@ -55,7 +55,7 @@ def test_a_whole_rehearsal(shared: Path, home: Path, tmp_path: Path, number: int
 def _stands_there(session: Session, exchange: Exchange) -> bool:
     """Whether the quote stands word for word on the slide, or in the segment, that the question names."""
     if exchange.said_at_s is not None:
-        texts = [one.text for one in session.room.segments if one.start_s == exchange.said_at_s]
+        texts = [one.text for one in session.projection.segments if one.start_s == exchange.said_at_s]
     else:
         slides = {one.number: one for one in session.rehearsal.scene().deck.slides}
         texts = [text for _, text in slide_texts(slides[exchange.slide or 0])]

@@ -29,7 +29,7 @@ def test_a_fed_talk_is_followed_slide_by_slide(home: Path, tmp_path: Path) -> No
         def look(_: object) -> None:
             seen.append(line(session, "Slide"))
             times.append(line(session, "Time"))
-            assert session.room.slide is None or seen[-1] == f"- Slide: {session.room.slide}"
+            assert session.projection.slide is None or seen[-1] == f"- Slide: {session.projection.slide}"
 
         assert session.play(on_step=look)
         assert list(dict.fromkeys(seen)) == [f"- Slide: {number}" for number in (1, 2, 3, 4)]

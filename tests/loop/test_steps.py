@@ -14,7 +14,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.loop import looking, phrases, recorded, refreshing
 from orchestrator.loop.folding import FOLDS, fold
-from orchestrator.loop.state import Live, Room
+from orchestrator.loop.state import Live, Projection
 from orchestrator.loop.steps import (
     Ask,
     End,
@@ -43,11 +43,11 @@ def test_a_recording_is_a_row_of_steps_that_only_the_driver_carries_out(
     with loaded(home, write_rehearsal(tmp_path), mode=mode) as session:
         rehearsal = session.rehearsal
         while True:
-            before, head = copy.deepcopy(session.room), session.ledger_head
+            before, head = copy.deepcopy(session.projection), session.ledger_head
             state = rehearsal.state()
             taken.append(next_step(state))
             assert next_step(state) == taken[-1]
-            assert (session.room, session.ledger_head) == (before, head)
+            assert (session.projection, session.ledger_head) == (before, head)
             if not recorded.step(rehearsal):
                 break
     assert taken[0] == Speak(phrases.OPENING)
@@ -99,7 +99,7 @@ def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Sess
     assert session.ask("skeptic") is not None
 
     def model_step(live: Live) -> Step:
-        now_s = session.room.refreshed_at_s + 60
+        now_s = session.projection.refreshed_at_s + 60
         return next_step(replace(session.rehearsal.state(live), has_model=True, now_s=now_s))
 
     session.add_segment(Segment("It is", 2.0, 3.0, "Ines"))
@@ -110,7 +110,7 @@ def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Sess
     assert model_step(judging) == Refresh("timer", leave_out="skeptic")
     assert step(session, judging) == Listen()  # without a model no verdict takes time
     session.judge("satisfied", reason="it is")
-    assert session.room.open is None
+    assert session.projection.open is None
     assert model_step(replace(QUIET, is_looking=True)) == Refresh("timer")
 
 
@@ -121,7 +121,7 @@ def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
 
 def test_live_a_break_waits_for_questions_that_are_being_made(session: Session) -> None:
     looking.look_if_due(session.rehearsal)
-    session.room.break_due = True
+    session.projection.break_due = True
     assert step(session, QUIET) == Ask()
     assert step(session, replace(QUIET, is_asking=True)) == Listen()
     assert step(session, replace(QUIET, is_asking=True, waited_s=6.0)) == Ask()
@@ -131,7 +131,7 @@ def test_live_the_end_waits_for_what_is_under_way_and_begins_nothing(session: Se
     over = replace(QUIET, is_over=True)
     assert step(session, over) == End()
     assert step(session, replace(over, is_judging=True)) == Listen()
-    session.room.state = "closing"
+    session.projection.state = "closing"
     assert step(session, replace(QUIET, silent_s=60.0)) == Listen()
     assert step(session, over) == End()
     session.end(without_debrief=True)
@@ -141,11 +141,11 @@ def test_live_the_end_waits_for_what_is_under_way_and_begins_nothing(session: Se
 def test_every_value_of_a_ledger_that_has_a_row_folds_to_the_same_room(home: Path, tmp_path: Path) -> None:
     with loaded(home, write_rehearsal(tmp_path)) as session:
         assert session.play()
-        store, again = session.rehearsal.store, Room()
+        store, again = session.rehearsal.store, Projection()
         seen = set()
         for entry in store.entries():
             record = store.record(entry.seq)
             fold(again, record)
             seen.add((record.value or {}).get("type"))
-        assert again == session.room
+        assert again == session.projection
         assert len(seen & FOLDS.keys()) > 15

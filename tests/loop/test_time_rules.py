@@ -16,7 +16,7 @@ def notes(session: Session) -> list[str]:
 
 def said(session: Session) -> list[tuple[float, str]]:
     """The moderator's lines but the first."""
-    return [(one.at_s, one.text) for one in session.room.said[1:]]
+    return [(one.at_s, one.text) for one in session.projection.said[1:]]
 
 
 def test_warnings_are_spoken_at_eight_and_nine_tenths(home: Path) -> None:
@@ -31,7 +31,7 @@ def test_warnings_are_spoken_at_eight_and_nine_tenths(home: Path) -> None:
             "- 80% of the time (10 min) was used up.",
             "- 90% of the time (10 min) was used up.",
         ]
-        assert session.room.warned == {0.8, 0.9}
+        assert session.projection.warned == {0.8, 0.9}
 
 
 def test_answers_count_for_the_time_also_when_the_recording_is_over(home: Path) -> None:
@@ -67,7 +67,7 @@ def test_minutes_left_are_what_is_left(home: Path) -> None:
     """Eight tenths of 20 minutes: 4 are left; of 5 minutes: one, which is not named."""
     for minutes, left in ((20, "4-minute"), (5, None)):
         with rehearsed(home, running_on(minutes * 60), minutes=minutes, exchanges=0) as session:
-            text = next(one.text for one in session.room.said if one.occasion == "Time warning 80")
+            text = next(one.text for one in session.projection.said if one.occasion == "Time warning 80")
             assert (left in text) if left is not None else not any(letter.isdigit() for letter in text)
 
 
@@ -142,14 +142,14 @@ def test_a_monologue_ends_with_another_voice_a_pause_or_a_question(home: Path) -
         with rehearsed(home, speech, minutes=60, exchanges=0) as session:
             assert course(session)[1:] == found
     with rehearsed(home, running_on(470), minutes=60, exchanges=1) as session:  # a question at 3:00
-        assert "Pause after a monologue" not in [one.occasion for one in session.room.said]
+        assert "Pause after a monologue" not in [one.occasion for one in session.projection.said]
 
 
 def test_a_recording_that_is_only_fed_is_watched_for_the_time_alone(home: Path) -> None:
     with rehearsed(home, recording(), minutes=10) as session:
         session.load(running_on(600), kind="feed")
         assert session.play()
-        assert [one.occasion for one in session.room.said if one.at_s] == [
+        assert [one.occasion for one in session.projection.said if one.at_s] == [
             "Time warning 80",
             "Time warning 90",
         ]

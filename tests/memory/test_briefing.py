@@ -59,7 +59,9 @@ def test_it_tells_events_goals_questions_of_others_and_what_waits(home: Path) ->
     assert exchange is not None
     session.answer(None)
     waiting = {
-        agent: one.candidate.question for agent, one in session.room.waiting.items() if one.status == "ready"
+        agent: one.candidate.question
+        for agent, one in session.projection.waiting.items()
+        if one.status == "ready"
     }
     over(session)
     with MemoryDatabase.open(home) as db:
@@ -96,7 +98,7 @@ def test_at_most_five_of_each_and_the_others_are_counted(home: Path) -> None:
     for _ in range(7):
         if session.ask() is not None:
             session.answer(None)
-    asked = len([one for one in session.room.exchanges if one.agent != "skeptic"])
+    asked = len([one for one in session.projection.exchanges if one.agent != "skeptic"])
     session.close()
     with MemoryDatabase.open(home) as db:
         for number in range(9):
@@ -228,7 +230,7 @@ def test_off_the_record_is_off_the_briefing(home: Path) -> None:
     session.add_segment(Segment("Between us strictly.", 0.0, 1.0))
     session.add_segment(Segment("Off the record: profit at Nordbank grew 40% in 2026 alone.", 1.0, 9.0))
     for _ in range(4):
-        if session.room.open is not None or session.ask() is not None:
+        if session.projection.open is not None or session.ask() is not None:
             session.answer(None)
     session.close()
     for agent in ("skeptic", "analyst", "contrarian", "moderator"):
@@ -285,7 +287,7 @@ def run(home: Path, *arguments: str, json_: bool = True) -> None:
 
 def test_recap_prints_the_context_of_a_session(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agree(home, "Ines")
-    asked = rehearsed(home, "s1").rehearsal.room.exchanges
+    asked = rehearsed(home, "s1").rehearsal.projection.exchanges
     run(home, "recap", "s1")
     plain = json.loads(capsys.readouterr().out)
     assert set(plain) >= {

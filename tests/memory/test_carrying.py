@@ -21,7 +21,7 @@ from orchestrator.memory.memories import memories
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
-from orchestrator.model.carryover import carried_of
+from orchestrator.model.carryover import carry_over_of
 from orchestrator.session import Session
 from tests.helpers.memories import write_memory
 from tests.helpers.remembered import DECK, agree, begun, over, rehearsed
@@ -42,7 +42,7 @@ def texts_of(session: Session) -> dict[str, str]:
 def test_the_next_rehearsal_is_told_what_the_last_one_left_open(home: Path) -> None:
     agree(home, "Ines")
     first = rehearsed(home, "s1")
-    asked = [one for one in first.rehearsal.room.exchanges if one.quote is not None]
+    asked = [one for one in first.rehearsal.projection.exchanges if one.quote is not None]
     assert {one.outcome for one in asked} == {"unjudged"}
     with begun(home, "s2") as second:
         points = second.rehearsal.scene().left_open
@@ -157,7 +157,7 @@ def test_one_presenters_sessions_are_never_shown_to_anothers_panel(home: Path) -
     rehearsed(home, "ines-1", "Ines")
     rehearsed(home, "otto-1", "Otto", questions=0)
     with begun(home, "otto-2", "Otto") as session:
-        told = json.dumps(carried_of(session.rehearsal.store.opened.value or {}).value())
+        told = json.dumps(carry_over_of(session.rehearsal.store.opened.value or {}).value())
         assert session.rehearsal.carried.open_points == ()
     assert "ines" not in told.casefold()
     assert "otto-1" in told
@@ -199,13 +199,13 @@ def test_where_the_earlier_session_is_gone_the_quotation_is_still_there(home: Pa
     shutil.rmtree(home / "sessions" / "s1")
     with MemoryDatabase.open(home) as db:
         ((point, _),) = open_points(db, "Ines", read_deck_text(DECK))
-    assert (point.quote, point.question) == (first.rehearsal.room.exchanges[-1].quote, "")
+    assert (point.quote, point.question) == (first.rehearsal.projection.exchanges[-1].quote, "")
 
 
 @pytest.mark.parametrize("source", ["ottos/x1", "../x1", "..%2f/x1", "", "ottos"])
 def test_a_memory_cannot_reach_into_anothers_session(home: Path, source: str) -> None:
     agree(home, "Ines", "Otto")
-    ottos = rehearsed(home, "ottos", "Otto", questions=1).rehearsal.room.exchanges[0]
+    ottos = rehearsed(home, "ottos", "Otto", questions=1).rehearsal.projection.exchanges[0]
     with MemoryDatabase.open(home) as db:
         write_memory(
             db,
@@ -240,7 +240,7 @@ def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
         item = {"kind": "decision", "text": text, "quote": text, "seq": seq}
         session.rehearsal.store.note({"type": "remembered", "run": 1, "items": [item]}, by="summariser")
     for _ in range(6):
-        if session.room.open is not None or session.ask() is not None:
+        if session.projection.open is not None or session.ask() is not None:
             session.answer("That is off the record too: their chairman Quist is leaving in May.")
     over(session)
     with begun(home, "s2") as second:
@@ -259,7 +259,7 @@ def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
 def outcome_of(session: Session) -> tuple[list[str], list[str]]:
     store = session.rehearsal.store
     values = [store.record(entry.seq).value or {} for entry in store.entries()]
-    return [one.turns[0].question for one in session.room.exchanges], [
+    return [one.turns[0].question for one in session.projection.exchanges], [
         one["part"] for one in values if one.get("type") == "warning"
     ]
 
@@ -307,7 +307,7 @@ def test_a_rehearsal_without_memory_runs_as_before(
 def kept_open(home: Path, id: str, presenter: str, remember: bool = False) -> Session:
     session = begun(home, id, presenter, remember=remember)
     for _ in range(2):
-        if session.room.open is not None or session.ask() is not None:
+        if session.projection.open is not None or session.ask() is not None:
             session.answer("It is audited, EUR 4.2M against EUR 3.6M in 2025.")
     over(session)
     return Session.open(Home.open(home), id)

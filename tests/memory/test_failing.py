@@ -107,7 +107,7 @@ def test_a_summariser_that_raised_is_not_asked_at_every_step(
 
     monkeypatch.setattr(Summariser, "run_if_due", raises)
     session = played(home, write_rehearsal(tmp_path), **GIVEN)
-    assert len(session.room.exchanges) > 1
+    assert len(session.projection.exchanges) > 1
     assert len(asked) == 1
     session.end()
     with Session.open(None, session.path) as ended:

@@ -385,12 +385,12 @@ def test_proposals_change_no_file_no_context_and_no_proof(home: Path) -> None:
         store = session.rehearsal.store
         before = {path: session.read(path) for path in store.layout.files}
         text = session.context("skeptic").text
-        state = session.room.state
+        state = session.projection.state
         call(desk(store, None), "memory_write", LESSON)
         call(desk(store, None), "scratchpad_update", {"content": "Ask for the base."})
         assert {path: session.read(path) for path in store.layout.files} == before
         assert session.context("skeptic").text == text
-        assert session.room.state == state
+        assert session.projection.state == state
         session.end()
         assert session.verify().valid
 

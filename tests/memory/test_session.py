@@ -28,7 +28,7 @@ def rehearse(home: Path, id: str, *, remember: bool = True, presenter: str = "In
     given: dict[str, Any] = {"presenter": presenter, "remember": remember, "date": "2026-11-22"}
     session = Session.start(Home.open(home), deck_text=DECK, id=id, **given)
     for _ in range(6):
-        enough = sum(one.quote is not None for one in session.room.exchanges) >= 2
+        enough = sum(one.quote is not None for one in session.projection.exchanges) >= 2
         if enough or session.ask() is None:
             break
         session.answer(None)
@@ -42,7 +42,7 @@ def values(session: Session) -> list[dict[str, Any]]:
 
 
 def angles(session: Session) -> list[str]:
-    return [target.angle for targets in session.room.targets.values() for target in targets]
+    return [target.angle for targets in session.projection.targets.values() for target in targets]
 
 
 def test_each_panelist_is_asked_once_for_its_page_when_a_session_ends(home: Path) -> None:
@@ -50,7 +50,7 @@ def test_each_panelist_is_asked_once_for_its_page_when_a_session_ends(home: Path
         told = values(session)
         assert [one.get("type") for one in told].count("scratchpads-asked") == 1
         assert sum(one.get("type") == "scratchpad-proposal" for one in told) == 3
-        asked = session.room.exchanges[0]
+        asked = session.projection.exchanges[0]
     with MemoryDatabase.open(home) as db:
         page = scratchpad(db, asked.agent, "Ines").content
         assert page.startswith("## Harbour ferries (2026-11-22)\n\n- ")

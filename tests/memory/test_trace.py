@@ -188,12 +188,12 @@ def test_the_full_history_is_in_the_ledger(run: Session) -> None:
     trace = full_trace(records_of(run.rehearsal.store))
     assert [step.step for step in trace.steps] == list(range(1, len(trace.steps) + 1))
     actions = [step.action["action"] for step in trace.steps]
-    room = run.room
-    assert actions.count("call_on") == actions.count("close") == len(room.exchanges)
-    assert actions.count("hear") + actions.count("answer") == len(room.segments)
-    assert actions.count("slide") == len(room.slides)
+    projection = run.projection
+    assert actions.count("call_on") == actions.count("close") == len(projection.exchanges)
+    assert actions.count("hear") + actions.count("answer") == len(projection.segments)
+    assert actions.count("slide") == len(projection.slides)
     assert (actions[0], actions[-1]) == ("start", "end")
-    assert len(trace.summaries) == len(room.exchanges)
+    assert len(trace.summaries) == len(projection.exchanges)
     assert all(step.record is not None for step in trace.steps)
 
 
@@ -203,7 +203,7 @@ def test_the_last_snapshot_is_the_end_of_that_history(run: Session) -> None:
     for step in plain["steps"][1:]:
         full = by_record[step["record"]]
         assert (step["action"], step["output"]) == (dict(full.action), full.output)
-    assert plain["state"]["exchanges"] == len(run.room.exchanges)
+    assert plain["state"]["exchanges"] == len(run.projection.exchanges)
     assert run.verify().valid
 
 
@@ -211,7 +211,7 @@ def test_the_lines_say_why_somebody_was_called_on_and_how_long_each_step_took(ru
     steps = full_trace(records_of(run.rehearsal.store)).steps
     lines = list(trace_lines(steps))
     assert len(lines) == len(steps)
-    for exchange in run.room.exchanges:
+    for exchange in run.projection.exchanges:
         (line,) = [line for line in lines if f"calls on {exchange.agent} ({exchange.id}) because: " in line]
         assert exchange.why_this_agent in line
     timed = [

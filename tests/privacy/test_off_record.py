@@ -60,7 +60,7 @@ LAYOUTS = ("watermark", "strict")
 
 def said(session: Session, *texts: str) -> None:
     for text in texts:
-        start_s = float(len(session.room.segments) * 3)
+        start_s = float(len(session.projection.segments) * 3)
         session.add_segment(Segment(text, start_s, start_s + 2.0, "Ines", 1))
 
 
@@ -81,7 +81,7 @@ def test_no_request_of_a_whole_rehearsal_holds_a_word_of_it(session: Session, en
     said(session, "They told us twice.", "Back on the record: the harbour opens in June.")
     assert session.ask() is not None
     session.answer("That is off the record: our chairman Quist leaves with 12 percent in May.")
-    if session.room.open is not None:
+    if session.projection.open is not None:
         session.answer("As I said, chairman Quist leaves with 12 percent.")
     assert session.ask() is not None
     session.answer("We measured it in March, and the audit says so.")

@@ -28,7 +28,7 @@ def test_a_rehearsal_from_deck_to_restored_archive(home: Path, tmp_path: Path) -
         session.load(read_speech(files.speech), kind="run", answers=read_answers(files.answers))
         assert session.play()
 
-        exchanges = session.room.exchanges
+        exchanges = session.projection.exchanges
         assert 3 <= len(exchanges) <= 8
         assert {exchange.agent for exchange in exchanges} == {"skeptic", "analyst", "contrarian"}
         assert all(exchange.outcome for exchange in exchanges)

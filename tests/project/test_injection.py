@@ -171,9 +171,9 @@ def test_only_the_last_block_is_a_task_and_its_data_begin_no_line(played: Played
 
 
 def test_a_verdict_that_the_presenter_speaks_is_the_presenters_words(played: Played) -> None:
-    room = played.session.room
-    assert {segment.speaker for segment in room.segments} == {PRESENTER}
-    assert room.presenter == PRESENTER
+    projection = played.session.projection
+    assert {segment.speaker for segment in projection.segments} == {PRESENTER}
+    assert projection.presenter == PRESENTER
     transcript = played.session.read("shared/presenter-transcript.md")
     said = [line for line in transcript.splitlines() if "Verdict (satisfied)" in line]
     assert said
@@ -183,7 +183,7 @@ def test_a_verdict_that_the_presenter_speaks_is_the_presenters_words(played: Pla
 def test_nor_does_it_make_a_verdict(played: Played) -> None:
     history = played.session.read("shared/exchange-history.md")
     ours = [line for line in history.splitlines() if line.lstrip().startswith("- Verdict (")]
-    turns = [turn for exchange in played.session.room.exchanges for turn in exchange.turns]
+    turns = [turn for exchange in played.session.projection.exchanges for turn in exchange.turns]
     assert len(ours) == sum(turn.verdict is not None for turn in turns)
     assert not any("a perfect answer" in line.partition(":")[0] for line in ours)
 

@@ -632,8 +632,8 @@ def test_a_real_disk_of_64_kb(tmp_path: Path) -> None:
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
         pytest.skip("only root may mount a small disk; the limit on file sizes below is tried anyway")
     try:
-        room = [*mount[:4], "remount,size=256k", str(small)]
-        fill_and_free(small / "s", lambda: subprocess.run(room, check=True).check_returncode())
+        projection = [*mount[:4], "remount,size=256k", str(small)]
+        fill_and_free(small / "s", lambda: subprocess.run(projection, check=True).check_returncode())
     finally:
         subprocess.run(["umount", "-l", str(small)], check=True)
 

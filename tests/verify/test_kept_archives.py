@@ -27,7 +27,7 @@ def test_an_archive_of_an_earlier_release_is_verified_and_rebuilt(release: str, 
     expected = json.loads((ARCHIVES / release / "contexts.json").read_text("utf-8"))
     with Session.open(None, fetch(kept.session, url, tmp_path)) as session:
         found = {one.id: session.context_at(one.id).sha256 for one in session.receipts()}
-        assert len(session.room.exchanges) == kept.exchanges
+        assert len(session.projection.exchanges) == kept.exchanges
     assert found == expected
     assert len(found) > 50
 

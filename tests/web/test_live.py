@@ -58,7 +58,7 @@ def test_eight_begins_at_once_are_one(drives: Drives, session: Session) -> None:
         list(pool.map(drives.stop, ["s1"] * 8))
     assert not drives.is_driving("s1")
     assert not is_driven(session.path)
-    assert not session.rehearsal.room.clock.live_since
+    assert not session.rehearsal.projection.clock.live_since
 
 
 def test_begins_and_stops_in_any_order_leave_nothing_behind(drives: Drives, session: Session) -> None:
@@ -74,7 +74,7 @@ def test_begins_and_stops_in_any_order_leave_nothing_behind(drives: Drives, sess
             done.result()
     drives.begin("s1")
     assert is_driven(session.path)
-    assert session.room.clock.live_since is not None
+    assert session.projection.clock.live_since is not None
     drives.stop("s1")
     assert not is_driven(session.path)
 

@@ -65,7 +65,7 @@ def test_each_sentence_becomes_a_caption_and_a_segment(home: Path, tmp_path: Pat
             assert socket.receive_json() == {"partial": ""}
             speak(socket, tone(0.5, 4000) + silence(0.8))
             assert until_final(socket)[1] == WORDS[4000]
-        first, second = session.room.segments
+        first, second = session.projection.segments
         assert [first.text, second.text] == list(WORDS.values())
         assert first.confidence == 0.9
         assert first.end_s - first.start_s == pytest.approx(1.5, abs=0.1)
@@ -79,8 +79,8 @@ def test_closing_keeps_what_was_being_said(home: Path, tmp_path: Path) -> None:
         with client.websocket_connect(ADDRESS) as socket:
             speak(socket, tone(1))
             socket.close()
-            until("the segment", lambda: session.room.segments)
-        assert [one.text for one in session.room.segments] == [WORDS[8000]]
+            until("the segment", lambda: session.projection.segments)
+        assert [one.text for one in session.projection.segments] == [WORDS[8000]]
 
 
 def test_a_partial_caption_is_shown_to_all_and_stored_nowhere(home: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_sound_without_words_is_no_segment(home: Path, tmp_path: Path) -> None
         with client.websocket_connect(ADDRESS) as socket:
             speak(socket, tone(1, 2000) + silence(1) + tone(1) + silence(1))
             assert until_final(socket)[1] == WORDS[8000]
-        assert len(session.room.segments) == 1
+        assert len(session.projection.segments) == 1
 
 
 def test_whoever_drives_is_told_that_somebody_speaks(
@@ -139,7 +139,7 @@ def test_a_frame_that_is_no_sound_ends_it(home: Path, tmp_path: Path, frame: dic
             assert message == {"refused": told}
             with pytest.raises(WebSocketDisconnect):
                 socket.receive_json()
-        assert [one.text for one in session.room.segments] == list(WORDS.values())
+        assert [one.text for one in session.projection.segments] == list(WORDS.values())
 
 
 def test_a_sender_that_is_too_fast_waits() -> None:
@@ -243,7 +243,7 @@ class TestBrowser:
             expect(page.locator("#microphone-state")).to_have_text("Microphone off")
         assert any("might even" in text for text in shown)
         with Session.open(Home.open(home), "one") as session:
-            (segment,) = session.room.segments
+            (segment,) = session.projection.segments
             assert segment.end_s - segment.start_s == pytest.approx(2.7, abs=0.5)
 
     def test_a_question_is_spoken_and_the_microphone_is_muted_meanwhile(

@@ -112,7 +112,7 @@ def test_what_was_said_is_text_and_no_markup(client: TestClient) -> None:
 
 def test_what_a_panelist_knew_is_its_eleven_files(client: TestClient, made: Home) -> None:
     with Session.open(made, "second") as session:
-        exchanges = session.room.exchanges
+        exchanges = session.projection.exchanges
         receipts = {one.id: one for one in session.receipts()}
     assert len(exchanges) == 2
     page = client.get(f"/review/second/questions/{exchanges[1].id}")

@@ -111,7 +111,7 @@ def segments(session: str, spoken: Spoken | list[Spoken], site: At) -> Taken:
     for piece in spoken if isinstance(spoken, list) else [spoken]:
         if (said := piece_of(piece.model_dump(exclude_none=True), "segment")) is not None:
             found.hear(said)
-    return Taken(segments=len(found.room.segments))
+    return Taken(segments=len(found.projection.segments))
 
 
 @router.put("/sessions/{session}/slide")

@@ -64,7 +64,7 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
     found = site.sessions.get(session)
     if site.drives.is_driving(session):
         raise DriverBusyError(f"{session} is under way here: pause it first")
-    deck = found.room.deck
+    deck = found.projection.deck
     root = found.path
     site.sessions.forget(session)
     done = erase_session(home, root, archives=archives, **site.s3)
@@ -100,7 +100,7 @@ class Archiving(BaseModel):
 def archive(session: str, archiving: Archiving, site: At) -> Document:
     """Archive an ended session as a bag, read it back, and compare. Again sends only what is missing."""
     found = site.sessions.get(session)
-    if not found.room.ended:
+    if not found.projection.ended:
         raise SessionStateError(f"{session} has not ended: end it first")
     done = found.archive(archiving.to, **site.s3)
     return {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}

@@ -73,13 +73,13 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)]) -> Starte
         if one.digest in dismissed:
             session.dismiss(one.id)
     site.sessions.add(session)
-    room = session.room
+    projection = session.projection
     return Started(
         session=session.id,
         state=session.state,
         slides=len(session.rehearsal.scene().deck.slides),
-        claims=len(room.deck_claims),
-        focus={agent: len(room.targets.get(agent, ())) for agent in session.rehearsal.options.panel},
+        claims=len(projection.deck_claims),
+        focus={agent: len(projection.targets.get(agent, ())) for agent in session.rehearsal.options.panel},
         notices=session.notices,
     )
 
