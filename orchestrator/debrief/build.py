@@ -39,7 +39,7 @@ def debrief_of(
     """The debrief of a session as it stands.
 
     Args:
-        tensions: All contradictions found in deck and speech, as the projection has them; None: nobody looked.
+        tensions: All contradictions found in deck and speech, as they stand; None: nobody looked.
         dismissed: Digests of those that the presenter has dismissed since the session ended.
     """
     projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
