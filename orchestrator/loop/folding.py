@@ -149,11 +149,14 @@ def _verdict(projection: Projection, value: Value, record: Record) -> None:
         projection.open = with_verdict(projection.open, judgement)
         if judgement.contradicts is not None:
             projection.suspected.append(judgement.contradicts)
+        projection.named = judgement.contradicts
 
 
 def _follow_up(projection: Projection, value: Value, record: Record) -> None:
     if projection.open is not None:
         projection.open = with_question(projection.open, from_json(Turn, value["turn"]))
+        if projection.named is not None:
+            projection.pressed.append((projection.open.id, projection.named))
     projection.heard.clear()
 
 

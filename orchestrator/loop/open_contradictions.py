@@ -19,8 +19,7 @@ def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
         return False
     own = [Place(asked.slide, asked.said_at_s, asked.quote)]
     own += [asked.beside] if asked.beside is not None else []
-    sides = dict.fromkeys(tension.sides)
-    return sum(any(_is_one(side, place) for place in own) for side in sides) >= min(2, len(sides))
+    return _are_of(own, tension)
 
 
 def is_on_dismissed(projection: Projection, exchange: Exchange, later: Set[str] = frozenset()) -> bool:
@@ -42,15 +41,25 @@ def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tensi
     given: Counter[str] = Counter()
     found = []
     for tension in tensions:
-        exchange = next((one for one in reversed(projection.asked) if is_about(one, tension)), None)
+        exchange = _asked_in(projection, tension)
         if exchange is not None:
-            found.append(exchange.id)
+            found.append(exchange)
             continue
         rank = {agent: (_fit(projection, agent, tension), asked[agent], given[agent]) for agent in panel}
         agent = min(panel, key=lambda one: rank[one])
         given[agent] += 1
         found.append(agent)
     return found
+
+
+def _asked_in(projection: Projection, tension: Tension) -> str | None:
+    """The id of the last exchange that asked about it: by its question, or by a follow-up that pressed it.
+
+    Without the second, another seat is handed what its neighbour has just pressed.
+    """
+    by_follow_up = {one for one, pressed in projection.pressed if _are_of(pressed.sides, tension)}
+    own = (one.id for one in reversed(projection.asked) if one.id in by_follow_up or is_about(one, tension))
+    return next(own, None)
 
 
 def _fit(projection: Projection, agent: str, tension: Tension) -> int:
@@ -60,6 +69,12 @@ def _fit(projection: Projection, agent: str, tension: Tension) -> int:
         return 0
     slides = {side.slide for side in tension.sides if side.slide is not None}
     return 1 if any(target.slide in slides for target in projection.targets.get(agent, ())) else 2
+
+
+def _are_of(places: Sequence[Place], tension: Tension) -> bool:
+    """Whether two of the contradiction's places, or its only one, are among these."""
+    sides = dict.fromkeys(tension.sides)
+    return sum(any(_is_one(side, place) for place in places) for side in sides) >= min(2, len(sides))
 
 
 def _is_one(one: Place, other: Place) -> bool:

@@ -130,6 +130,9 @@ class Projection:
     look_due: str | None = None  # the occasion to look through what was said since; None: none
     look_due_upto: int = 0  # segments that there were at that occasion
     suspected: list[Tension] = field(default_factory=list)  # by a verdict, and not verified yet
+    named: Tension | None = None  # the contradiction that the last verdict named
+    pressed: list[tuple[str, Tension]] = field(default_factory=list)
+    """Contradictions that a verdict named before it asked on, each with its exchange's id."""
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
     intel_sha256: str | None = None  # of its page

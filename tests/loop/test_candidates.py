@@ -16,12 +16,13 @@ from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.loop import asking
 from orchestrator.loop.calling_on import Choice
+from orchestrator.loop.judging import give_verdict
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.refreshing import ASKED, Asked, begin, refresh, take
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Target, Turn
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target, Turn
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from tests.helpers.steady import SteadyEngine, recording
@@ -161,6 +162,20 @@ def test_a_contradiction_is_one_panelists_to_ask_and_then_asked(home: Path, engi
         assert whose(projection, panel, [TWICE]) == ["x1"]
         asked = candidate(last_request(session, "skeptic"))["tensions"]
         assert asked == [{"note": "Not both.", "whose": "asked in x1"}]
+
+
+def test_a_contradiction_that_a_verdict_named_and_pressed_is_nobody_elses(home: Path, engine: Model) -> None:
+    with started(home, engine) as session:
+        projection, panel = session.projection, session.rehearsal.options.panel
+        projection.found.append(TWICE)
+        session.ask("skeptic", question="Who says so?", quote=LINES["skeptic"][1])
+        session.take_answer("Our ledger.")
+        named = replace(TWICE, class_="read", by="model")
+        judgement = Judgement("follow_up", "It cannot be.", follow_up="Which of the two?", contradicts=named)
+        give_verdict(session.rehearsal, judgement)
+        assert whose(projection, panel, [TWICE]) == ["x1"]
+        elsewhere = replace(TWICE, b=Place(1, None, "Churn is 4%"))
+        assert whose(projection, panel, [elsewhere])[0] in panel
 
 
 def test_a_contradiction_with_a_slide_to_come_is_nobodys_to_ask_yet(home: Path, engine: Model) -> None:
