@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.engines.catalogue import check_engine, close_engine, engine_named
+from orchestrator.engines.by_name import check_engine, close_engine, engine_named
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home

@@ -22,7 +22,7 @@ from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
 
 DOORS: Final = (
-    "archive.register", "beginning", "ending", "engines.catalogue", "loop.answering", "loop.asking",
+    "archive.register", "beginning", "ending", "engines.by_name", "loop.answering", "loop.asking",
     "loop.dismissing", "loop.judging", "loop.live", "loop.news", "loop.plan", "loop.receipts",
     "loop.recorded", "loop.transcript", "memory.scribe", "memory.watch", "model.usage", "verify",
 )  # fmt: skip
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from orchestrator.archive.upload import Archived
     from orchestrator.context.assemble import Context
     from orchestrator.debrief.parts import Debrief
-    from orchestrator.engines import catalogue
+    from orchestrator.engines import by_name
     from orchestrator.engines.protocol import Engine
     from orchestrator.home.folder import Home
     from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts
@@ -172,7 +172,7 @@ class Session:
                 return engine
             config = home.config if home is not None else None
             spent = usage.total(opened.projection.calls)
-            made = catalogue.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
+            made = by_name.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
             opened._own_engine = made
             return made
 
@@ -185,12 +185,12 @@ class Session:
         Raises:
             EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
         """
-        catalogue.check_engine(self.rehearsal.engine)
+        by_name.check_engine(self.rehearsal.engine)
 
     @property
     def notices(self) -> list[str]:
         """What the user should know of how the engine is set up, a line each."""
-        return catalogue.notices_of(self.rehearsal.engine)
+        return by_name.notices_of(self.rehearsal.engine)
 
     # ------------------------------------------------------------------ what it is
 
@@ -639,7 +639,7 @@ class Session:
             self.rehearsal.store.close()
         finally:
             if self._own_engine is not None:
-                catalogue.close_engine(self._own_engine)
+                by_name.close_engine(self._own_engine)
 
     def __enter__(self) -> Session:
         return self

@@ -64,7 +64,7 @@ def _settings(screen: Screen) -> Config:
 
 def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Engine | None]:
     """The engine that reads; None where nobody does."""
-    from orchestrator.documents.asked import asked_engine
+    from orchestrator.documents.without_session import asked_engine
 
     try:
         config = screen.open_home().config

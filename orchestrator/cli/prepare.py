@@ -42,8 +42,8 @@ def dossier(
     Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board
     file, the panel takes the board's place. For the shapes of intel, see `greenroom intel --help`.
     """
-    from orchestrator.documents.asked import asked_engine
     from orchestrator.documents.dossier import dossier_of, seats_of
+    from orchestrator.documents.without_session import asked_engine
     from orchestrator.dossier.board import read_board
     from orchestrator.dossier.page import dossier_json
     from orchestrator.dossier.terminal import dossier_text

@@ -21,7 +21,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
-from orchestrator.speech.slides import estimate_slides
+from orchestrator.speech.slide_times import estimate_slides
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
 from orchestrator.home.user_list import one_line

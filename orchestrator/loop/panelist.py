@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from orchestrator import render
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal

@@ -34,7 +34,7 @@ from orchestrator.model.values import to_json
 from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
-from orchestrator.speech.slides import estimate_slides
+from orchestrator.speech.slide_times import estimate_slides
 
 WaitUntil = Callable[[float], None]
 Prompt = Callable[[Exchange], str | None]

@@ -15,7 +15,7 @@ from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.speech.read import Recording
-from orchestrator.speech.slides import estimate_slides
+from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
 from orchestrator.templates.orchestration import SECTION_BREAKS
 

@@ -16,7 +16,6 @@ from typing import Any, Final
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.names import names
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, Row, is_said, read, rows, type_of
-from orchestrator.memory.sentences import Joining, Sentence
 from orchestrator.memory.session_context import (
     AGENT,
     BLOCKER,
@@ -35,6 +34,7 @@ from orchestrator.memory.session_context import (
     SessionEntry,
     cut,
 )
+from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked

@@ -19,7 +19,7 @@ from orchestrator.speech.recognition import recogniser_of
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.speech.sound import is_sound, read_sound
 from orchestrator.speech.source import open_recording
-from orchestrator.speech.timeline import lay_out
+from orchestrator.speech.times import lay_out
 
 MAX_SIZE_BYTES = 50 * 1024 * 1024
 """A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""

@@ -14,7 +14,7 @@ from orchestrator.speech.labels import is_role, split_label
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.plain_text import read_plain_line
 from orchestrator.speech.segment_json import parse_line
-from orchestrator.speech.timeline import segment_of
+from orchestrator.speech.times import segment_of
 
 __all__ = ["LiveReader", "LiveSegment", "parse_line", "timed"]
 

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.speech.recognition import Recogniser
-from orchestrator.web.live import Drives
+from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.reviewing import Review

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines import catalogue
+from orchestrator.engines import by_name
 from orchestrator.engines.protocol import TensionsRequest
 from orchestrator.errors import EngineError
 from orchestrator.model.proposal import Operand, Proposal
@@ -91,7 +91,7 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
 
 
 def with_engine(monkeypatch: pytest.MonkeyPatch, *, failing: bool = False) -> None:
-    monkeypatch.setattr(catalogue, "engine_named", lambda *_, **__: Reader(failing))
+    monkeypatch.setattr(by_name, "engine_named", lambda *_, **__: Reader(failing))
 
 
 def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tuple[str, ...]) -> None:

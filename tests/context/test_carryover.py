@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source

@@ -16,7 +16,7 @@ from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
 from orchestrator.dossier.terminal import WIDTH, dossier_text
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import read_seats

@@ -24,13 +24,13 @@ from orchestrator.context.messages import LAYOUTS
 from orchestrator.engines.claude import settings as settings_module
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.quotes import standing
-from orchestrator.engines.claude.reading_replies import ReadyPart
+from orchestrator.engines.claude.quoting import standing
 from orchestrator.engines.claude.received import json_in, part_of
 from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
 from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.service import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
+from orchestrator.engines.claude.standalone_replies import ReadyPart
 from orchestrator.engines.claude.tasks import KINDS as TASKS
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.clock import utc_now
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.start import start_session

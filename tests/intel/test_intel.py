@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from orchestrator import Home, Session
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.catalogue import engine_named
+from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import NewsRequest
 from orchestrator.errors import EngineError, InputError, RevisionLimitError
 from orchestrator.intel.bearing import Held, held_against, intel_of

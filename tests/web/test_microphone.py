@@ -17,7 +17,7 @@ from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
 from orchestrator.web.app import application
-from orchestrator.web.live import Drives
+from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until

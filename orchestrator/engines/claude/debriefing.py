@@ -10,7 +10,7 @@ from typing import Final
 from orchestrator.checks.grounding import figures, place_in
 from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quotes import said
+from orchestrator.engines.claude.quoting import said
 from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart, SentencePart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.model.claim import Place

@@ -16,10 +16,10 @@ from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
 from orchestrator.engines.claude.calls import perform
 from orchestrator.engines.claude.probing import probe
-from orchestrator.engines.claude.quotes import in_answers
-from orchestrator.engines.claude.reading import reading_messages
+from orchestrator.engines.claude.quoting import in_answers
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
+from orchestrator.engines.claude.standalone import reading_messages
 from orchestrator.engines.claude.task import OnPartial, Outgoing, Task
 from orchestrator.engines.claude.tasks import KINDS, addressed, kind_of, outcome_of
 from orchestrator.engines.claude.turns import Rounds

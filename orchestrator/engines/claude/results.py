@@ -12,8 +12,8 @@ from typing import Final
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import replies as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
-from orchestrator.engines.claude.quotes import Standing, standing, why_not
-from orchestrator.engines.claude.room import furthest_shown
+from orchestrator.engines.claude.quoting import Standing, standing, why_not
+from orchestrator.engines.claude.situation import furthest_shown
 from orchestrator.errors import EngineError
 from orchestrator.model.exchange import Candidate, Target
 from orchestrator.render import one_line

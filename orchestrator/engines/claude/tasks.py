@@ -20,13 +20,13 @@ from orchestrator.context.assemble import Context
 from orchestrator.context.messages import watermarks
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import about, findings, results
-from orchestrator.engines.claude import reading_replies as readings
+from orchestrator.engines.claude import standalone_replies as readings
 from orchestrator.engines.claude.debriefing import debrief
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.judging import judgement
 from orchestrator.engines.claude.outcomes import Outcome
 from orchestrator.engines.claude.replies import Part, Reply
-from orchestrator.engines.claude.room import room_lines
+from orchestrator.engines.claude.situation import room_lines
 from orchestrator.engines.claude.turns import allowed
 from orchestrator.errors import EngineError
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from orchestrator.engines.offline import contradictions
+from orchestrator.engines.offline.askable import Option, options
 from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.options import Option, options
 from orchestrator.engines.offline.seats import fits, seats_of
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import DossierRequest

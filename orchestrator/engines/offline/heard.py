@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from orchestrator.engines.offline.askable import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.bank import ANY, Entry, bank
-from orchestrator.engines.offline.options import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
 from orchestrator.engines.offline.wording import Wording, entry_of, said
 from orchestrator.engines.offline.words import holds_all, plain

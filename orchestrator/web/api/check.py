@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, UploadFile
 
-from orchestrator.documents.asked import asked_engine
 from orchestrator.documents.check import check as checked_by
 from orchestrator.documents.check import check_json
 from orchestrator.documents.dossier import dossier_of, seats_of
+from orchestrator.documents.without_session import asked_engine
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.page import dossier_json
 from orchestrator.engines.protocol import Engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.engines.offline.options import Option
+from orchestrator.engines.offline.askable import Option
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.protocol import CandidateRequest
 from orchestrator.model.claim import Tension

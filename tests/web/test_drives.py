@@ -14,8 +14,7 @@ from orchestrator.home.folder import Home
 from orchestrator.loop.driver import driving, is_driven
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
-from orchestrator.web import live
-from orchestrator.web.live import Drive, Drives
+from orchestrator.web.drives import Drive, Drives
 from orchestrator.web.open_sessions import OpenSessions
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
@@ -92,7 +91,7 @@ def test_a_begin_while_it_is_being_stopped_begins_anew(
             may_end.wait()
         set_clock(session.rehearsal, runs=runs)
 
-    monkeypatch.setattr(live, "set_clock", slow)
+    monkeypatch.setattr("orchestrator.web.drives.set_clock", slow)
     with ThreadPoolExecutor(2) as pool:
         stopped = pool.submit(drives.stop, "s1")
         told.wait()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from orchestrator.engines import catalogue
+from orchestrator.engines import by_name
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 
@@ -26,9 +26,9 @@ def asked_engine(
         EngineError: It cannot work; one line says what to do.
     """
     used = config if model is None else replace(config, model=model)
-    engine = catalogue.engine_named(name or config.engine, used, say=say)
+    engine = by_name.engine_named(name or config.engine, used, say=say)
     try:
-        catalogue.check_engine(engine)
+        by_name.check_engine(engine)
         yield engine
     finally:
-        catalogue.close_engine(engine)
+        by_name.close_engine(engine)

@@ -9,7 +9,7 @@ import pytest
 from orchestrator.errors import SpeechError
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
-from orchestrator.speech.slides import estimate_slides
+from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.terms import terms
 
 
