@@ -15,6 +15,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -29,9 +30,11 @@ from orchestrator.errors import (
 from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger, mending, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
+from orchestrator.store.interrupts import Interrupts
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.lock import Lock
 from orchestrator.store.mending import Repair
+from orchestrator.store.transaction import Transaction
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
@@ -64,6 +67,8 @@ class Store:
         self._lock = Lock(self.history)
         self._views_checked = False
         self._receipts: Receipts = ()  # that wait for the next durable record, so that reading costs no sync
+        self._before: Receipts = ()  # those that waited when the transaction began
+        self._interrupts = Interrupts(Transaction.__exit__.__code__)
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._written = False  # bytes are on their way to disk that memory does not know of yet
@@ -120,7 +125,11 @@ class Store:
         """Take in what other processes have written; returns the last record's number."""
         with self.history.mutex:
             if self._depth == 0:
-                self.history.read_new()
+                self._interrupts.begin()
+                try:
+                    self.history.read_new()
+                finally:
+                    self._interrupts.end()
             return self.seq
 
     @contextmanager
@@ -164,60 +173,58 @@ class Store:
 
     # ------------------------------------------------------------------ locking
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Transaction:
         """Hold the session's lock over several reads and writes, which then count all or none.
 
         The writes are durable when the block ends. An exception that leaves the block undoes
         them. Nested transactions join the outer one. In a child that was forked inside the
-        block, the end of the block does nothing: the transaction is its parent's.
+        block, the end of the block does nothing: the transaction is its parent's. A Ctrl-C is raised
+        within the block, or once it has ended, and never in between.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
-        with self._hold():
-            yield
+        return self._hold()
 
-    @contextmanager
-    def _hold(self, row: SessionFile | None = None) -> Iterator[None]:
+    def _hold(self, row: SessionFile | None = None) -> Transaction:
         """A transaction, for the file of *row*, which the error names if the session has ended."""
-        with self.history.mutex:
-            # A process that forks inside the block runs its end twice; only the one that opened it may
-            # commit.
-            owner = os.getpid()
-            if self._depth:
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    if os.getpid() == owner:
-                        self._depth -= 1
-                return
-            saved = self._receipts
-            forked = False
+        return Transaction(self._interrupts, self.history, partial(self._begin, row), self._end)
+
+    def _begin(self, row: SessionFile | None) -> None:
+        if self._depth == 0:
+            self._before = self._receipts
             try:
                 self._take_lock(row)
-                self._depth = 1
-                try:
-                    yield
-                finally:
-                    forked = owner != os.getpid()
-                if not forked:
-                    self._commit()
             except BaseException as error:
-                if not forked:
-                    self._roll_back(saved, error)
+                self._roll_back(error)
+                self._lock.release()
                 raise
-            finally:
-                if not forked:
-                    self._depth = 0
-                    self._lock.release()
+        self._depth += 1
+
+    def _end(self, error: BaseException | None) -> None:
+        if self._depth > 1:
+            self._depth -= 1
+            return
+        try:
+            if error is not None:
+                self._roll_back(error)
+                return
+            try:
+                self._commit()
+            except BaseException as failure:
+                self._roll_back(failure)
+                raise
+        finally:
+            self._depth = 0
+            self._lock.release()
 
     def _take_lock(self, row: SessionFile | None) -> None:
         if not self._lock.is_open:
             self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
             self._lock.open()
+        self._interrupts.let_through()  # another process may hold the lock for long
         self._lock.take()
+        self._interrupts.is_held = True
         # Again, inside the lock: another process may have ended the session while this one waited for it.
         rest = self._read_new_or_frozen(row, self._lock.checked_size())
         if self.is_degraded:
@@ -567,9 +574,9 @@ class Store:
         if views.swapped:
             self._views_checked = False
 
-    def _roll_back(self, receipts: Receipts, error: BaseException) -> None:
+    def _roll_back(self, error: BaseException) -> None:
         """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
-        self._receipts = receipts
+        self._receipts = self._before
         if self._written or not isinstance(error, Exception):
             self._views_checked = self._written = False
             self.history.read_again()
