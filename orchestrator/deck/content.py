@@ -74,7 +74,8 @@ def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterat
 
 _UNSAID = "Beside it (footers, contact lines, labels of drawings: nobody asserts them)"
 _DEEPEST = 8
-"""Levels that are shown by indentation; no slide that can be read has more."""
+"""Levels that are shown by indentation: PowerPoint has nine, from 0 on (ECMA-376 part 1, 20.1.10.85). A line
+that is deeper stands as deep as the ninth."""
 
 
 def _indented(slide: Slide, index: int) -> str:

@@ -1,6 +1,7 @@
-"""Which lines of a deck nobody asserts: what repeats, contact lines, icons, figures without a name.
+"""Lines of a deck that nobody asserts: what repeats, contact lines, icons, figures without a name.
 
-Told by structure alone (repetition, addresses, digits), so in any language.
+Told by structure alone (repetition, addresses, digits), so in any language. "Same", at a constant: the range
+in which the 132 pages and slides of sixteen real decks and PDFs are marked alike.
 """
 
 from __future__ import annotations
@@ -14,8 +15,13 @@ from orchestrator.model.slide import Deck, Slide
 
 _FEWEST_SLIDES = 4
 _REPEATED_ON = 1 / 3
-"""A line is furniture if it stands on more than this share of at least so many slides."""
+"""A line is furniture if it stands on more than this share of at least so many slides.
+
+Same from 0.22 to 0.5; at a sixth, titles that a few slides share are gone; at two thirds, a running head
+that the cover has not stays. Of fewer than four slides a third is a single one, and everything would repeat.
+"""
 _FEWEST_REPEATS = 3
+"""Twice is emphasis. Same up to 5."""
 
 _CONTACT = re.compile(  # tried at the beginning of words and bounded, so that no line takes long
     r"(?<!\S)\W{0,2}(?:(?:https?://|www\.)\S+|(?:[a-z0-9-]{1,60}\.){1,6}[a-z]{2,20}/\S*)"  # of pages
@@ -31,19 +37,30 @@ _POSTAL = re.compile(
     r"|[^\d,]{3,40} \d{1,4}[a-z]?, (?:[A-Z]{1,2}-)?(?!19|20)\d{4,5} [A-Z][^\d,.]{1,30}(?:, [A-Z]\w+)?"
 )  # the second: Hauptplatz 1, 8010 Graz
 _FEW_WORDS = 4
-"""A line with an address and no more words than this only tells where something is to be found."""
+"""A line with an address and no more words than this only tells where something is to be found; same up to
+5."""
 _MOSTLY_ADDRESS = 0.4
-"""Share of a longer line's characters that its address takes, if it does."""
+"""Share of a longer line's characters that its address takes, if it does no more than that.
+
+Same from 0.38 to 0.42, and no value parts them cleanly: at 0.36 "For all questions … please contact
+https://…" is furniture too, at 0.44 "The specification can be found at https://…" is none any more.
+"""
+# "Web: example.org" has a name before its colon, so what follows is not lone.
 _NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
 _MOST_LETTERS_OF_A_FIGURE = 3
-"""As in "USD", "Mio" or "bn"."""
-
+"""As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a figure that nothing names; with six, "Python
+3.12"."""
 
 _MOST_WORDS_OF_A_LABEL = 4
 _LONGEST_LABEL = 30  # letters
+"""With three words ("Tracking and lens data") or 29 letters (a box in Japanese), boxes of real diagrams are
+no labels; with five words, "* = OpenSSF Member Company" is one."""
 _ENDS = tuple(".,;:!?。、：！？…")
 FEWEST_LABELS = 3
-"""So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something."""
+"""So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something.
+
+With two, two people's offices on a slide are a diagram; with four, a diagram of three boxes is quoted.
+"""
 
 
 def marked(deck: Deck) -> Deck:

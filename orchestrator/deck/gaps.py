@@ -18,7 +18,8 @@ _UNFILLED = re.compile(
 )
 """Words of templates, as the makers of slide programs and of templates print them."""
 
-_LONGEST_HEADING = 80  # characters; a longer title is a statement
+_LONGEST_HEADING = 80
+"""Characters, a line of a slide; a longer title is a statement, so the slide says something."""
 
 
 def find_gaps(deck: Deck) -> tuple[Gap, ...]:

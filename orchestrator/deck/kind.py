@@ -1,4 +1,4 @@
-"""What kind of file a deck is, told from its content: names lie."""
+"""The kind of file that a deck is, told from its content: names lie."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from orchestrator.errors import DeckError
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", "")
 _HEAD = 4096
+"""Bytes that are looked at: more than any mark below needs, with blank lines before a web page's."""
 _PDF_HEADER_WITHIN = 1024
 """Bytes in which a PDF's header may stand: ISO 32000-1, annex H, note 13."""
 _GIVE = "give a .pptx, .pdf or .md file"
 
+# The first bytes of files that are given in place of a deck, from each format's specification.
 _OTHERS = {
     b"\x7fELF": "is a program (ELF), not a deck",
     b"MZ": "is a program (Windows), not a deck",
@@ -30,7 +32,7 @@ _OTHERS = {
     b"%!PS": "is a PostScript file, not a deck; save it as .pdf",
 }
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted Office files: [MS-CFB] 2.2
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")  # with files, empty, in parts: APPNOTE.TXT 4.3, 8.5
 _HTML = (b"<!doctype html", b"<html")
 
 

@@ -34,7 +34,8 @@ from orchestrator.model.slide import Deck, Slide
 _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _LONGEST_FRONT_MATTER = 200
-"""Lines; a first slide that looks like front matter but is longer is a slide."""
+"""Lines; a first slide that looks like front matter but is longer is a slide. The front matter of Marp or
+Slidev, with themes and styles written out, has some dozen."""
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _NOTES = re.compile(r"\s*(?:speaker )?notes?:\s*(.*)", re.IGNORECASE | re.DOTALL)
 

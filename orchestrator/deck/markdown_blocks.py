@@ -11,6 +11,8 @@ from orchestrator.deck.nesting import introduces
 from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Table
 
+# As CommonMark has them: up to three spaces before a mark, since four begin code. No text of code is lost
+# here: it becomes a line all the same.
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
@@ -35,7 +37,7 @@ class Line:
 
 @dataclass(slots=True)
 class Blocks:
-    """What stands on a slide; headings stand among the lines, too, with their levels."""
+    """The parts of a slide; headings stand among the lines, too, with their levels."""
 
     lines: list[str] = field(default_factory=list)
     parents: list[int | None] = field(default_factory=list)  # of each line
@@ -170,6 +172,7 @@ class _Reader:
 
 
 def _columns(indent: str) -> int:
+    """Columns of white space; a tab goes to the next multiple of four (CommonMark, 2.2)."""
     return len(indent.expandtabs(4))
 
 

@@ -26,7 +26,7 @@ class HostileDeckError(DeckError):
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """What one part says about another: the last word of the type, and the part's name."""
+    """A reference from one part to another: the last word of its type, and the other part's name."""
 
     kind: str  # "slide", "slideLayout", "chart", …
     target: str  # name of the part in the package, without a leading slash
@@ -72,7 +72,14 @@ class Package:
             ) from error
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """What *part* ("" for the package) refers to inside the package, by id."""
+        """The references of *part* ("" for the package) to other parts of the package, by id.
+
+        Addresses outside of it are left out: nothing is ever fetched.
+
+        Raises:
+            HostileDeckError: Their list declares a document type.
+            DeckError: The list is damaged.
+        """
         if part not in self._relationships:
             folder, name = posixpath.split(part)
             listing = posixpath.join(folder, "_rels", f"{name}.rels")
@@ -99,7 +106,7 @@ def _damaged(part: str, how: str) -> DeckError:
 
 
 def _named(part: str) -> str:
-    """The name of a part as it may stand in a message: the file chose it."""
+    """The name of a part as it may stand in a message: the file chose it, so it is cut to a line."""
     return shown(part)[:80]
 
 

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 _LONGEST_FIRST_LINE = 80
-"""Characters; a longer first line that does not stand out is not taken for a title."""
+"""Characters; a longer first line that does not stand out is not taken for a title: it is a sentence.
+
+From 40 to 82 the titles of the 64 real pages are the same; at 120 two pages have a sentence for a title.
+"""
 
 
 def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
@@ -89,7 +92,7 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
 
 
 def _page(document: PdfDocument, index: int) -> tuple[Page, str]:
-    """What is on a page, and what is wrong with it ("" if nothing is)."""
+    """The content of a page, and the trouble with it ("" if there is none)."""
     from pypdfium2 import PdfiumError
 
     try:

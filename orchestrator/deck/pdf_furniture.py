@@ -1,4 +1,4 @@
-"""What a PDF repeats on its pages (headers, footers, page numbers) and nobody says."""
+"""Headers, footers and page numbers: a PDF repeats them on its pages, and nobody says them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from dataclasses import dataclass, replace
 from orchestrator.deck.pieces import Piece
 
 _MARGIN = 0.14
-"""Share of the page's height, at its top and bottom, in which furniture stands."""
+"""Share of the page's height, at its top and bottom, in which furniture stands.
+
+At half of it the repeated head of a table over several pages was taken for each page's title; from 0.09 to
+0.28 the real PDFs read the same.
+"""
 _FEWEST_PAGES = 3
-"""A line is furniture if it stands on at least this many pages, and on more than half of them."""
+"""A line is furniture if it stands on at least this many pages, and on more than half of them.
+
+Of two pages nobody can tell a running head from a title that is used twice; with four, the table heads of a
+document of three pages stayed.
+"""
 _STEP = 6.0
-"""Points; what is less far apart stands in the same place."""
+"""Points; lines that are less far apart stand in the same place. From 3 to 12 the real PDFs read the same."""
+# English and German alone: elsewhere a bare number, or one that repeats, is found all the same.
 _PAGE_NUMBER = re.compile(
     r"\W*(page|seite|slide|folie|p\.)?\s*#(\s*(/|of|von|out of)\s*#)?\W*", re.IGNORECASE
 )

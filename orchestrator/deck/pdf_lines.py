@@ -10,15 +10,26 @@ from itertools import pairwise
 from orchestrator.deck.pdf_runs import Run
 from orchestrator.deck.shown import shown
 
-# All of these are in em: the size of the letters.
+# All of these are in em, the size of the letters. Each was tried on the 64 pages of seven real PDFs: "same"
+# is the range in which they read the same, and the case named is what a value beyond it breaks.
 _ONE_LINE = 0.45  # how far a raised or lowered piece may be off the baseline
+"""Same from 0.41 to 0.9; below, the mark of a footnote is a line of its own."""
 _NEXT_PIECE = 1.5  # the widest gap between pieces drawn one after the other
+"""Same from 1.5 to 1.9; below, words that are set wide apart part; above, the cells of a row run together."""
 _BACK = 0.6  # how far a piece may begin before the last one's end (kerning, accents)
+"""Same from 0.3 to 1.2."""
 _JOINED = 0.6  # the widest gap between pieces of one line that were not drawn one after the other
-_CODE = 12.0  # the same in program text, where gaps line up columns: tables of a printed graph have 8.3
+"""Same from 0.54 to 0.6; below, sentences break off; at 0.66 two narrow columns are read across."""
+_CODE = 12.0  # the same in program text, where gaps line up columns
+"""Same from 9.6 to 12: the printed table of a graph has gaps of 8.3; at 13 comments further right are joined
+too."""
 _AFTER_MARKER = 6.0  # the widest gap between a bullet and its text
-_WORD_GAP = 0.17  # the narrowest gap that separates words: pdfium drops a space at the end of a piece (0.176)
+"""Same from 3 to 12."""
+_WORD_GAP = 0.17  # the narrowest gap that separates words
+"""Same from 0.153 to 0.17; pdfium drops a space at the end of a piece, which leaves 0.176. At 0.19 words run
+together ("yearsof"), at 0.14 the letters of a name stand apart ("UR EN")."""
 
+# The last five are bullets of symbol fonts (Wingdings, Symbol), which stand in private use.
 _MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
 _MARKS_WITH_SPACE = "-–—*o§>"  # bullets only where they stand alone before the text
 _ICON = re.compile("^[\ue000-\uf8ff]")
@@ -149,6 +160,7 @@ def _number_runs(row: list[Run]) -> int:
 def _word_gap(row: list[Run]) -> float:
     """The narrowest gap, in em, that separates words of this line: more where letters are spaced out."""
     texts = [run.text for run in row if run.text.strip()]
+    # Spaced-out letters are drawn one by one; fewer than four pieces have no usual gap.
     if len(texts) < 4 or sum(len(text) == 1 for text in texts) < 0.7 * len(texts):
         return _WORD_GAP
     gaps = sorted((run.start - before.end) / max(run.size, 1) for before, run in pairwise(row))

@@ -12,17 +12,28 @@ from orchestrator.deck.pieces import Piece
 from orchestrator.deck.places import Placed
 from orchestrator.deck.reading_order import Box, around, reading_order
 
-# In em, the size of the letters.
+# In em, the size of the letters. "Same": the range in which the 64 pages of seven real PDFs read the same.
 _CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
+"""Same from 0.3 to 0.75 and from 1.6 to 2; at 0.9 and at 1.3 wrapped lines fall apart, and at 2.2 the
+paragraph below is drawn in."""
 _ONE_BLOCK = 2.3  # the widest distance between paragraphs of one block
+"""Same from 2.3 to 3.5; below, the columns of a table change places; at 4.6 cards below each other are one
+block."""
 _ALIGNED = 0.6  # how far lines may begin, end or centre apart
+"""Same from 0.4 to 0.9; below, centred lines part; above, lines of two columns of a table are one."""
 _SLACK = 0.75  # the widths of first words are estimates
+"""Same from 0.6 to 0.75; below, a full line counts as short and its sentence ends there; above, labels in
+narrow columns run together."""
 
 _HANGING = 0.3  # how exactly a line stands below the text of its bullet
+"""Same from 0.15 to 0.6."""
 _WRAPPED = 0.6  # share of the next line's width that a wrapped line has at least
+"""Same from 0.3 to 1.2."""
 _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
+"""Same from 1.05 to 1.6; at 1 wrapped lines fall apart, since they are set to fractions of a point."""
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
+"""Same from 1.05 to 1.6; at 1, 14 of the pages differ."""
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
 
@@ -69,6 +80,7 @@ class _Setting:
 
 
 def _style(line: Line) -> Style:
+    # Steps of four points: an edge a little off is one place; `_edge` looks at the steps on either side.
     return line.direction, round(line.left / 4), round(line.size)
 
 

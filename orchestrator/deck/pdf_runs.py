@@ -21,6 +21,7 @@ Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the a
 
 # In em, the size of the letters.
 _KERNING = 0.08  # letters moved further apart may be spaced out, or separate words
+"""Half of `pdf_lines._WORD_GAP`, which decides between the two."""
 _WORD_SPACE = 5.0
 """The widest gap after a space that is still word space (`Tw`) and no next column: a statute of 2000 in
 narrow justified columns has 4.8, and a few of 7 and more. In the real decks only program text has a gap
@@ -37,7 +38,7 @@ _FIXED_PITCH = 1
 _BOLD = re.compile("bold|black|heavy", re.IGNORECASE)
 """In the names of fonts: their weights, as OpenType names them (OS/2 table, usWeightClass). The weight that
 pdfium gives is guessed from the width of stems: 425 for Nimbus Roman, 205 for Nimbus Mono, both regular."""
-_BREAKS = (0x0A, 0x0D, 0x20)
+_BREAKS = (0x0A, 0x0D, 0x20)  # line feed, carriage return, space: pdfium makes them up between pieces
 _HYPHEN = 0x02
 """pdfium's sign for a hyphen at which a line is broken."""
 
@@ -267,4 +268,5 @@ def _inside(run: Run, width: float, height: float) -> bool:
     right, down = run.direction
     middle = (run.start + run.end) / 2
     x, y = middle * right - run.v * down, middle * down + run.v * right
+    # A point of tolerance: a line on the very edge is seen, and places are rounded.
     return -1 <= x <= width + 1 and -1 <= y <= height + 1

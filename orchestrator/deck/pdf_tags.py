@@ -1,4 +1,4 @@
-"""What a tagged PDF says about its structure: which pieces of text are one paragraph, and alt texts.
+"""The structure that a tagged PDF tells: which pieces of text are one paragraph, and alt texts.
 
 Source: ISO 32000-1, 14.7 (structure tree) and 14.8.4 (structure types); pdfium's fpdf_structtree.h.
 """
@@ -15,6 +15,7 @@ from orchestrator.deck.pdf_runs import pointed_at
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
+# All other types (P, H1, LBody, TD, …) are a paragraph each.
 _INSIDE_A_PARAGRAPH = ("Span", "Link", "Em", "Strong", "Sub", "Quote", "Reference", "Code", "Annot")
 _AROUND_PARAGRAPHS = (
     *("Document", "Part", "Art", "Sect", "Div", "BlockQuote", "L", "LI", "Table", "TR"),

@@ -1,4 +1,4 @@
-"""What stands on a slide or page, piece by piece, and the slide that the pieces make."""
+"""The pieces that stand on a slide or page, and the slide that they make."""
 
 from __future__ import annotations
 

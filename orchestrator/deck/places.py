@@ -1,4 +1,4 @@
-"""What the places of texts on a slide say: which one heads which, and which figure has which label."""
+"""Texts on a slide told by their places: which one heads which, and which figure has which label."""
 
 from __future__ import annotations
 
@@ -9,16 +9,29 @@ from orchestrator.deck.furniture import is_lone_figure
 from orchestrator.deck.nesting import introduces
 from orchestrator.deck.reading_order import Box, around
 
-# In em, the size of the letters.
+# In em, the size of the letters. "Same": the range in which the 132 pages and slides of sixteen real decks
+# and PDFs read the same.
 _INDENTED = 0.5  # how far a point stands to the right of the one that it is under
+"""Same from 0.25 to 1."""
 _NEAR = 2.5  # the widest gap between a heading and what it heads
+"""Same from 2.3 to 2.8; below, a heading loses its points, which pass for labels; above, a paragraph at the
+foot of the page is put under a question that it does not answer."""
 _GOES_ON = 1.0  # between a point and a paragraph under it
+"""Same from 0.5 to 1.5; at 2 a label is put under a point."""
 _LABEL_BELOW, _LABEL_BESIDE = 1.2, 1.5  # the widest gap between a figure and its label
+"""Same from half to twice as much."""
 
 _LARGER = 1.1  # the ratio of sizes of a heading and its text
+"""Same from 1.05 to 1.15; at 1 any line heads the next; from 1.2 on the headings of cards, which are set a
+little larger, head nothing."""
 _FIGURE_LARGER = 1.3  # of a figure that is shown off, and its label
+"""Same from 1 to 1.6."""
 _LONGEST_LABEL, _LONGEST_HEADING, _LONGEST_BOLD = 12, 12, 40  # words
+"""Same from 6 to 24, from 11 to 12, and from 30 to 80. A heading of ten words loses its points at 9; at 13 a
+sentence heads those behind it; at 20 a question in bold loses its answer."""
 _SHORTEST_TEXT = 5  # words; what is shorter than this is a label itself
+"""At 4 an address ("Esteemed Governing Board,") is the text of a label, at 6 a title of five words is
+none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +140,10 @@ def with_label(figure: Placed, label: Placed) -> Placed:
 
 
 _MOST_PAIRS = 10_000
-"""More figures and texts than this make a drawing, not a row of figures that are shown off."""
+"""More figures and texts than this make a drawing, not a row of figures that are shown off.
+
+100 figures with 100 texts; each pair is looked at, so the number also bounds the time.
+"""
 
 
 def _gap(figure: Placed, text: Placed) -> float | None:
@@ -154,5 +170,5 @@ def _down(box: Box) -> tuple[float, float]:
 
 
 def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
-    """Whether they share at least half of the shorter one."""
+    """Whether two spans share at least half of the shorter one: two columns touch at their edges, no more."""
     return min(a[1], b[1]) - max(a[0], b[0]) >= 0.5 * min(a[1] - a[0], b[1] - b[0])

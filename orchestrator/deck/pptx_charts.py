@@ -15,7 +15,8 @@ from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Chart, Series
 
 MOST_POINTS = 10_000
-"""Points of one series that are read; no slide can show more."""
+"""Points of one series that are read; a screen 4,000 points wide cannot show more. A point's index is the
+file's own word, so this bounds the memory that a wrong one costs."""
 
 _DAY_0 = {False: date(1899, 12, 30), True: date(1904, 1, 1)}
 """Day 0 of the workbook, by whether it counts from 1904: ECMA-376 part 1, 18.17.4.1. (The 30th,
@@ -79,7 +80,7 @@ def _extended_series(root: Element) -> list[tuple[str, Labels, Series]]:
 
 
 def _kind(plot: Element) -> str:
-    """What is drawn, in a word or two: "column stacked", "line", "pie"."""
+    """The kind of drawing, in a word or two: "column stacked", "line", "pie"."""
     kind = plot.tag.rsplit("}", 1)[-1].removesuffix("Chart").removesuffix("3D")
     if kind == "bar":
         direction = plot.find(f"{C}barDir")

@@ -9,7 +9,7 @@ from orchestrator.errors import DeckError
 
 TITLES = ("title", "ctrTitle")
 FURNITURE = ("sldNum", "dt", "ftr", "hdr")
-"""What a deck prints on every slide: number, date, footer, header."""
+"""Placeholders that a deck prints on every slide: number, date, footer, header."""
 
 _ON_THE_MASTER = {"title": "title", "ctrTitle": "title"} | {kind: kind for kind in FURNITURE}
 """The master's placeholder that a layout's stands for; all others stand for its body."""

@@ -1,4 +1,4 @@
-"""What stands on one slide of a PowerPoint file, in reading order."""
+"""The shapes on one slide of a PowerPoint file, in reading order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _NOWHERE = Box(0, 0, 0, 0)
 _EMU_PER_SIZE = 127.0
 """Sizes of letters are hundredths of a point, places are English metric units: 12,700 to the point."""
 _DEEPEST = 32
-"""Groups within groups that are followed; PowerPoint's own decks stay below 10."""
+"""Groups within groups that are followed; PowerPoint's own decks stay below 10. Each is a call within a
+call, and Python allows some hundred before a deck of groups alone is refused."""
 
 
 @dataclass(frozen=True, slots=True)

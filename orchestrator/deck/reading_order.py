@@ -7,11 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _OVERLAP = 0.2
-"""Boxes that overlap by up to this share of the smaller one still count as apart: text
-boxes are drawn larger than their text."""
+"""Boxes that overlap by up to this share of the smaller one still count as apart: text boxes are drawn
+larger than their text.
+
+At 0.18 a headline that reaches into its list was read behind it; at 0.4 the title of a slide and the text
+below it changed places. From 0.2 to 0.3 the 132 real pages and slides read the same.
+"""
 
 _MOST = 1_000
-"""More boxes than this are a drawing: they are read by their places alone."""
+"""More boxes than this are a drawing: they are read by their places alone. Rows are tried against columns,
+which takes time with the square of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class _Page:
                 if len(columns) == 1:
                     break  # further rows can only join columns, never part them
                 by_rows, by_columns = _backward(together), _backward(columns)
+                # Half: people read by rows, and a slide that was mended is drawn in no clear order.
                 better = by_columns < by_rows / 2 and by_rows - by_columns > best_gain
                 if better and not self._labelled(together, columns):
                     best, best_gain, best_end = columns, by_rows - by_columns, end
@@ -89,7 +95,10 @@ class _Page:
         return pieces
 
     def _labelled(self, rows: list[list[int]], columns: list[list[int]]) -> bool:
-        """Whether each row is a label on the left and a text on the right, at least twice as long."""
+        """Whether each row is a label on the left and a text on the right, at least twice as long.
+
+        Two cards side by side have headings of about one length, so twice tells a table of terms from them.
+        """
         if len(columns) != 2:
             return False
         left = set(columns[0])
