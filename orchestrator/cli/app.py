@@ -48,7 +48,7 @@ TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
 
 INTERRUPTED = 130
-"""What typer makes of a Ctrl-C that no command has told of; no command of ours ends so."""
+"""Typer's code for a Ctrl-C that no command has told of, 128 + SIGINT; no command of ours ends so."""
 
 
 def build(command: str | None = None) -> typer.Typer:

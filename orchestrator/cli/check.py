@@ -1,4 +1,4 @@
-"""`greenroom check`: what a deck (and speech) says, and where it contradicts itself, without a session."""
+"""`greenroom check`: the claims of a deck (and speech) and where it contradicts itself; no session."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ Part = tuple[int, int, str]
 
 
 class Dialogue:
-    """What was said in a session and is not on the screen yet.
+    """The words of a session that are not on the screen yet.
 
-    What stands at the beginning is taken as known, but for a question that is open: it is put
-    once more, with the words that it is about above it.
+    Those that stand at the beginning are taken as known, but for a question that is open: it is
+    put once more, with the words that it is about above it.
     """
 
     def __init__(self, session: Session, *, is_typed: bool = False, is_known: bool = False) -> None:
@@ -77,7 +77,7 @@ class Dialogue:
         return [head, *question_lines(rehearsal, put)]
 
     def _came(self, part: Part) -> list[str]:
-        """The answer, or what came of it."""
+        """The answer, or the verdict on it."""
         count, number, kind = part
         rehearsal = self.session.rehearsal
         exchange = rehearsal.projection.asked[count - 1]

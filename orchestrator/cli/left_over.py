@@ -1,4 +1,4 @@
-"""What `erase` and `memory forget` name: where words that went still stand, and how they go from there."""
+"""The places where words that `erase` or `memory forget` took away still stand, and how they go there too."""
 
 from __future__ import annotations
 

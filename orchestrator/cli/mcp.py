@@ -10,7 +10,7 @@ from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import UsageError
 
-DEFAULT_PORT = 8717
+DEFAULT_PORT = 8717  # the one behind that of `serve`, so that both can run
 
 
 def mcp(

@@ -131,7 +131,7 @@ def _search(session: Session, without: Sequence[str]) -> None:
 
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
-    """What came of it: the counts, and what now speaks against the deck."""
+    """The new revision for people: the counts, and the findings that now speak against the deck."""
     from orchestrator.debrief.phrasing import counted
     from orchestrator.intel.page import counts, not_read
 

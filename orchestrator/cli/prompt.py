@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from orchestrator.model.exchange import Exchange
 
 PASTE_S: Final = 0.05
-"""Lines that are there within this time after another were pasted with it: nobody types so fast."""
+"""Lines that are there within this time after another were pasted with it: nobody types so fast. After the
+last line of every answer it is waited for, which nobody notices."""
 
 KEYS: Final = """\
 Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps all.
@@ -92,7 +93,7 @@ def _entered() -> str:
 
 
 def _line(mark: str) -> str | None:
-    """What is entered next, edited as in a shell where that can be; None at the end of the input."""
+    """The next line entered, edited as in a shell where that can be; None at the end of the input."""
     if not (sys.stdin.isatty() and sys.stdout.isatty() and find_spec("readline")):
         print(mark, end="", file=sys.stderr, flush=True)
         return sys.stdin.readline() or None

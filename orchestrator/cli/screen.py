@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WIDEST: Final = 100
 """Columns beyond which lines are hard to read, however wide the terminal is."""
 NARROWEST: Final = 40
+"""Columns below which words would stand alone on lines; a narrower terminal wraps as it likes."""
 
 
 def columns(stream: TextIO) -> int:

@@ -16,7 +16,7 @@ from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
 
-DEFAULT_PORT = 8716
+DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
 
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Where to listen; other than loopback only with a token.")

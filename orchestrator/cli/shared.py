@@ -1,4 +1,4 @@
-"""What several commands need: a session by its argument, addresses, an engine that works, pacing."""
+"""Parts of several commands: a session by its argument, addresses, an engine that works, pacing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def recorded_speech(path: Path, config: Config) -> Recording:
     """The recording at *path*; of sound it is said before that it takes a while.
 
     Raises:
-        SpeechError
+        SpeechError: The file cannot be read as speech, or its sound cannot be recognised here.
     """
     from orchestrator.speech.read import read_speech
     from orchestrator.speech.sound import is_sound
@@ -115,6 +115,6 @@ def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | Non
         if not began:
             began.append(time.monotonic() - at_s / factor)
         while not stop() and (left := began[0] + at_s / factor - time.monotonic()) > 0:
-            time.sleep(min(left, 0.1))
+            time.sleep(min(left, 0.1))  # so soon is Ctrl-C heard
 
     return wait

@@ -55,7 +55,7 @@ def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
 
 
 def how_to_go_on(home: Home, root: Path) -> str:
-    """What a command that was stopped has left of the session at *root*, and which one goes on with it."""
+    """One line on the session that a stopped command has left at *root*, with the command that goes on."""
     if not root.is_dir():
         return "nothing was made"
     command = Screen.current.command

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 WAIT_S = 60.0
-"""How long the command waits for a run that another process makes: one engine call and some more."""
+"""Seconds that the command waits for a run that another process makes: the deadline of one call for facts
+(`engines/claude/settings.py`)."""
 
 
 def summarise(session: Name) -> None:

@@ -1,4 +1,4 @@
-"""What a finished run says: the contract's JSON, and a page for people."""
+"""The result of a finished run: the contract's JSON, and a page for people."""
 
 from __future__ import annotations
 

@@ -26,10 +26,11 @@ from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
 from orchestrator.store.store import Store
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
-"""A two-hour session takes some 60,000: 18,000 spoken words, the deck, the templates and notes."""
+"""Of one context: the window of the largest models. A two-hour session takes some 60,000: 18,000 spoken
+words, the deck, the templates and notes."""
 BUDGET_STEP: Final = 0.1
-"""Segments are left out in steps of this share of the budget, so that the text's beginning
-does not change with every new segment."""
+"""Segments are left out in steps of this share of the budget, so that the text's beginning does not change
+with every new segment. A smaller share would write the cache anew more often, a larger one leave out more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,11 @@ class Receipt:
 
     @property
     def id(self) -> str:
-        """`r` and 12 hex digits of the SHA-256 of its content."""
+        """`r` and 12 hex digits of the SHA-256 of its content.
+
+        48 bits: a session has some thousand receipts, and two of them share an id once in a hundred million
+        sessions.
+        """
         # Sorted keys: the id is of the content, not of the order in which fields were added.
         plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]

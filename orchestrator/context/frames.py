@@ -18,7 +18,9 @@ from typing import Final
 FRAMES_VERSION: Final = 1
 
 MOST_PARTS: Final = 1024
-"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file."""
+"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A rehearsal
+of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would be a
+hundred thousand."""
 
 
 def escape(text: str) -> str:

@@ -32,7 +32,7 @@ LONGEST_TAIL_S: Final = 120.0
 Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
 characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
 MOST_MARKS: Final = 4
-"""Blocks that the service lets a request mark."""
+"""Blocks that the service lets a request mark (caching.md, "Rules of the service")."""
 
 
 @dataclass(frozen=True, slots=True)

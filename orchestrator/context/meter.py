@@ -56,7 +56,7 @@ class CacheMeter:
     """The cache of one service, as its rules say it behaves."""
 
     minimum_tokens: int = 1024
-    """The shortest prefix that is kept; 512 to 4096, by model."""
+    """The shortest prefix that is kept; 512 to 4096, by model. Templates of a panelist have some 3,700."""
     expires_s: dict[str, float] = field(default_factory=dict)  # by what stands up to a mark
 
     def call(self, at_s: float, messages: Messages, *, settings: str = "") -> InputUsage:

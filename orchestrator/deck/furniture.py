@@ -37,8 +37,7 @@ _POSTAL = re.compile(
     r"|[^\d,]{3,40} \d{1,4}[a-z]?, (?:[A-Z]{1,2}-)?(?!19|20)\d{4,5} [A-Z][^\d,.]{1,30}(?:, [A-Z]\w+)?"
 )  # the second: Hauptplatz 1, 8010 Graz
 _FEW_WORDS = 4
-"""A line with an address and no more words than this only tells where something is to be found; same up to
-5."""
+"""A line with an address and no more words than this only tells where something is found; same up to 5."""
 _MOSTLY_ADDRESS = 0.4
 """Share of a longer line's characters that its address takes, if it does no more than that.
 
@@ -48,8 +47,7 @@ https://…" is furniture too, at 0.44 "The specification can be found at https:
 # "Web: example.org" has a name before its colon, so what follows is not lone.
 _NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
 _MOST_LETTERS_OF_A_FIGURE = 3
-"""As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a figure that nothing names; with six, "Python
-3.12"."""
+"""As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a lone figure; with six, "Python 3.12"."""
 
 _MOST_WORDS_OF_A_LABEL = 4
 _LONGEST_LABEL = 30  # letters

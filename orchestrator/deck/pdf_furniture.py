@@ -23,7 +23,7 @@ document of three pages stayed.
 """
 _STEP = 6.0
 """Points; lines that are less far apart stand in the same place. From 3 to 12 the real PDFs read the same."""
-# English and German alone: elsewhere a bare number, or one that repeats, is found all the same.
+# English and German words alone: elsewhere a bare number, or one that repeats, is found all the same.
 _PAGE_NUMBER = re.compile(
     r"\W*(page|seite|slide|folie|p\.)?\s*#(\s*(/|of|von|out of)\s*#)?\W*", re.IGNORECASE
 )

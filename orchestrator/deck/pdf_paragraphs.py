@@ -17,8 +17,8 @@ _CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
 """Same from 0.3 to 0.75 and from 1.6 to 2; at 0.9 and at 1.3 wrapped lines fall apart, and at 2.2 the
 paragraph below is drawn in."""
 _ONE_BLOCK = 2.3  # the widest distance between paragraphs of one block
-"""Same from 2.3 to 3.5; below, the columns of a table change places; at 4.6 cards below each other are one
-block."""
+"""Same from 2.3 to 3.5; below, the columns of a table change places; at 4.6 cards below each other are
+one block."""
 _ALIGNED = 0.6  # how far lines may begin, end or centre apart
 """Same from 0.4 to 0.9; below, centred lines part; above, lines of two columns of a table are one."""
 _SLACK = 0.75  # the widths of first words are estimates

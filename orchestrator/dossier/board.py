@@ -29,7 +29,7 @@ from orchestrator.home.user_list import Entry, Form, read_entries, shown_name
 from orchestrator.model.dossier import BoardMember
 
 MOST_MEMBERS: Final = 40
-"""The largest boards have some thirty seats."""
+"""Our own limit: the largest boards have some thirty seats, and every engine is given all of them."""
 # Characters; our own limits, so that a file pasted into a field is refused.
 _LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
 _LISTS: Final = {

@@ -26,11 +26,12 @@ from orchestrator.model.dossier import Dossier
 from orchestrator.model.reply import Attack
 
 WIDTH: Final = 100  # as the debrief's widest
-MOST_INTEL: Final = 4  # two screens at most; --json has all
+# So many that the page is two screens long at most; --json has all.
+MOST_INTEL: Final = 4
 MOST_TENSIONS: Final = 6
 MOST_SUPPORTS: Final = 2
-_LABEL: Final = 10  # columns
-_SHORT_QUOTE: Final = 20  # words
+_LABEL: Final = 10  # columns: "Answer", the longest label, behind four of indent
+_SHORT_QUOTE: Final = 20  # words: a line and a half
 
 
 def dossier_text(dossier: Dossier) -> str:

@@ -47,7 +47,7 @@ DEADLINE_S: Final = (1, 600)
 # Both ends only catch a slip of the decimal point.
 SESSION_USD: Final = (0.01, 100_000)
 LONGEST_NAME: Final = 200
-"""Characters of a model's name."""
+"""Characters of a model's name; the longest in use, the ARNs of a cloud's profiles, have about 100."""
 TEXTS: Final = {
     "archive": "a folder or an s3:// address",
     "embeddings": '"local" or an http:// address',
@@ -63,7 +63,7 @@ OTHER_VARIABLES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The keys of a home or an environment; the defaults are those of DESIGN.md, sections 5 and 7."""
+    """The keys of a home or an environment; the defaults are those of DESIGN.md, sections 3, 5 and 7."""
 
     engine: str = "offline"
     layout: str = "watermark"
@@ -78,7 +78,7 @@ class Config:
     memory: bool = True  # long-term memory, for presenters who asked to be remembered
     tools: bool = False  # in their sessions, panelists that a model speaks for may use the tools of memory
     facts: bool = True  # the summariser, after each exchange, every `facts_every_s` and at the end
-    facts_every_s: int = 300  # session time
+    facts_every_s: int = 300  # session time; each run is a call to the model: four in the default 20 minutes
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
     embeddings_model: str | None = None
     stt_model: str | None = None  # the folder of a Whisper model; None: the one that the extra `stt` brings
@@ -89,8 +89,8 @@ class Config:
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by task
     effort: str = "medium"  # how long the model thinks, as the API names it; "none": the model's own
     deadlines_s: Mapping[str, float] = field(default_factory=dict)  # by task, with all retries
-    retries: int = 2  # of one request
-    calls_in_flight: int = 4
+    retries: int = 2  # of one request; the SDK's own default
+    calls_in_flight: int = 4  # the packaged panelists and the moderator at once; more meets rate limits
     session_tokens: int | None = None  # a session's budget, input and output; None: no limit
     session_usd: float | None = None  # the same in US dollars
 
@@ -119,7 +119,9 @@ def _plain(text: str, name: str) -> Any:
     try:
         return yaml.safe_load(text)  # a variable holds one value as the file would: 20, true, {notes: …}
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{name}: this is no YAML: {getattr(error, 'problem', error)}") from error
+        raise ConfigurationError(
+            f"{name}: is not YAML: {getattr(error, 'problem', error)}: write it as in greenroom.yaml"
+        ) from error
 
 
 @names_its_file
@@ -130,12 +132,12 @@ def _from_file(path: Path) -> dict[str, Any]:
         document = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
         plain = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read ({error})") from error
+        raise ConfigurationError(f"{path}: cannot be read ({error}): make it a UTF-8 text file") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
         raise ConfigurationError(
-            f"{path}, line {line}: this is no YAML: {getattr(error, 'problem', error)}"
+            f"{path}, line {line}: is not YAML: {getattr(error, 'problem', error)}: correct the line"
         ) from error
     if document is None:
         return {}
@@ -179,6 +181,7 @@ def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> An
 
 def _of_task(key: str, task: str, value: Any, where: str) -> Any:
     if task not in (*TASKS, *FORMER_TASKS):
+        # However far: the nearest one is always named (interfaces.md, "Configuration").
         near = difflib.get_close_matches(task, TASKS, n=1, cutoff=0.0)[0]
         raise ConfigurationError(f"{where}: {key} has no task {task!r}; the nearest is {near!r}")
     if key == "models":

@@ -219,11 +219,14 @@ def session_folder(path: Path) -> Path:
     Raises:
         SessionNotFoundError: There is none.
     """
+    # A bag keeps its payload, here the one session, under `data/` (RFC 8493, 2.1.2).
     candidates = [path, *sorted(path.glob("data/*"))] if path.is_dir() else []
     for candidate in candidates:
         if (candidate / "ledger" / "ledger.jsonl").is_file():
             return candidate.absolute()
-    raise SessionNotFoundError(f"{path}: no session and no unpacked archive here")
+    raise SessionNotFoundError(
+        f"{path}: no session and no unpacked archive here: name the folder that holds ledger/ or bagit.txt"
+    )
 
 
 def _is_draft(folder: Path) -> bool:
@@ -268,6 +271,7 @@ def packaged_files() -> Path | None:
     from importlib import resources
 
     packaged = Path(str(resources.files("orchestrator"))) / "home_files"
+    # In a checkout nothing has been copied into the package: `agents/` stands beside it.
     if not packaged.is_dir():
         packaged = Path(__file__).resolve().parents[2] / "agents"
     return packaged if (packaged / "templates").is_dir() else None

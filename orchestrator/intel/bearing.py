@@ -23,7 +23,7 @@ from orchestrator.model.slide import Deck
 MOST_BEARINGS: Final = 3
 """Of one finding: a paragraph that speaks on more of the deck than this is a report, not a finding."""
 _OFFLINE: Final = "offline"
-_MOST_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic
+_MOST_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic: a heading of one line
 _BY_FILE: Final = "as the file says"
 
 

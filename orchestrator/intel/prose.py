@@ -18,10 +18,11 @@ from orchestrator.home.user_list import one_line
 from orchestrator.model.intel import Reported
 
 LONGEST_PARAGRAPH: Final = 70
-"""Words; a longer paragraph says more than one thing, so it is given in parts."""
+"""Words; a longer paragraph says more than one thing, so it is given in parts of about three sentences: a
+single one often lacks what its "it" means, and many bear on several places of the deck at once."""
 LONGEST_FINDING: Final = 2_000
-"""Characters; what is longer is a text, and not a finding."""
-_LONGEST_TOPIC: Final = 80
+"""Characters; a longer one is a text, and not a finding."""
+_LONGEST_TOPIC: Final = 80  # characters: a heading of one line
 _LONGEST_MARKED: Final = 20_000
 """Characters of a paragraph in which marks of emphasis are looked for: that takes time with its square."""
 

@@ -19,7 +19,8 @@ from orchestrator.deck.texts import slide_texts
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 
-# Our own limits: each search is paid for, and fewer than three words name no subject.
+# Our own limits: each search is paid for (a revision costs five at most), a service weighs few words better
+# than a sentence, and fewer than three name no subject.
 MOST_QUERIES: Final = 5
 MOST_WORDS: Final = 8
 FEWEST_WORDS: Final = 3

@@ -31,7 +31,7 @@ JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
 SESSIONS_ON_A_PAGE: Final = 20  # each brings a resource for every agent, so a page holds about a hundred
 MAX_SESSIONS: Final = 200
-"""Of the list of sessions, newest first: each is opened for it, which takes some 30 ms."""
+"""Of the list of sessions, newest first: each is opened for it, which takes some 30 ms, or 6 s for all."""
 
 # Matched whole before anything becomes a path; the parts are those of `layout` and of a receipt's id.
 _ADDRESS: Final = re.compile(

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from orchestrator.model.claim import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
+"""Of one answer. A failed call, a timeout and silence are `unjudged`: failure never reads as success."""
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
+"""Of a whole exchange, as `interfaces.md` names them; its last verdict decides, unless it was parked."""
 PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
 
@@ -139,5 +141,5 @@ def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
 
 
 def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Those of them that can still come back: a question comes back once."""
+    """Parked exchanges whose question can still come back: a question comes back once."""
     return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)

@@ -18,14 +18,15 @@ FACT_TYPES: Final = (
 """The seed's five, and the two that a board asks about most: what was promised, and figures."""
 
 CONFIDENCES: Final = ("high", "medium", "low")
+"""The seed's three, the surest first."""
 MAX_CONTENT_CHARS: Final = 400
-"""One plain sentence; our own limit, so that no model fills the files."""
+"""Our own limit: a plain spoken sentence has 100 to 200, and a model that writes more retells the passage."""
 
 SPEECH: Final = "speech"
 ANSWER: Final = "answer"
 EXCHANGE: Final = "exchange"
 SPOKEN: Final = (SPEECH, ANSWER)
-"""Of these somebody said the text; an exchange is what panelists asked."""
+"""The kinds of passage that somebody in the room said; the text of an exchange is what panelists asked."""
 
 _NO_WORD = re.compile(r"[\W_]+")  # case and punctuation make no other fact
 

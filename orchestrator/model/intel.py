@@ -9,6 +9,7 @@ SUPPORTS: Final = "supports"
 CONTRADICTS: Final = "contradicts"
 NEUTRAL: Final = "neutral"
 STANCES: Final = (CONTRADICTS, SUPPORTS, NEUTRAL)
+"""In the order of the page: a presenter has to know first of news that speaks against the deck."""
 
 
 @dataclass(frozen=True, slots=True)

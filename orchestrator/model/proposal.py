@@ -40,6 +40,7 @@ class Operand:
 
 
 UNITS: Final = ("%", "money", "time", "count", "date", "year", "x")
+"""Source: READING.md, "Contradictions"; an engine may also name the currency or the unit of time itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +68,8 @@ class Refusal:
 
 
 REASONS: Final = ("passage", "quote", "number", "value", "unit", "formula", "holds", "known", "shape")
+"""The check that a proposal failed: its quote stands in no such passage, or not there; the number is not in
+the quote, has another value or another unit; the formula is none or decides nothing; it holds as the figures
+are worded; the finding is known; the proposal has too few or too many parts. Ledgers count by these words,
+so they stay.
+"""

@@ -12,10 +12,14 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 TOLERANCE: Final = 0.9
-"""A call that reads less than this share of what the meter expects sets off the alarm: the meter
-estimates tokens from bytes, and the service counts the output schema too."""
+"""A call that reads less than this share of what the meter expects sets off the alarm.
+
+Not 1: the meter estimates tokens from bytes, and the service counts the output schema too. Much less would
+let the loss of one marked block of four go unseen. Source: caching.md, "What it must reach".
+"""
 WARNS_AT: Final = 0.8
-"""The share of a session's budget at which it is said that little is left."""
+"""The share of a session's budget at which it is said that little is left; the session's time is told of at
+the same share first (DESIGN.md, section 7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class CallUsage:
         return self.reported and self.read < TOLERANCE * self.promised * self.input
 
     def value(self) -> dict[str, Any]:
-        """As a ledger record carries it."""
+        """The call as a ledger record carries it."""
         return {"type": "call", **asdict(self), "alarm": self.alarm}
 
     def __str__(self) -> str:
@@ -121,7 +125,7 @@ class Budget:
         return self.tokens is not None or self.usd is not None
 
     def share(self, spent: Total) -> float:
-        """How much of it is used up, 1.0 being all."""
+        """The share of it that *spent* uses up, 1.0 being all; of two limits the one that is nearer."""
         shares = [0.0]
         if self.tokens is not None:
             shares.append(spent.tokens / max(1, self.tokens))  # a budget of nought is used up, not an error

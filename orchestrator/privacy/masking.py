@@ -18,7 +18,8 @@ FEWEST_PHONE_DIGITS: Final = 7
 MOST_PHONE_DIGITS: Final = 15
 """E.164 numbers have at most 15 digits; local ones are rarely shorter than 7 (ITU-T E.164)."""
 CARD_DIGITS: Final = range(13, 20)
-"""Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1)."""
+"""Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1); one in ten other numbers of as many
+passes the check digit and is masked too, which does no harm."""
 
 _I: Final = re.IGNORECASE
 # Seven digits close together: most texts have none, and then three slower patterns need not be tried.
@@ -48,7 +49,7 @@ _CALLED = re.compile(
 )
 _DIGIT: Final = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN_NUMBER = re.compile(
-    # Seven digits at least, as FEWEST_PHONE_DIGITS.
+    # Seven digits at least, as FEWEST_PHONE_DIGITS; 19 at most, since card numbers are read out as well.
     rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b",
     _I,
 )

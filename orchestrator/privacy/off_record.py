@@ -32,9 +32,10 @@ Forms = Mapping[str, re.Pattern[str]]
 """By words that stand wherever one of its forms does: to look for them takes a hundredth of the time."""
 
 RUN_WORDS: Final = 4
-"""So many words in a row are a quotation, and fewer are how people speak; our own measure."""
+"""So many words in a row are a quotation; our own measure. With three, turns of speech that everybody uses
+would withhold questions that quote nothing; with five, a remark of four words would leave the session."""
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
-"""So many are one between quotation marks, where nobody speaks by chance."""
+"""So many words are a quotation between quotation marks, where nobody speaks by chance."""
 # Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
 MOST_RUNS: Final = 20_000
 _ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")
@@ -92,6 +93,7 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
     words = [word.casefold() for word in _WORD.findall(text)]
     runs = (words[at : at + count] for at in range(len(words) - count + 1))
     # Runs of little words ("and it is the") are how everybody speaks, and would withhold half a session.
+    # A word of more than three letters, or a figure, is none of them.
     return {hash(tuple(run)) for run in runs if sum(len(word) > 3 or word.isdigit() for word in run) > 1}
 
 

@@ -19,6 +19,7 @@ from orchestrator.templates.outline import Outline, bullets, quoted_bullets, rea
 
 INTENSITIES = ("friendly", "moderate", "adversarial")
 SECTION_BREAKS, HAND_RAISE, FREE_FLOW = MODES = ("section-breaks", "hand-raise", "free-flow")
+"""Source of both: DESIGN.md, section 7."""
 
 PHRASE_HEADINGS = (
     "Opening", "Calling on a panelist", "Transition", "Follow-up", "Further question",

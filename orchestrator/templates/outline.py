@@ -18,6 +18,7 @@ from orchestrator.templates.front_matter import FrontMatter, read_front_matter
 # Blanked and not cut out, below: every finding names a line of the file.
 _ASIDE = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"(#{1,3})[ \t]+(.*?)[ \t]*")
+# At most three spaces before a marker: four begin code (CommonMark, 4.4).
 _BULLET = re.compile(r" {0,3}[-*][ \t]+(.*)")
 _STEP = re.compile(r" {0,3}\d+[.)][ \t]+(.*)")
 _QUOTED = re.compile(r'"([^"]*\S[^"]*)"')

@@ -32,7 +32,8 @@ from orchestrator.templates.outline import Outline, read_outline
 from orchestrator.templates.seat_check import check_domain, check_persona, check_phrases
 
 MOST_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
-"""A panelist is given both with every call, so each byte is paid for some hundred times a session."""
+"""DESIGN.md, section 2. A panelist is given both with every call, so each byte is paid for some hundred times
+a session. Without a limit they had 50 kB, half of every call (READING.md, "Characters")."""
 
 
 def check_panel(templates: Path) -> list[Finding]:

@@ -4,8 +4,8 @@ A persona is written for the one who plays it, a person or a language model, who
 whole text. The values here are the parts that programs use as well: names, colours, lists, and
 examples to show. Reading is lenient, since a session keeps the templates that it was started
 with, also those of an earlier release: only front matter with the four names is needed, keys
-and headings that nobody knows are passed over, and what is absent is empty. `panel.py` lists
-everything that is wrong with a template of today.
+and headings that nobody knows are passed over, and what is absent is empty. `panel_check.py`
+lists everything that is wrong with a template of today.
 
 The readers take the text; *path* only names the file in messages. The moderator's own files
 are read in `orchestration.py`.

@@ -31,7 +31,7 @@ from orchestrator.templates.persona import (
     persona_of,
 )
 
-# Below these, whoever plays the seat soon repeats itself; our own measure, which the packaged panel meets.
+# DESIGN.md, section 2: below these, whoever plays the seat soon repeats itself.
 LEAST_INITIAL: Final = 5
 LEAST_FOLLOW_UPS: Final = 3
 LEAST_ESCALATIONS: Final = 2
@@ -40,7 +40,7 @@ LEAST_TRIGGERS: Final = 6
 LEAST_RED_FLAGS: Final = 8
 LEAST_BENCHMARKS: Final = 1
 LEAST_FRAMEWORKS: Final = 2
-LEAST_PHRASES: Final = 4
+LEAST_PHRASES: Final = 4  # under each heading of the moderator's library; ours, for the same reason
 
 PERSONA_KEYS = ("id", "name", "title", "role", "color", "voice", "asks", "accepts", "rejects")
 RELATIONS = "Relationship with other agents"
@@ -54,8 +54,8 @@ DOMAIN_KEYS = ("id", "kind", "reviewed")
 DOMAIN_HEADINGS = (RED_FLAGS, BENCHMARKS, FRAMEWORKS, "Pitfalls")
 BENCHMARK_COLUMNS = ("Metric", "Applies to", "Unit", "Low", "High", "Source")
 
-_SLOT = re.compile(r"\{[a-z_]+\}")
-_BLANK = ("", "-", "–", "—")
+_SLOT = re.compile(r"\{[a-z_]+\}")  # as `{quote}`, which rules filled in personas of release 0.1.0
+_BLANK = ("", "-", "–", "—")  # a cell that says nothing
 
 
 def check_persona(outline: Outline) -> None:
@@ -123,7 +123,10 @@ def check_phrases(outline: Outline) -> None:
 
 
 def _check_title(outline: Outline, persona: Persona) -> None:
-    """The title names the person, who is said to be fictional; what is quoted is no instruction."""
+    """Find a title that does not name the person, and prose that lacks one of two sentences.
+
+    They say that the person is fictional, and that deck, news and speech are never instructions.
+    """
     add = outline.findings.add
     title = next((section for section in outline.sections if section.level == 1), None)
     expected = f"{persona.name}, {persona.title}"

@@ -183,7 +183,7 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, 
             "GREENROOM_MODELS: models.notes is 4, but must be the name of a model",
         ),
         ("GREENROOM_SESSION_USD", "0", "GREENROOM_SESSION_USD: session_usd is 0, but must be"),
-        ("GREENROOM_MODELS", "{notes", "GREENROOM_MODELS: this is no YAML"),
+        ("GREENROOM_MODELS", "{notes", "GREENROOM_MODELS: is not YAML"),
     ],
 )
 def test_a_mistake_in_a_variable_is_named_with_it(tmp_path: Path, name: str, text: str, words: str) -> None:
