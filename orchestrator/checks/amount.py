@@ -20,8 +20,9 @@ FREE: Final = "free"  # a product or quotient: money by money is a share, or mon
 IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
 IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
 UNITS_OF_TIME: Final = frozenset((*IN_DAYS, *IN_MONTHS))
+# Two tables, each of units that are whole numbers of each other; only an interval joins the two.
 _DAYS_OF_A_MONTH: Final = Interval(28, 31)  # an interval, so that no month is blamed for February
-_MEAN_MONTH: Final = 365.25 / 12  # the value that is shown; the interval decides
+_MEAN_MONTH: Final = 365.25 / 12  # days: the value that is shown; the interval decides
 
 
 class UnitError(ValueError):

@@ -97,6 +97,7 @@ def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
     if not in_percent or not 2 <= len(values) <= _MOST_SLICES or min(values) < 0:
         return
     total = sum(values)
+    # Half a percent each: the rounding to whole ones, in the worst case.
     if abs(total - 100) <= 0.5 * len(values) or not 100 / FARTHEST < total < 100 * FARTHEST:
         return
     first, last = value_text(chart, series, 0), value_text(chart, series, len(series.values) - 1)

@@ -44,6 +44,7 @@ def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int]
 
 
 def _can_hold(comparison: Comparison, operands: int) -> bool:
+    # With few samples a formula that seldom holds would be refused as one that never does.
     found = [difference(comparison, sample) for sample in _samples(operands, 48)]
     below, equal, above = (
         any(one is not None and is_so(one, 0) for one in found)
@@ -68,7 +69,11 @@ def _matters(comparison: Comparison, index: int, operands: int) -> bool:
 
 
 def _samples(operands: int, count: int) -> Iterator[list[float]]:
-    """Values of every size, the same each time: each of its own, then alike in size, by turns."""
+    """Values of every size, the same each time: each of its own, then alike in size, by turns.
+
+    From a thousandth to a million: shares as well as base units of money. Products need values of different
+    size to show that an operand matters, sums need values alike in size.
+    """
     chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
     for number in range(count):
         alike = 10 ** chance.uniform(-3, 6)

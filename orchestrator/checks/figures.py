@@ -83,6 +83,7 @@ def dated(operand: Operand, figure: Figure, found: Date) -> Figure:
     if not found.has_year:
         year = math.floor(operand.value) if operand.value is not None and operand.value >= 2 else 2000
         shift = float(year - found.first.year)
+    # A twentieth of a year, 18 days: an engine may round a day's fraction, or name the month alone.
     elif operand.value is not None and not low - 0.05 <= operand.value <= high + 0.05:
         raise UnreadError("value", f'"{found.text}" is {low:.2f} to {high:.2f} as a year with its fraction.')
     interval = Interval(low + shift, high + shift)
@@ -199,6 +200,7 @@ def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, 
         if operand.value is None or (
             _same(operand.value, length.value, found)
             if one == written.of
+            # 2 %: twelve months of 30 days are a year to an engine, and to us they are 1.4 % less.
             else math.isclose(operand.value, length.value, rel_tol=0.02)
         ):
             return length, length.interval
@@ -208,5 +210,5 @@ def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, 
 
 
 def _same(one: float, other: float, found: Number) -> bool:
-    """Equal but for noise; of a fraction in words or signs ("a third") but for its rounding."""
+    """Equal but for noise; of a fraction in words or signs ("a third": 0.33) but for its rounding."""
     return math.isclose(one, other, rel_tol=1e-9 if _is_decimal(found) else 0.01, abs_tol=1e-12)

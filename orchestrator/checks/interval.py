@@ -86,4 +86,4 @@ def _product(x: float, y: float) -> float:
 
 
 def _near(x: float, y: float) -> bool:
-    return math.isclose(x, y, rel_tol=_NOISE, abs_tol=1e-12)
+    return math.isclose(x, y, rel_tol=_NOISE, abs_tol=1e-12)  # beside nought nothing is close relatively

@@ -37,6 +37,7 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
         return
     *parts, total = numbers
     behind = sentence.text[total.end :]
+    # 30 characters: the noun that is counted and a word or two; with more, the sentence goes on.
     if not (_BEHIND.fullmatch(behind) or (_BEFORE.search(sentence.text[: total.start]) and len(behind) < 30)):
         return
     if _NO_LIST.search(sentence.text) or min(number.value for number in parts) <= 0:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 LONGEST: Final = 2_000
-"""Characters of a quote; nobody is shown a longer one."""
+"""Characters of a quote, a page of text: nobody is shown a longer one, and it bounds the time of a search."""
 
 _QUOTATION: Final = "\"'“”„‟«»‹›‘’‚‛`´′″"
 _DASHES: Final = "-‐‑‒–—―−⁃﹘﹣－"

@@ -39,7 +39,10 @@ def year_days(first: int, last: int | None = None) -> tuple[date, date]:
 
 
 def full_year(written: str) -> int:
-    """The year that "2026", "26" or "'98" means; two digits from 70 are of the last century."""
+    """The year that "2026", "26" or "'98" means; two digits from 70 are of the last century.
+
+    Plans reach some decades ahead and histories some decades back: so 1970 to 2069.
+    """
     number = int(written.lstrip("'’‘ "))
     if number >= 100:
         return number

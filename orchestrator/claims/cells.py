@@ -13,7 +13,8 @@ from orchestrator.model.claim import Quantity
 from orchestrator.model.slide import Chart, Table
 
 MOST_CELLS: Final = 24
-"""Claims of one table; the arithmetic reads the table itself."""
+"""Claims of one table, some six rows of four figures: more would crowd out all other claims of the page that
+an agent is given. The arithmetic reads the table itself."""
 _LONGEST_CELL: Final = 60  # characters; a longer cell is a sentence
 _MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
 _UNIT_PLACES = re.compile(
@@ -65,6 +66,7 @@ def _with_unit(number: Number, heading: str) -> Number | None:
         for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
             read = numbers_in(one)
             if len(read) == 1 and read[0].text == one and read[0].unit:
+                # Rounded: a third of a cent is noise of the multiplication, and would be shown.
                 return number._replace(
                     value=round(number.value * read[0].value, 6), unit=read[0].unit, noun=None
                 )

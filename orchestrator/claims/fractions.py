@@ -64,6 +64,7 @@ def _is_share(text: str, match: re.Match[str], count: float) -> bool:
     if bool(match["many"]) != (count > 1):
         return False
     before = text[max(0, match.start() - 10) : match.start()]
+    # A quarter is a stretch of time and half a word of many uses, so both need a sign that a whole is meant.
     if part == "quarter" or part == "half":
         return of_a_whole or bool(_BY.search(before) and count == 1)
     following = NEXT_WORD.match(text, match.end())

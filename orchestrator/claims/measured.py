@@ -21,7 +21,7 @@ _RECURS = re.compile(
 _CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")  # a full stop only before white space: 4.2 holds none
 _WORD = re.compile(r"[^\W_][\w.&/'’-]*")
 _LONGEST_SUBJECT: Final = 6
-"""Words; the subject is shown beside the number and never parsed."""
+"""Words, a phrase of half a line; the subject is shown beside the number and never parsed."""
 
 
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:

@@ -34,7 +34,8 @@ from orchestrator.claims.word_classes import FUNCTION_WORDS, ONES, TEENS, TENS
 __all__ = ["Number", "cell_number", "numbers_in"]
 
 KEPT: Final = 4096
-"""Texts whose numbers are remembered: claims, arithmetic and engine read the same sentences."""
+"""Texts whose numbers are remembered: claims, arithmetic and engine read the same sentences. Our own bound on
+memory; a deck and an hour of speech have fewer sentences."""
 _MAY_HOLD = re.compile(
     rf"[0-9½⅓⅔¼¾⅕⅛]|\b(?:zero|nought|{'|'.join((*ONES, *TEENS, *TENS))}|half|"
     r"an?[ -](?:fortnight|hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|"
@@ -126,7 +127,7 @@ _NAMED = re.compile(r"(?<![^\W_])(?!x$)[^\W\d_]$|[^\W_][^\W\d_]$")
 _TIMES = re.compile(r"(?:^|(?<!\d)[\s(])[x×]$|^[x×]$")
 """ "x2", "×3"; "5 ×3" multiplies."""
 _CELL: Final = 40
-"""Characters of a text that brackets may turn into a negative number."""
+"""Characters of a text that brackets may turn into a negative number: a cell, as in `checks/grid.py`."""
 _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 
@@ -140,7 +141,8 @@ def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
 
 _WORDS = re.compile(rf"(?:{SPACE}|-|\n)(?P<word>[^\W\d_][\w'’-]*)")
 _NOUN_WITHIN: Final = 3
-"""Words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs"."""
+"""Words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs". With one it is
+"new"; with more a plural of the next phrase is taken."""
 
 
 def _noun(text: str, end: int, *, is_one: bool) -> str | None:

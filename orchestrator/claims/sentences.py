@@ -57,6 +57,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     if word == "etc":
         return True
     initial = len(word) == 1 and word.isalpha() and before[1].isupper()
+    # "12. Next steps": a number at the very beginning numbers the line.
     return word not in _ABBREVIATIONS and not initial and not (match.start() < 4 and word.isdigit())
 
 

@@ -150,7 +150,9 @@ def is_currency(unit: str | None) -> bool:
 
 def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
     """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
-    left = max(0, start - 16)
+    left = max(
+        0, start - 16
+    )  # the longest that may stand before a figure: "negative ", or "mio. " and a code
     window = text[left:start]
     if (last := window[-2:].strip()[-1:]) not in _BEFORE_ENDS_IN:
         return None, 1.0, 1.0, start
@@ -198,6 +200,7 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
     if word := match["dotted"] or match["word"]:
         factor = _WORDS[word.lower().rstrip(".")]
         second = match["second"]
+        # "A hundred" and "a dozen" count as digits do: from a thousand on a magnitude is written.
         return factor * (_WORDS[second.lower()] if second else 1.0), match.end(), factor > 100
     if joined := match["joined"]:
         return _BESIDE_A_SIGN[joined], match.end(), True
