@@ -25,9 +25,9 @@ def erase(
 ) -> None:
     """Remove a session and what was remembered of it.
 
-    Its archives are listed, or removed as well. What other sessions said too, what the presenter
-    edited or took up, and the agents' scratchpads stay: what is found there is named, with the
-    command that removes it.
+    Its archives are listed, or removed as well. Words that other sessions hold too, that the
+    presenter edited or took up, or that stand on an agent's scratchpad stay: they are named, with
+    the command that removes them.
     """
     from orchestrator.documents.erasure import only_archived
     from orchestrator.memory.forgetting import erase_archived, erase_session

@@ -16,7 +16,7 @@ from orchestrator.errors import UsageError
 
 memory = typer.Typer(
     no_args_is_help=True,
-    help="""What is remembered about a presenter, and their control over it.
+    help="""The memory of a presenter, and their control over it.
 
     Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
     """,
@@ -24,7 +24,7 @@ memory = typer.Typer(
 goal = typer.Typer(no_args_is_help=True, help="What a presenter wants to get right in rehearsal.")
 
 Agent = Annotated[str | None, option("A", "Only what this agent keeps.")]
-Presenter = Annotated[str | None, option("P", "Whose; needed where several are known here.")]
+Presenter = Annotated[str | None, option("P", "The presenter; needed where several are known here.")]
 Whose = Annotated[str | None, option("P", "Only what is kept of this one.", "--presenter")]
 GoalId = Annotated[str, typer.Argument(metavar="ID", help="The goal.")]
 
@@ -36,7 +36,7 @@ def list_(
     superseded: Annotated[bool, flag("--superseded", "Also those that a newer one corrects.")] = False,
     left: Annotated[bool, flag("--left", "Those that left because the agent had more than 200.")] = False,
 ) -> None:
-    """What is remembered: every memory, newest first."""
+    """Every memory, newest first."""
     from orchestrator.documents.memories import memories_json
 
     plain = memories_json(
@@ -72,7 +72,7 @@ def edit(
     memory_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="The memory; not with --scratchpad.")
     ] = None,
-    content: Annotated[str | None, option("TEXT", "What it says from now on; - reads it from stdin.")] = None,
+    content: Annotated[str | None, option("TEXT", "Its new text; - reads it from stdin.")] = None,
     type_: Annotated[
         str | None,
         option("T", "insight, pattern, strategy, preference, lesson.", "--type"),

@@ -50,7 +50,7 @@ def _session_options(
     ] = None,
     presenter: Annotated[Text, option("NAME", 'Who presents; default: nobody is named, "Presenter".')] = None,
     speaker: Annotated[
-        Text, option("LABEL", "Whose words are judged, as labelled; default: who speaks most.")
+        Text, option("LABEL", "The speaker who is judged, as labelled; default: who speaks most.")
     ] = None,
     panel: Annotated[
         Text, option("A,B,C", "The panelists that sit, besides the moderator; default: all of this home.")
@@ -74,7 +74,7 @@ def _session_options(
         int | None, option("N", "How many questions, with their follow-ups, at most; default: 8.", least=0)
     ] = None,
     focus: Annotated[
-        list[str] | None, option("TEXT", "What the panel should look at; may be repeated.")
+        list[str] | None, option("TEXT", "A matter that the panel should look at; may be repeated.")
     ] = None,
     remember: Annotated[
         bool, flag("--remember", "Let the panel keep what it learns of you; needs --presenter.")

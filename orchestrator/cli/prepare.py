@@ -22,7 +22,7 @@ def dossier(
     board: Annotated[Path | None, option("FILE", BOARD_HELP)] = None,
     intel: Annotated[list[Path] | None, option("FILE", INTEL_HELP)] = None,
     panel: Annotated[str | None, option("A,B,C", "The panelists that lend a hand.")] = None,
-    focus: Annotated[list[str] | None, option("TEXT", "What to look at most; may be repeated.")] = None,
+    focus: Annotated[list[str] | None, option("TEXT", "A matter to look at most; may be repeated.")] = None,
     kind: Annotated[str | None, option("KIND", "The kind of deck; without it, read from the deck.")] = None,
     engine: Annotated[str | None, option("NAME", "Who answers: offline, claude or model.")] = None,
     model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,

@@ -12,7 +12,7 @@ from orchestrator.cli.shared import Name, looked_at
 
 
 def recap(session: Name) -> None:
-    """What a session came to: said, decided and left open."""
+    """The sum of a session: said, decided and left open."""
     from orchestrator.memory.session_context import previously_on, to_plain
 
     with looked_at(session) as opened:
@@ -23,7 +23,7 @@ def recap(session: Name) -> None:
 def briefing(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
     presenter: Annotated[
-        str | None, option("NAME", "Whose; else the newest session's that is remembered.")
+        str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
     ] = None,
 ) -> None:
     """The situation as an agent would be told it now.

@@ -52,8 +52,18 @@ class Listed:
 
 
 TEMPLATES: Final = (
-    Listed(f"{LIST}/{{session}}/contexts/{{agent}}", "context", "What an agent would be given now.", TEXT),
-    Listed(f"{LIST}/{{session}}/receipts", "receipts", "What was given to whom, and when.", JSON),
+    Listed(
+        f"{LIST}/{{session}}/contexts/{{agent}}",
+        "context",
+        "The context that an agent would be given now.",
+        TEXT,
+    ),
+    Listed(
+        f"{LIST}/{{session}}/receipts",
+        "receipts",
+        "The receipts: which agent was given a context, and when.",
+        JSON,
+    ),
     Listed(f"{LIST}/{{session}}/receipts/{{receipt}}", "receipt", "One receipt, with its files.", JSON),
     Listed(f"{LIST}/{{session}}/receipts/{{receipt}}/text", "given", "Exactly what was given then.", TEXT),
 )
@@ -73,9 +83,9 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
     for root, value in page[:SESSIONS_ON_A_PAGE]:
         session, where = root.name, f"in the rehearsal of {_title(value)}."
         for agent in (MODERATOR, *value.get("panel", ())):
-            about = f"What {agent} would be given now {where}"
+            about = f"The context that {agent} would be given now {where}"
             found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
-        about = f"What was given to whom, and when, {where}"
+        about = f"The receipts: which agent was given a context, and when, {where}"
         found.append(Listed(f"{LIST}/{session}/receipts", f"{session} receipts", about, JSON))
     more = len(page) > SESSIONS_ON_A_PAGE
     return found, str(start + SESSIONS_ON_A_PAGE) if more else None

@@ -26,7 +26,9 @@ from orchestrator.store.store import Store
 class ForMemory(Arguments):
     """Whom a memory tool is about."""
 
-    agent: str = Field(description="Whose notebook: skeptic, analyst, contrarian, moderator, …")
+    agent: str = Field(
+        description="The agent whose notebook it is: skeptic, analyst, contrarian, moderator, …"
+    )
     session: str | None = Field(
         None,
         description="A session that goes on: its id, or last. A write is then a proposal in it, "
