@@ -1,4 +1,4 @@
-"""What each panelist goes after: its own seats' questions, on lines that nobody has taken."""
+"""The targets of each panelist's focus brief: its own seats' questions, on lines that nobody has taken."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.model.exchange import Target
 
 MOST_TARGETS: Final = 7
+"""Of its own seats; our own measure. A session has eight exchanges for all panelists (DESIGN.md, section 7),
+so one hardly gets through them, and each lengthens the page that every call holds."""
 FEWEST_TARGETS: Final = 3
-"""Of its own and others' seats; a brief may be shorter where the deck gives no more lines."""
+"""With others' seats, so that something is left when one or two lines were asked about; a brief may be
+shorter where the deck gives no more lines."""
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:

@@ -1,4 +1,4 @@
-"""What could be asked of a deck: each entry of the bank that applies, with the line that it is about.
+"""The questions that a deck calls for: each entry of the bank that applies, with the line that it is about.
 
 `options` depends on the deck alone and is kept; what was said since then only takes away.
 """
@@ -20,10 +20,11 @@ from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 
 ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
-"""What a board asks about; contradictions come before them all."""
+"""The sorts of questions; contradictions come before them all."""
 
 FOUND: Final = 3.0
-"""Places by which a question goes up in its file where its words were found in the deck."""
+"""Places by which a question goes up in its file where its words were found in the deck: more than SPREAD can
+move it back."""
 
 SPREAD: Final = 3
 """Places by which a question moves back from deck to deck, so that two decks hear the same in another order.
@@ -35,6 +36,8 @@ BORROWED: Final = 6
 """Places by which the questions of another kind stand back behind a kind's own plain ones."""
 
 KEPT: Final = 8
+"""Decks whose questions are kept, one for each kind and intensity: a session asks for its own at every
+refresh."""
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
 
@@ -120,7 +123,7 @@ def _is_told(entry: Entry, pages: Pages) -> bool:
 
 
 def tier_of(entry: Entry) -> int:
-    """What sort of question it is."""
+    """The sort of an entry's question: ADMISSION, LEFT_OUT, FIGURE or WHOLE."""
     if entry.has_quote:
         return ADMISSION if entry.about == "admission" else FIGURE
     return LEFT_OUT if entry.kind != ANY or entry.kinds else WHOLE
@@ -142,6 +145,7 @@ def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Opti
     called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
     found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
     return [
+        # A tenth of a place: an entry's other lines stand behind its best one, and before the next entry.
         Option(entry, tell(entry, line=line), tier_of(entry), order + 0.1 * number, line)
         for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
     ]

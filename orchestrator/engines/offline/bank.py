@@ -21,7 +21,7 @@ ANY: Final = "any"
 ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
 SEATS: Final = ASKS
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
-"""What one figure a question can ask for: the kinds of claims, as `claims` names them."""
+"""The kinds of figure, as `claims` names them, of which a question can ask for one."""
 
 OF_TEXTS: Final = ("ask", "firm", "soft", "but", "heads", "kinds")
 OF_CONDITIONS: Final = ("when", "on", "unless")
@@ -95,7 +95,7 @@ class DeckKind:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What the engine says or listens for beside questions."""
+    """The words that the engine says or listens for beside questions."""
 
     contradictions: Mapping[str, tuple[str, ...]]  # by sort: two, sum, read
     seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat

@@ -29,20 +29,26 @@ and a line is taken up at the price of one of them.
 
 CONTRADICTION: Final = 0.95
 RELEVANCE: Final = {ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 0.55}
-"""By what it is about, contradictions first: the moderator weighs it against who has been silent."""
+"""By sort, 0 to 1, contradictions first: the moderator weighs it against who has been silent.
+
+Our own scale: an admission before the plain questions, and one that suits any deck last of all.
+"""
 
 FROM_AFAR: Final = 0.15
-"""Taken off a question about the whole while slides are still being shown, and off another's seat."""
+"""Taken off a question about the whole while slides are still being shown, and off one of another's seat: a
+plain question then ranks as one that suits any deck."""
 
 FOCUSED: Final = 20.0
-"""Places by which a question goes up that is about what the presenter asked the panel to look at."""
+"""Places by which a question goes up that is about what the presenter asked the panel to look at: as many as
+the file of a kind of deck has questions (12 to 21), so it comes first of them."""
 
 LETTERS: Final = 5
-"""Of a focus word that are looked for, so that "pricing" finds "prices"; shorter words say nothing."""
+"""Of a focus word that are looked for, from its beginning, so that "adoption" finds "adopted". Shorter words
+are passed over: with four letters "part" would find "partner"."""
 
 
 def candidate(request: CandidateRequest) -> Candidate | None:
-    """What this panelist would ask now; None: nothing is left in the bank."""
+    """The question that this panelist would ask now; None: nothing is left in the bank."""
     scene, agent = request.scene, request.seat.persona.id
     asked, shown = asked_of(request), _shown(request)
     for tension in contradictions.in_order(scene.tensions):

@@ -9,7 +9,7 @@ from orchestrator.engines.offline.wording import Wording, in_quotes, is_whole, p
 from orchestrator.model.claim import COMPUTED, OF_FIGURES, Place, Tension
 
 LONGEST_QUOTE = 100
-"""Characters of each of the two quotes: both have to be heard."""
+"""Characters of each of the two quotes: both have to be heard, so each is shorter than a lone one (160)."""
 
 
 def sort_of(tension: Tension) -> str:
@@ -35,7 +35,7 @@ def _filled(text: str, tension: Tension) -> str:
 
 
 def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
-    """What is computed before what is read, else as found."""
+    """The computed ones before those that are only read, else as found."""
     return tuple(sorted(tensions, key=lambda one: one.class_ != COMPUTED))
 
 

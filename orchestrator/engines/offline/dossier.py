@@ -17,7 +17,7 @@ from orchestrator.model.dossier import BoardMember
 from orchestrator.model.reply import Attack
 from orchestrator.templates.persona import Seat
 
-INTENSITY: Final = "moderate"
+INTENSITY: Final = "moderate"  # the default of a session: a dossier has none of its own
 
 
 def attacks(request: DossierRequest) -> tuple[Attack, ...]:

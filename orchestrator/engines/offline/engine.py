@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 MOST_WANTED: Final = 3
-"""Questions that the panel still wanted, of those that were never asked."""
+"""Questions that the panel still wanted, of those that were never asked: the debrief is one screen."""
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:

@@ -13,17 +13,18 @@ from orchestrator.engines.protocol import FactsRequest
 from orchestrator.model.fact import EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
 
 FEWEST_WORDS: Final = 6
-"""Of a sentence that gives a figure: in a shorter one nobody can tell of what."""
+"""Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
 
 UNSURE_HEARING: Final = 0.7
-"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure."""
+"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure. Higher,
+most recognised facts would be; lower, misheard figures would pass for sure ones."""
 
 _WHOLE = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
 _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
 
 
 def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
-    """What the passages state, in their order; nothing that is known."""
+    """The facts that the passages state, in their order; none that is known."""
     known = {key_of(content) for content in request.known}
     come_back = {one.comes_back_to for one in request.passages if one.comes_back_to is not None}
     found: list[FactDraft] = []

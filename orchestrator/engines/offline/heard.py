@@ -1,4 +1,4 @@
-"""What was said, and what an earlier rehearsal left open: questions that the deck alone does not give."""
+"""Questions that the deck alone does not give: from speech, and from those an earlier rehearsal left open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orchestrator.model.segment import Segment
 
 LEFT_OPEN = "left open before"
 BEFORE_ALL = -100.0
-"""Where a question of an earlier rehearsal stands among admissions: it had no answer once."""
+"""The place of a question of an earlier rehearsal among admissions, first of all: it had no answer once."""
 
 
 def all_options(scene: Scene) -> tuple[Option, ...]:

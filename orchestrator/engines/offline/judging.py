@@ -25,7 +25,7 @@ REASONS: Final = {
 }
 
 LONGEST_READ: Final = 4000
-"""Characters of an answer that are looked at: half an hour of speech is no answer to one question."""
+"""Characters of an answer that are looked at, five minutes of speech: all that is certain is short."""
 
 
 def judge(request: JudgementRequest) -> Judgement:
@@ -64,7 +64,7 @@ def _bare(sentence: str) -> str:
 
 
 def _after(words: str, known: tuple[str, ...]) -> str:
-    """What is left when known forms are taken from the beginning, the longest first."""
+    """The rest of *words* when known forms are taken from its beginning, the longest first."""
     forms = sorted((plain(one).strip() for one in known), key=len, reverse=True)
     while True:
         form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)

@@ -14,10 +14,12 @@ from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 
 COVER_WEIGHT: Final = 8
-"""The first slide says what the deck is, once for each kind: "Proposal to the board"."""
+"""The first slide says what the deck is, once for each kind: "Proposal to the board". As much as four
+titles: it decides unless the rest speaks clearly for another kind."""
 
 TITLE_WEIGHT: Final = 2
-"""A word in a title says more of a deck than one in its text."""
+"""A word in a title says more of a deck than one in its text. Ours: with 1 long texts would outvote their
+headings, with more a single heading would make the kind."""
 
 LEAST_SCORE: Final = 3
 """Below it a deck is of no kind in particular: a title and a word, or three words.
@@ -35,7 +37,7 @@ The lower, the more decks hear one kind alone, which may be the wrong one; the h
 FEWEST_OF_COUNCIL: Final = 3
 """Signs of a technical council in a deck for one: a single one stands in many others too."""
 
-TOO_SHORT_TO_TELL: Final = 40  # words; taken for English
+TOO_SHORT_TO_TELL: Final = 40  # words, in which the share below is less than one; taken for English
 LEAST_ENGLISH: Final = 0.02
 """Share of the commonest words: the tersest of 61 English decks had 0.03, those in other languages none."""
 

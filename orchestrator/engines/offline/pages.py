@@ -20,7 +20,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide
 
 FEWEST_WORDS: Final = 4
-"""A shorter line is a name or a heading, unless it holds a figure or an admission."""
+"""A shorter line is a name or a heading ("Go to market"), unless it holds a figure or an admission."""
 
 LONGEST_HEADING: Final = 6
 """Words of a title that names a matter; a longer one makes a statement."""
@@ -35,7 +35,8 @@ ALL_OR_NONE: Final = frozenset({0.0, 100.0})
 """Percentages that stand for "all" and "none": nobody counted them."""
 
 COVER_WORDS: Final = 30
-"""Of a first slide that is a cover; a longer one is a slide like any other, and only its title counts."""
+"""Of a first slide that is a cover (title, speaker, day, place, a line on the matter); a longer one is a
+slide like any other, and only its title counts."""
 
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""
@@ -190,7 +191,7 @@ def _can_be_quoted(line: Line) -> bool:
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
-    """What was said, as a line, where it is one whole sentence or more; None: a fragment, or halting."""
+    """A segment as a line, where it is one whole sentence or more; None: a fragment, or halting."""
     text = segment.text.strip()
     if not text[:1].isupper() or text[-1:] not in ".!?":
         return None

@@ -1,4 +1,4 @@
-"""Which seats of the bank a panelist takes: those that its file names, else what its title and role say.
+"""The seats of the bank that a panelist takes: those that its file names, else as its title and role say.
 
 Nothing here names a panelist. One whose words say nothing asks whatever is left.
 """

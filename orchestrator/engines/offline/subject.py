@@ -12,7 +12,7 @@ from orchestrator.engines.offline.words import holds, plain
 from orchestrator.model.slide import Deck
 
 FEWEST_MENTIONS: Final = 3
-"""Of a word of the title, in the same spelling, before it counts as a name."""
+"""Of a word of the title, before it counts as a name: twice a common word comes back by chance."""
 
 FEWEST_LETTERS: Final = 4
 """A shorter word in capitals is an abbreviation like many others."""

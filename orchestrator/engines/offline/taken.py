@@ -1,4 +1,4 @@
-"""What cannot be asked any more: it was put, it stands with another panelist, or its line is taken."""
+"""Questions that cannot be asked any more: put already, standing with another, or on a line that is taken."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Asked:
 
 
 def asked_of(request: CandidateRequest) -> Asked:
-    """What was asked so far, and what the others mean to ask."""
+    """The questions asked so far, and those that the others mean to ask."""
     exchanges, agent = request.scene.exchanges, request.seat.persona.id
     standing = [one for one in request.standing if one.agent != agent]
     first = (exchange.turns[0].question for exchange in exchanges if exchange.turns)

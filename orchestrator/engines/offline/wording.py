@@ -16,7 +16,8 @@ LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
 LONGEST_PARENT: Final = 48
-"""Characters of the line above it, which only says what the quote belongs to."""
+"""Characters of the line above it, which only says what the quote belongs to. A longer one is left out,
+never cut."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
@@ -99,6 +100,7 @@ def shortened(text: str, longest: int) -> str:
     first = first.rstrip(".;,: ") if not first.endswith("…") else first
     if len(first) <= longest:
         return first
+    # From a third on: before it a break would leave too little to know the line by.
     breaks = [match.start() for match in _BREAK.finditer(first, longest // 3, longest)]
     return f"{first[: breaks[-1]] if breaks else first[:longest].rsplit(' ', 1)[0]} …"
 
