@@ -17,11 +17,14 @@ _UP_SAID = re.compile(rf"{_UP}\s*$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*$", re.IGNORECASE)
 # "from 3.1M in 2024 to": at most four words between.
 _TO = re.compile(r"(?:\s+[\w-]+){0,4}\s+to\s+", re.IGNORECASE)
+# "to 4.2M in 2025, up 14 %": at most three words and a bracket before the comma.
 _CHANGE_BEHIND = re.compile(
     rf"(?:\s+[\w-]+){{0,3}}(?:\s*\(\w+(?: \w+)?\))?\s*[,(:;=]+\s*(?:an? )?{_UP}?\s*", re.IGNORECASE
 )
+# "to 4.2M in 2025 (+14 %)".
 _BRACKETED = re.compile(rf"(?:\s+[\w-]+){{0,2}}\s*\(\s*{_UP}\s*", re.IGNORECASE)
 _ON = re.compile(r"\s*(?:on|from|over|against|compared with|compared to)\s+(?:the )?", re.IGNORECASE)
+# "4.2M euros, up 14 % on": at most one word, which is counted.
 _UP_ON = re.compile(r"(?:\s+[\w-]+)?\s*[,(:;]\s*(?:up|down)\s*(?:by )?\s*", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:[).,;]|$)")  # "14 % of which" goes on to another figure
 _SPREAD = re.compile(

@@ -25,6 +25,7 @@ from orchestrator.model.claim import COMPUTED, READ, Place, Tension
 from orchestrator.model.proposal import NOT_BOTH, Passage, Proposal, Refusal
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
+"""The five of interfaces.md, `check`; `_kind` corrects an engine's choice where the places show another."""
 LONGEST_NOTE: Final = 300  # characters: three lines of a terminal
 LONGEST_SUBJECT: Final = 120  # characters: a phrase, shown above
 

@@ -107,6 +107,7 @@ def _month(match: re.Match[str]) -> Days | None:
     return month_days(year or NO_YEAR, number), year is not None, "month"
 
 
+# "In may", "by march": in small letters these are months only behind such a word.
 _BEFORE_A_MONTH = re.compile(
     r"\b(?:in|by|since|until|till|from|to|of|end|early|late|mid|this|next|last|through|before|after|for|and|or|"
     r"between|during)[ -]$|[-–/(]\s?$|^\s*$",
@@ -177,7 +178,7 @@ def _quarters(when: str) -> tuple[int, int]:
 
 
 _MEASURED = re.compile(r"\s(?:hours|days|minutes|seconds|weeks|months|years)\b", re.IGNORECASE)
-_THINGS = re.compile(r"\s[a-z]{3,}s\b")
+_THINGS = re.compile(r"\s[a-z]{3,}s\b")  # a plural: "2000 customers"
 _AT_A_TIME = re.compile(
     r"\b(?:in|by|since|until|till|from|to|of|during|before|after|for|year|and)\s$", re.IGNORECASE
 )
@@ -203,6 +204,7 @@ def _is_a_count(match: re.Match[str], year: int) -> bool:
 
 
 Form = tuple[re.Pattern[str], Callable[[re.Match[str]], Days | None]]
+# "Q1 26" and "Q1/26 plan", but in "Q1 26 sites" a noun behind the space says that 26 counts.
 _TWO: Final = r"(?P<two>[1-3]\d)(?![\d%]|[.,]\d|\s?[%€$£])(?:(?<!\s..)|(?!\s?[a-z]))"
 
 

@@ -17,6 +17,7 @@ _NUMBERED: Final = (
 _STANDARDS: Final = "ISO|IEC|EN|DIN|IEEE|RFC|SOC|NIST|IFRS|IAS|ANSI|ASTM|FIPS|CVE|SDG|COP|BS|FERC"
 _MORE: Final = r"(?:, | ?[-–&/] ?| and | or | to | of )\d{1,4}(?![\d.,]*\d?\s?[%€$£]|[.,]?\d)"
 _LIST: Final = rf"(?:\.\d{{1,2}}){{0,3}}[a-d]?(?:{_MORE})*"
+# "Year 5" is numbered, and "site 5 %" is not: a figure with a unit measures.
 _NO_UNIT: Final = (
     r"(?![\w%€$£°]|[.,]\d|\s?[%€$£]|\s(?:k|m|bn|mio|million|billion|thousand|EUR|USD|GBP|CHF|percent|per)\b)"
 )

@@ -17,6 +17,7 @@ _WRITTEN_BY_A_PROGRAM = re.compile(
 _FILE_NAME = re.compile(
     r".{0,120}\.(png|jpe?g|gif|svg|emf|wmf|bmp|tiff?|webp|pdf|mp4|mov|eps)", re.IGNORECASE
 )
+# As programs call a shape that nobody has named: "Picture 3", "Bild 2", "Google Shape;12;p1".
 _NAME_OF_A_SHAPE = re.compile(
     r"(google shape;.*|(picture|image|graphic|shape|group|object|chart|diagram|placeholder|logo|icon|bild"
     r"|grafik|imagen?|immagine|図|画像|图片)[ _-]*\d*)",

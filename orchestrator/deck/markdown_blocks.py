@@ -14,14 +14,17 @@ from orchestrator.model.slide import Table
 # As CommonMark has them: up to three spaces before a mark, since four begin code. No text of code is lost
 # here: it becomes a line all the same.
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")
+_UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")  # makes the paragraph above a heading; one hyphen is an item
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
 _QUOTE = re.compile(r"^[ \t]*>[ \t>]*")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _PIPE = re.compile(r"(?<!\\)\|")
+# "[1]: https://…", the address of a link, which no reader of the slide sees.
 _DEFINITION = re.compile(r" {0,3}\[[^\[\]]+\]:[ \t]+\S+.*")
+# "Note: prices are net" is a line of the slide: only "Notes:" may have its text beside it.
 _NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
+# Pandoc's fenced blocks: `::: notes` or `::: {.notes}`, until a line of colons.
 _NOTES_BLOCK = re.compile(r":::+[ \t]*\{?\.?notes\}?[ \t]*", re.IGNORECASE)
 _BLOCK = re.compile(r":::+.*")
 

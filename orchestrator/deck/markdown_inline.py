@@ -11,6 +11,7 @@ import re
 from orchestrator.deck.shown import shown
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+# An address may hold one pair of brackets, as in "/wiki/Board_(governance)", and none within it.
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)?\)")
 _LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)?\)|\[[^\[\]]*\])")
 _ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]+)>")

@@ -34,6 +34,7 @@ _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
 """Same from 1.05 to 1.6; at 1, 14 of the pages differ."""
+# Lines of these scripts break within words, so they are joined without a space.
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
 

@@ -32,7 +32,7 @@ _ADDRESS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’]*(?:['’][^\W\d_]+)?|\b(?:19|20)\d\d\b")
 _PART = re.compile(r"[^\W\d_]+")
-_SHORTEST: Final = 3
+_SHORTEST: Final = 3  # "tax" and "gas" are subjects; shorter words are function words and abbreviations
 _TOPIC_SHORTEST: Final = 5
 """Letters of a word that a query may hold, and of one that may say what the whole deck is about."""
 

@@ -38,7 +38,7 @@ QUOTED_WORDS: Final = range(2, RUN_WORDS)
 """So many words are a quotation between quotation marks, where nobody speaks by chance."""
 # Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
 MOST_RUNS: Final = 20_000
-_ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")
+_ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")  # types of a panelist's records on an answer
 _WORD = re.compile(r"[^\W_]+")
 # Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')

@@ -13,7 +13,7 @@ from orchestrator.privacy.masking import masked, visible
 
 SHORTEST_PART = 3
 """Letters of a part of a name that is masked alone: "Li" and "de" are words of too many texts."""
-_MARKS = r"[\u0300-\u036f]*"
+_MARKS = r"[\u0300-\u036f]*"  # the accents that NFD has parted from their letters
 _BETWEEN = r"[\W_]{1,3}"  # between the parts of a name: a space, ", ", or a line break with its indent
 
 
