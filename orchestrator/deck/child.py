@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from orchestrator.deck.furniture import marked
 from orchestrator.deck.kind import deck_kind
-from orchestrator.deck.limits import LIGHTER, MIB, DeckLimits
+from orchestrator.deck.limits import LIGHTER, MIB, SHORTER, DeckLimits
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
@@ -54,7 +54,8 @@ def _answer(file: BinaryIO, name: str, limits: DeckLimits) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - a broken file may get anything out of a parser: it is refused
         return {"error": f"is damaged and cannot be read ({type(error).__name__}); {LIGHTER}"}
     if text_bytes > limits.text_bytes:
-        return {"error": f"holds {text_bytes:,} bytes of text; at most {limits.text_bytes:,} are read"}
+        most = f"at most {limits.text_bytes:,} are read; {SHORTER}"
+        return {"error": f"holds {text_bytes:,} bytes of text; {most}"}
     return {"deck": plain}
 
 

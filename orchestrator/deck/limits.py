@@ -7,7 +7,10 @@ from dataclasses import dataclass
 MIB = 2**20
 
 LIGHTER = "save it again, or export it as PDF"
-"""The way out for a user whose deck asks for more than its limits."""
+"""The way out for a user whose deck costs more to read than it may."""
+
+SHORTER = "give the part of it that is presented"
+"""The way out where it says more than is read."""
 
 
 @dataclass(frozen=True, slots=True)

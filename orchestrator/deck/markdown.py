@@ -23,7 +23,7 @@ from pathlib import PurePath
 from typing import BinaryIO
 
 from orchestrator.deck.alt_text import own_words
-from orchestrator.deck.limits import DeckLimits
+from orchestrator.deck.limits import SHORTER, DeckLimits
 from orchestrator.deck.markdown_blocks import HEADING, Line, read_blocks
 from orchestrator.deck.markdown_inline import words
 from orchestrator.deck.nesting import settled, without_line
@@ -84,7 +84,7 @@ def _deck(text: str, name: str, sha256: str, limits: DeckLimits) -> Deck:
     if not slides:
         raise DeckError("has no slides: there is no text in it")
     if len(slides) > limits.slides:
-        raise DeckError(f"has {len(slides):,} slides; at most {limits.slides:,} are read")
+        raise DeckError(f"has {len(slides):,} slides; at most {limits.slides:,} are read; {SHORTER}")
     return Deck(
         kind="md",
         name=name,

@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from orchestrator.deck.limits import MIB, DeckLimits
+from orchestrator.deck.limits import LIGHTER, MIB, DeckLimits
 from orchestrator.deck.ooxml import RELATIONSHIPS, BrokenXmlError, Element, HostileXmlError, parse_xml
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
@@ -112,7 +112,7 @@ def _named(part: str) -> str:
 
 def _checked_members(members: list[zipfile.ZipInfo], limits: DeckLimits) -> dict[str, zipfile.ZipInfo]:
     if len(members) > limits.members:
-        raise DeckError(f"holds {len(members):,} files; at most {limits.members:,} are read")
+        raise DeckError(f"holds {len(members):,} files; at most {limits.members:,} are read; {LIGHTER}")
     parts: dict[str, zipfile.ZipInfo] = {}
     unpacked = 0
     for member in members:
@@ -132,5 +132,7 @@ def _checked_members(members: list[zipfile.ZipInfo], limits: DeckLimits) -> dict
         unpacked += member.file_size
     if unpacked > limits.unpacked_bytes:
         most = limits.unpacked_bytes // MIB
-        raise DeckError(f"unpacks to {unpacked // MIB:,} MiB of XML; at most {most:,} MiB are read")
+        raise DeckError(
+            f"unpacks to {unpacked // MIB:,} MiB of XML; at most {most:,} MiB are read; {LIGHTER}"
+        )
     return parts

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from orchestrator.deck.alt_text import own_words
-from orchestrator.deck.limits import DeckLimits
+from orchestrator.deck.limits import SHORTER, DeckLimits
 from orchestrator.deck.pdf_furniture import Page, without_furniture
 from orchestrator.deck.pdf_lines import page_lines
 from orchestrator.deck.pdf_paragraphs import page_paragraphs
@@ -87,7 +87,7 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
             ) from error
         raise DeckError("is damaged or has no pages, and cannot be read as a PDF; export it again") from error
     if len(document) > limits.slides:
-        raise DeckError(f"has {len(document):,} pages; at most {limits.slides:,} are read")
+        raise DeckError(f"has {len(document):,} pages; at most {limits.slides:,} are read; {SHORTER}")
     return document
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import BinaryIO
 
-from orchestrator.deck.limits import DeckLimits
+from orchestrator.deck.limits import SHORTER, DeckLimits
 from orchestrator.deck.ooxml import P14, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
@@ -64,9 +64,9 @@ def _slides(
 ) -> tuple[list[Slide], list[str]]:
     listed = presentation.findall(f"{P}sldIdLst/{P}sldId")
     if not listed:
-        raise DeckError("has no slides")
+        raise DeckError("has no slides; add one, or give another file")
     if len(listed) > limits.slides:
-        raise DeckError(f"has {len(listed):,} slides; at most {limits.slides:,} are read")
+        raise DeckError(f"has {len(listed):,} slides; at most {limits.slides:,} are read; {SHORTER}")
     relationships = package.relationships(main)
     sections = _sections(presentation)
     layouts = Layouts(package)

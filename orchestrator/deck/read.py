@@ -90,7 +90,9 @@ def _check_regular(status: os.stat_result, name: str, limits: DeckLimits) -> Non
         raise DeckError(f"{name} is empty; give a .pptx, .pdf or .md file")
     if status.st_size > limits.file_bytes:
         most = limits.file_bytes // MIB
-        raise DeckError(f"{name} is {status.st_size // MIB:,} MiB large; at most {most:,} MiB are read")
+        raise DeckError(
+            f"{name} is {status.st_size // MIB:,} MiB large; at most {most:,} MiB are read; {LIGHTER}"
+        )
 
 
 def _run_child(file: int, file_name: str, name: str, limits: DeckLimits) -> bytes:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from pptx import Presentation
 
-from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, DeckLimits
+from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, SHORTER, DeckLimits
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Slide
@@ -215,8 +215,10 @@ def test_bounds_of_time(tmp_path: Path) -> None:
 def test_bounds_of_size(tmp_path: Path, deck: bytes) -> None:
     path = tmp_path / "deck.pptx"
     slides = replace(DEFAULT_LIMITS, slides=0)
-    assert refusal(path, deck, slides) == "has 1 slides; at most 0 are read"
-    assert refusal(path, None, replace(DEFAULT_LIMITS, text_bytes=20)).endswith("at most 20 are read")
+    assert refusal(path, deck, slides) == f"has 1 slides; at most 0 are read; {SHORTER}"
+    assert refusal(path, None, replace(DEFAULT_LIMITS, text_bytes=20)).endswith(
+        f"at most 20 are read; {SHORTER}"
+    )
     assert refusal(path, deck + bytes(MIB), replace(DEFAULT_LIMITS, file_bytes=MIB)).startswith(
         "is 1 MiB large"
     )

@@ -176,7 +176,7 @@ def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, ending: st
         ("# Größe".encode("latin-1"), "is not UTF-8 text (at byte 4); save it as UTF-8"),
         (b"# a\0b", "holds NUL characters, so it is not Markdown; save it as text"),
         (b"\n \n---\n\n", "has no slides: there is no text in it"),
-        (b"# a\n" * 2001, "has 2,001 slides; at most 2,000 are read"),
+        (b"# a\n" * 2001, "has 2,001 slides; at most 2,000 are read; give the part of it that is presented"),
         (b"a" * 2_000_001, "holds more than 2,000,000 bytes of text; shorten it"),
     ],
 )

@@ -373,7 +373,7 @@ def test_pictures_that_are_missing_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_a_deck_without_slides_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DeckError, match=r"deck\.pptx has no slides$"):
+    with pytest.raises(DeckError, match=r"deck\.pptx has no slides; add one, or give another file$"):
         read(tmp_path, saved(Presentation()))
 
 
