@@ -100,7 +100,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     if receipts:
         last = receipts[-1]
         command = f"{Screen.current.command} context {opened.id} {last['agent']} --at {last['receipt']}"
-        lines.append(f"What {last['agent']} knew last: {command}")
+        lines.append(f"The last context of {last['agent']}: {command}")
     return lines
 
 
