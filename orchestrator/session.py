@@ -9,65 +9,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.folder import session_folder
+from orchestrator.loop import dismissing
 from orchestrator.loop.driver import state_of
+from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
 
-DOORS: Final = (
-    "archive.register", "beginning", "ending", "engines.by_name", "loop.answering", "loop.asking",
-    "loop.dismissing", "loop.judging", "loop.live", "loop.news", "loop.plan", "loop.receipts",
-    "loop.recorded", "loop.transcript", "memory.scribe", "memory.watch", "model.usage", "verify",
-)  # fmt: skip
-"""The modules behind the doors, each imported when something of it is first used."""
-
-
-class _Door:
-    """A module that is not imported yet."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(f"orchestrator.{self._name}"), name)
-
-
 if TYPE_CHECKING:
-    from orchestrator import beginning, ending, verify
-    from orchestrator.archive import register
     from orchestrator.archive.upload import Archived
     from orchestrator.context.assemble import Context
     from orchestrator.debrief.parts import Debrief
-    from orchestrator.engines import by_name
     from orchestrator.engines.protocol import Engine
     from orchestrator.home.folder import Home
-    from orchestrator.loop import answering, asking, dismissing, judging, live, news, plan, receipts
-    from orchestrator.loop import recorded, transcript  # isort: skip
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
-    from orchestrator.loop.receipts import Receipts
     from orchestrator.loop.recorded import Loading
     from orchestrator.loop.state import Options, Projection
-    from orchestrator.memory import scribe, watch
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering
     from orchestrator.memory.watch import Watch
-    from orchestrator.model import usage
     from orchestrator.model.claim import Tension
     from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.store import Repair
     from orchestrator.verify import Verification
-else:
-    globals().update({name.rpartition(".")[2]: _Door(name) for name in DOORS})
 
 
 class Session:
@@ -85,12 +59,16 @@ class Session:
 
     @cached_property
     def _remembering(self) -> Remembering:
+        from orchestrator import beginning
+
         return beginning.remembering_of(self.home)
 
     @cached_property
     def watch(self) -> Watch:
         """What looks on after each step: facts and trace."""
+        from orchestrator import beginning
         from orchestrator.home.config import Config  # it loads what reads greenroom.yaml
+        from orchestrator.memory import watch
 
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
         schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
@@ -98,7 +76,7 @@ class Session:
 
     @cached_property
     def _receipts(self) -> Receipts:
-        return receipts.Receipts(self.rehearsal.store)
+        return Receipts(self.rehearsal.store)
 
     @classmethod
     def start(
@@ -122,7 +100,7 @@ class Session:
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
             say: Told in one line when the session's budget is nearly used up, and when it is.
-            **options: The fields of `plan.Given`: id, presenter, panel, date, intensity, mode,
+            **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, kind, speaker, layout, remember, keep_source.
 
         Raises:
@@ -130,6 +108,9 @@ class Session:
             EngineError: The engine cannot work: key missing, key refused, model unknown.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
+        from orchestrator import beginning
+        from orchestrator.loop import plan
+
         begun = beginning.begin_session(
             home, deck, deck_text, plan.start_options_of(options), engine, loading=loading, say=say
         )
@@ -160,6 +141,9 @@ class Session:
         Raises:
             SessionNotFoundError, LedgerCorruptError
         """
+        from orchestrator.engines import by_name
+        from orchestrator.model import usage
+
         if isinstance(session, Path):
             root = session_folder(session)
         elif home is None:
@@ -185,11 +169,15 @@ class Session:
         Raises:
             EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
         """
+        from orchestrator.engines import by_name
+
         by_name.check_engine(self.rehearsal.engine)
 
     @property
     def notices(self) -> list[str]:
         """What the user should know of how the engine is set up, a line each."""
+        from orchestrator.engines import by_name
+
         return by_name.notices_of(self.rehearsal.engine)
 
     # ------------------------------------------------------------------ what it is
@@ -301,10 +289,14 @@ class Session:
             UsageError: The speaker that was named does not speak in it.
             SpeechError: It names slides that the deck does not have.
         """
+        from orchestrator.loop import recorded
+
         recorded.begin(self._now, recorded.Loading(recording, kind, tuple(answers), archive, typed))
 
     def add_recording(self, recording: Recording) -> None:
         """Append a recording's segments as they are, while another process drives the session."""
+        from orchestrator.loop import transcript
+
         transcript.add_recording(self.rehearsal, recording)
 
     def play(
@@ -320,6 +312,7 @@ class Session:
         Raises:
             DriverBusyError: Another process drives the session.
         """
+        from orchestrator.loop import recorded
 
         def after(rehearsal: Rehearsal) -> None:
             self.watch.after_step()
@@ -334,6 +327,8 @@ class Session:
         Raises:
             SpeechError: Lines were no segments; the others were taken.
         """
+        from orchestrator.loop import live
+
         live.feed_live(self.rehearsal, source, stop=stop, say=say, on_step=self.watch.after_step)
 
     @property
@@ -346,10 +341,14 @@ class Session:
 
     def run_clock(self) -> None:
         """Let the session clock run with the wall clock."""
+        from orchestrator.loop import transcript
+
         transcript.set_clock(self.rehearsal, runs=True)
 
     def pause(self) -> None:
         """Stop the session clock."""
+        from orchestrator.loop import transcript
+
         transcript.set_clock(self.rehearsal, runs=False)
 
     def settle(self) -> None:
@@ -365,6 +364,8 @@ class Session:
             InputError: A file cannot be read or breaks its shape.
             RevisionLimitError: There have been too many.
         """
+        from orchestrator.loop import news
+
         return news.add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
@@ -379,10 +380,14 @@ class Session:
             EngineError: The engine has no web search, or it failed; one line that says to give files.
             RevisionLimitError: There have been too many; nothing was searched for.
         """
+        from orchestrator.loop import news
+
         return news.search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
+        from orchestrator.loop import transcript
+
         transcript.add_segment(self.rehearsal, segment)
 
     def hear(self, piece: LiveSegment) -> None:
@@ -391,6 +396,8 @@ class Session:
         Raises:
             UsageError: The deck has no such slide; nothing was taken.
         """
+        from orchestrator.loop import transcript
+
         self._check_going_on()
         transcript.hear(self.rehearsal, piece)
         self.watch.after_step()
@@ -401,6 +408,8 @@ class Session:
         Raises:
             UsageError: The deck has no such slide.
         """
+        from orchestrator.loop import transcript
+
         self._check_going_on()
         transcript.move_to(self.rehearsal, number)
 
@@ -431,6 +440,8 @@ class Session:
             UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
             EngineError: Nobody has one because the engine failed.
         """
+        from orchestrator.loop import asking
+
         self._check_going_on()
         if question is None:
             if quote is not None:
@@ -449,6 +460,8 @@ class Session:
         Raises:
             SessionStateError: No question is open.
         """
+        from orchestrator.loop import judging
+
         exchange = self._open_exchange()
         if exchange.turns[-1].answer is None and (last := self.take_answer(text)).outcome == "parked":
             return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
@@ -464,6 +477,8 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already.
         """
+        from orchestrator.loop import answering
+
         exchange = self._open_exchange()
         answering.take_answer(self.rehearsal, text)
         return self._as_it_stands(exchange)
@@ -484,6 +499,8 @@ class Session:
             SessionStateError: No question is open, or nothing was answered.
             UsageError: There is no such verdict, or the quote does not stand in the answer.
         """
+        from orchestrator.loop import judging
+
         exchange = self._open_exchange()
         judging.give_verdict(self.rehearsal, Judgement(verdict, reason, quote, follow_up=follow_up))
         self.watch.after_step()
@@ -493,11 +510,15 @@ class Session:
         return self.projection.open or next(one for one in self.projection.exchanges if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
+        from orchestrator.loop import answering
+
         self._check_going_on()
         return answering.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
+        from orchestrator.loop import answering
+
         self._check_going_on()
         return answering.park(self.rehearsal)
 
@@ -549,6 +570,8 @@ class Session:
             SessionFrozenError: It has ended already.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
+        from orchestrator import ending
+
         ending.end(
             self.rehearsal,
             self.home,
@@ -571,6 +594,8 @@ class Session:
             UsageError: It is outside of a home, and no address is given; or that is none.
             ArchiveError: The archive could not be completed; calling it again sends the rest.
         """
+        from orchestrator import ending
+
         if url is not None:
             return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
         done = ending.archive_as_set(self._now, self.home)
@@ -583,15 +608,19 @@ class Session:
         """Where the session was archived last, as its home knows; None: nowhere."""
         if self.home is None:
             return None
-        return next(reversed(register.archives_of(self.home, self.id).values()), None)
+        return next(reversed(archives_of(self.home, self.id).values()), None)
 
     @property
     def is_to_be_archived(self) -> bool:
         """Whether it has ended in its home and is in no archive yet."""
+        from orchestrator import ending
+
         return ending.is_to_be_archived(self._now, self.home)
 
     def debrief(self) -> Debrief:
         """The debrief as it stands."""
+        from orchestrator import ending
+
         return ending.debrief_of(self._now, self.home)
 
     @property
@@ -616,10 +645,14 @@ class Session:
 
     def recap(self) -> SessionContext:
         """The "previously on" of the session: what was said, decided and left open."""
+        from orchestrator.memory import scribe
+
         return scribe.context_of(self._now.store)
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says."""
+        from orchestrator import verify
+
         if not self.rehearsal.store.frozen:
             self.rehearsal.store.flush()
         templates = self.home.templates if self.home is not None else None
@@ -635,6 +668,8 @@ class Session:
 
     def close(self) -> None:
         """Write waiting receipts, close the files, and the engine if it was made here. Twice is no error."""
+        from orchestrator.engines import by_name
+
         try:
             self.rehearsal.store.close()
         finally:
