@@ -60,10 +60,12 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
     """
     with rehearsal.store.transaction():
         projection = rehearsal.projection
-        if piece.slide is not None and piece.slide != projection.slide:
-            move_to(rehearsal, piece.slide)
         segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
-        add_segment(rehearsal, replace(segment, slide=projection.slide))
+        if piece.slide is None:
+            segment = replace(segment, slide=projection.slide)
+        elif piece.slide != projection.slide:
+            move_to(rehearsal, piece.slide)
+        add_segment(rehearsal, segment)
 
 
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:

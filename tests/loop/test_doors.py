@@ -13,7 +13,7 @@ from orchestrator.archive.download import verify_archive
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.loop.recorded import Loading
 from orchestrator.memory.session_context import to_plain
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.strict_s3 import strict_s3
@@ -59,6 +59,16 @@ def test_what_was_said_since_the_question_is_its_answer(home: Path) -> None:
         assert session.ledger_head == before
         closed = session.judge("unjudged", reason="not for me to say")
         assert (closed.turns[-1].answer, closed.outcome) == ("The tender of the port.", "unjudged")
+
+
+def test_what_is_heard_stands_on_the_slide_that_it_names_from_its_first_word_on(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=f"{DECK}\n---\n# The ask\n\n- Two boats\n") as session:
+        session.slide(1)
+        session.hear(LiveSegment("So we grew."))
+        session.hear(LiveSegment("And now the ask.", slide=2))
+        session.hear(LiveSegment("Two boats."))
+        assert [one.slide for one in session.projection.segments] == [1, 2, 2]
+        assert [one.slide for one in session.projection.slides] == [1, 2]
 
 
 def test_a_question_of_ones_own_can_be_general_and_its_answer_parked(home: Path) -> None:
