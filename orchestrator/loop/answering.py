@@ -7,7 +7,6 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from orchestrator import render
@@ -34,23 +33,15 @@ def take_answer(
     Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
     to come back to the question, or *parks* says so, the exchange is parked and not judged.
     """
-    exchange = still_open(rehearsal)
-    if exchange.turns[-1].answer is not None:
-        raise SessionStateError(
-            f"{exchange.id}: this question has been answered; `greenroom resume` judges it"
-        )
     words = " ".join((text or "").split())
-    if not words and not parks:
-        with rehearsal.store.transaction():
-            rehearsal.store.note({"type": "silence", "exchange": exchange.id}, by="transcript")
-            show_state(rehearsal, "judging", exchange)
-        return
     wish = wish_to_park(words)
     is_parked = parks or wish is not None
-    answered = exchange
     with rehearsal.store.transaction():
+        answered = exchange = _unanswered(rehearsal)
         if words:
             answered = _add_answer(rehearsal, exchange, words, used)
+        elif not is_parked:
+            rehearsal.store.note({"type": "silence", "exchange": exchange.id}, by="transcript")
         elif used is not None:
             rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
         if is_parked:
@@ -59,14 +50,32 @@ def take_answer(
             show_state(rehearsal, "judging", exchange)
 
 
+def _unanswered(rehearsal: Rehearsal) -> Exchange:
+    """The exchange whose last question waits for its answer. Call inside a transaction: others answer too.
+
+    Raises:
+        SessionStateError: None is open, or it was answered already.
+    """
+    exchange = still_open(rehearsal)
+    if exchange.turns[-1].answer is not None:
+        raise SessionStateError(
+            f"{exchange.id}: this question has been answered; `greenroom resume` judges it"
+        )
+    return exchange
+
+
 def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int | None) -> Exchange:
     """Write an answer down; returns the exchange with it."""
     now_s = rehearsal.now_s()
     lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
     segment = Segment(
-        words, now_s, round(now_s + lasts_s, 3), _presenter(rehearsal), rehearsal.projection.slide
+        words,
+        now_s,
+        round(now_s + lasts_s, 3),
+        rehearsal.projection.presenter or rehearsal.options.presenter,
+        rehearsal.projection.slide,
+        times_estimated=True,
     )
-    segment = replace(segment, times_estimated=True)
     index = len(rehearsal.projection.segments) + 1
     value: dict[str, Any] = {
         "type": "answer",
@@ -86,19 +95,15 @@ def take_heard(rehearsal: Rehearsal) -> None:
 
     Where it asks to come back to the question, the exchange is parked and not judged.
     """
-    exchange = still_open(rehearsal)
-    text = " ".join(segment.text for segment in rehearsal.projection.heard)
-    wish = wish_to_park(text)
     with rehearsal.store.transaction():
+        exchange = _unanswered(rehearsal)
+        text = " ".join(segment.text for segment in rehearsal.projection.heard)
+        wish = wish_to_park(text)
         rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
         if wish is not None:
             _park(rehearsal, with_answer(exchange, text), wish)
         else:
             show_state(rehearsal, "judging", exchange)
-
-
-def _presenter(rehearsal: Rehearsal) -> str | None:
-    return rehearsal.projection.presenter or rehearsal.options.presenter
 
 
 def park(rehearsal: Rehearsal) -> Exchange:

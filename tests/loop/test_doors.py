@@ -11,6 +11,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.archive.download import verify_archive
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
 from orchestrator.memory.session_context import to_plain
 from orchestrator.model.segment import LiveSegment, Segment
@@ -80,6 +81,24 @@ def test_a_question_of_ones_own_can_be_general_and_its_answer_parked(home: Path)
         back = session.ask(parked=True)
         assert back is not None
         assert back.comes_back_to == "x1"
+
+
+@pytest.mark.parametrize("way", ["answered", "parked"])
+def test_an_answer_finds_the_question_as_another_process_left_it(home: Path, way: str) -> None:
+    with begun(home) as session, Session.open(session.home, "s1") as other:
+        session.ask("skeptic", question="Why?")
+        session.hear(LiveSegment("Because of the tender."))
+        assert other.projection.open is not None
+        if way == "answered":
+            session.take_answer("Because of the new boats.")
+        else:
+            session.park()
+        head = session.ledger_head
+        with pytest.raises(SessionStateError):
+            take_answer(other.rehearsal, "Because of the weather.")
+        with pytest.raises(SessionStateError):
+            take_heard(other.rehearsal)
+        assert session.ledger_head == head
 
 
 def test_what_is_refused_writes_nothing(home: Path) -> None:
