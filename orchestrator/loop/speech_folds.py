@@ -51,6 +51,7 @@ def plain(projection: Projection, record: Record) -> None:
     segment = Segment(text, record.clock_s, record.clock_s)
     projection.segments.append(segment)
     voice(projection, segment, record)
+    heard(projection, segment)
 
 
 def segment(projection: Projection, value: Value, record: Record) -> None:
@@ -62,6 +63,11 @@ def segment(projection: Projection, value: Value, record: Record) -> None:
     if value.get("source") is not None:
         name, line = value["source"]
         projection.lines_taken[name] = line
+    heard(projection, segment)
+
+
+def heard(projection: Projection, segment: Segment) -> None:
+    """What the presenter says while a question is open is its answer."""
     if projection.open is not None and segment.speaker in (None, projection.presenter):
         projection.heard.append(segment)
 

@@ -62,6 +62,14 @@ def test_what_was_said_since_the_question_is_its_answer(home: Path) -> None:
         assert (closed.turns[-1].answer, closed.outcome) == ("The tender of the port.", "unjudged")
 
 
+def test_plain_text_that_is_appended_since_the_question_is_its_answer(home: Path) -> None:
+    with begun(home) as session:
+        session.ask("skeptic", question="Why?")
+        session.append("shared/presenter-transcript.md", "Because of the tender.", by="transcript")
+        closed = session.judge("satisfied", reason="says why", quote="the tender")
+        assert closed.turns[0].answer == "Because of the tender."
+
+
 def test_what_is_heard_stands_on_the_slide_that_it_names_from_its_first_word_on(home: Path) -> None:
     with Session.start(Home.open(home), deck_text=f"{DECK}\n---\n# The ask\n\n- Two boats\n") as session:
         session.slide(1)
