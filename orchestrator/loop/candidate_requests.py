@@ -32,7 +32,7 @@ def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) ->
         asked=tuple(rehearsal.on_record(questions, lambda text: (text,))),
         taken_lines=frozenset(rehearsal.on_record(sorted(quoted), lambda text: (text,))),
         occasion=occasion,
-        exchanges_left=max(0, options.exchanges - len(projection.exchanges)),
+        exchanges_left=max(0, options.exchanges - projection.opened),
         minutes_left=round(max(0.0, left_s) / 60, 1),
         may_look_ahead=projection.is_played_out or projection.slide is None,
         current=current,

@@ -323,8 +323,8 @@ class State:
 
     @property
     def left(self) -> int:
-        """How many exchanges are left."""
-        return self.options.exchanges - len(self.projection.exchanges)
+        """How many exchanges may still be opened."""
+        return self.options.exchanges - self.projection.opened
 
     @property
     def is_full(self) -> bool:

@@ -114,6 +114,18 @@ def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Sess
     assert model_step(replace(QUIET, is_looking=True)) == Refresh("timer")
 
 
+def test_live_nobody_is_refreshed_while_the_last_exchange_is_open(session: Session) -> None:
+    looking.look_if_due(session.rehearsal)
+    for _ in range(session.rehearsal.options.exchanges - 1):
+        session.ask()
+        session.answer("It is so.")
+    assert session.ask() is not None
+    session.take_answer("It is so.")
+    state = session.rehearsal.state(replace(QUIET, is_judging=True))
+    later = replace(state, has_model=True, now_s=state.now_s + 60)
+    assert next_step(later) == Listen()  # no other question can be put any more
+
+
 def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
     assert step(session, QUIET) == Look()
     assert step(session, replace(QUIET, is_looking=True)) == Listen()
