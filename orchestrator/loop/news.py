@@ -40,8 +40,7 @@ def can_search(rehearsal: Rehearsal) -> bool:
 def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     """As `Session.search_intel`."""
     store, engine = rehearsal.store, rehearsal.engine
-    store.catch_up()
-    most = _revisions_left(rehearsal)
+    most = _check_may_revise(rehearsal, "nothing was searched for")
     if not isinstance(engine, Searching):
         raise EngineError(f"the {engine.name} engine cannot search the web: {_give_files(rehearsal)}")
     queries = _queries(rehearsal, without)
@@ -67,11 +66,11 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
 def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
     """As `Session.add_intel`."""
     reported = read_intel(paths)
+    most = _check_may_revise(rehearsal, "nothing was taken in")
     held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
     rehearsal.note_calls()
-    store = rehearsal.store
-    with store.transaction():
-        return _revise(rehearsal, held, reported), store.max_revisions(store.layout.file(INTEL))
+    with rehearsal.store.transaction():
+        return _revise(rehearsal, held, reported), most
 
 
 def _revise(
@@ -86,15 +85,20 @@ def _revise(
     return store.write(INTEL, intel_page(intel, most), by="intel", value=value)
 
 
-def _revisions_left(rehearsal: Rehearsal) -> int:
-    """How many revisions there may be, if another may come: known before a search is paid for."""
+def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
+    """How many revisions there may be, where another may come: known before an engine is paid.
+
+    Raises:
+        SessionFrozenError, RevisionLimitError: None may; *refused* says what was not done.
+    """
     store = rehearsal.store
+    store.catch_up()
     if store.frozen:
         raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
     most = store.max_revisions(store.layout.file(INTEL))
     if store.state(INTEL).revisions >= most:
         raise RevisionLimitError(
-            f"{INTEL}: is write-few and has had its {most} revisions: nothing was searched for; the limit is "
+            f"{INTEL}: is write-few and has had its {most} revisions: {refused}; the limit is "
             "max_revisions in greenroom.yaml, for new sessions"
         )
     return most

@@ -13,7 +13,7 @@ from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
 from orchestrator.engines.claude.tasks import prompt
-from orchestrator.errors import EngineError, RevisionLimitError
+from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.home.folder import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
 from orchestrator.session import Session
@@ -174,6 +174,22 @@ def test_after_five_revisions_nothing_is_searched_for(session: Session, server: 
     server.requests.clear()
     with pytest.raises(RevisionLimitError, match="nothing was searched for"):
         session.search_intel()
+    assert server.requests == []
+
+
+def test_after_five_revisions_nobody_is_asked_about_a_file(
+    session: Session, server: MessagesServer, tmp_path: Path
+) -> None:
+    news = tmp_path / "news.txt"
+    news.write_text("Customer churn was 9% in 2026.\n", "utf-8")
+    for revision in range(2, 6):
+        assert session.add_intel([news]) == (revision, 5)
+    server.requests.clear()
+    with pytest.raises(RevisionLimitError, match="nothing was taken in"):
+        session.add_intel([news])
+    session.end(without_debrief=True)
+    with pytest.raises(SessionFrozenError):
+        session.add_intel([news])
     assert server.requests == []
 
 
