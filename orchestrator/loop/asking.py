@@ -147,7 +147,6 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
     """
     exchange = replace(
         parked,
-        id=f"x{len(rehearsal.projection.exchanges) + 1}",
         why_this_agent=f"the question that was parked as {parked.id} comes back",
         asked_at_s=rehearsal.now_s(),
         turns=(Turn(bare_first(parked), parked.turns[-1].needs, bare=parked.turns[0].bare),),
@@ -166,7 +165,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
     exchange = Exchange(
-        id=f"x{len(rehearsal.projection.exchanges) + 1}",
+        id="",
         agent=choice.agent,
         claim=candidate.claim,
         slide=candidate.slide,
@@ -186,12 +185,11 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
 
 
 def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
+    """Open an exchange; its number is the next one within the lock, since others ask too."""
     with rehearsal.store.transaction():
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
-        exchange = replace(
-            exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}"
-        )  # others may have asked
+        exchange = replace(exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}")
         hands = tuple(agent for agent in rehearsal.projection.hands if agent != exchange.agent)
         if occasion is not None:
             say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
