@@ -507,7 +507,7 @@ class Session:
         return self._as_it_stands(exchange)
 
     def _as_it_stands(self, exchange: Exchange) -> Exchange:
-        return self.projection.open or next(one for one in self.projection.exchanges if one.id == exchange.id)
+        return next(one for one in self.projection.asked if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
         from orchestrator.loop import answering

@@ -54,10 +54,10 @@ def answer(
 
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
+        asked = opened_session.projection.opened  # another process may ask as soon as this one is closed
         judgement = opened_session.answer(spoken)
-        projection = opened_session.projection
-        is_closed = projection.open is None
-        exchange = projection.open or projection.exchanges[-1]
+        exchange = opened_session.projection.asked[asked - 1]
+        is_closed = exchange.outcome is not None
         plain = {
             "verdict": judgement.verdict,
             "reason": judgement.reason,

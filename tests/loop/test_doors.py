@@ -10,10 +10,12 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.archive.download import verify_archive
+from orchestrator.cli.app import run
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
 from orchestrator.memory.session_context import to_plain
+from orchestrator.memory.watch import Watch
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
@@ -89,6 +91,21 @@ def test_a_question_of_ones_own_can_be_general_and_its_answer_parked(home: Path)
         back = session.ask(parked=True)
         assert back is not None
         assert back.comes_back_to == "x1"
+
+
+def test_a_verdict_is_told_of_its_own_exchange_though_the_next_is_opened_at_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with begun(home) as session, Session.open(session.home, "s1") as other:
+        monkeypatch.setattr(Watch, "after_step", lambda watch: other.ask("analyst", question="Since when?"))
+        session.ask("skeptic", question="Why?")
+        session.take_answer("Because of the tender.")
+        closed = session.judge("satisfied", reason="says why")
+        assert (closed.id, closed.outcome) == ("x1", "satisfied")
+        assert run(["--home", str(home), "--json", "answer", "s1", "Since 2019."]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["outcome"], told["follow_up"]) == ("unjudged", None)
+        assert [one.id for one in session.projection.asked] == ["x1", "x2", "x3"]
 
 
 @pytest.mark.parametrize("way", ["answered", "parked"])
