@@ -60,14 +60,12 @@ def _answer(file: BinaryIO, name: str, limits: DeckLimits) -> dict[str, Any]:
 
 
 def _reader(kind: str) -> Reader:
-    """The function for decks of *kind*; only its modules are loaded."""
+    """The function for decks of *kind*; only its modules are loaded, while compiled forms may be kept."""
     if kind == "pptx":
         from orchestrator.deck.pptx import read_pptx
 
         return read_pptx
     if kind == "pdf":
-        import pypdfium2  # noqa: F401 - now, while its compiled form may still be kept
-
         from orchestrator.deck.pdf import read_pdf
 
         return read_pdf

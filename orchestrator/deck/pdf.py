@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+from pypdfium2 import PdfDocument, PdfiumError
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import SHORTER, DeckLimits
@@ -22,9 +24,6 @@ from orchestrator.deck.pieces import Piece, heading_of, slide_of
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
 
 _LONGEST_FIRST_LINE = 80
 """Characters; a longer first line that does not stand out is not taken for a title: it is a sentence.
@@ -74,8 +73,6 @@ _PASSWORD, _SECURITY = 4, 5
 
 
 def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
-    from pypdfium2 import PdfDocument, PdfiumError
-
     try:
         document = PdfDocument(file)
     except PdfiumError as error:
@@ -93,8 +90,6 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
 
 def _page(document: PdfDocument, index: int) -> tuple[Page, str]:
     """The content of a page, and the trouble with it ("" if there is none)."""
-    from pypdfium2 import PdfiumError
-
     try:
         page = document[index]
     except PdfiumError:

@@ -11,10 +11,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 Direction = tuple[int, int]
 Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the axis is their sum
@@ -131,8 +131,6 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
     Text outside the page and in artifacts (page furniture that the file marks as such) is left
     out. Text that is drawn again over itself, for a shadow or to look bold, pdfium leaves out.
     """
-    import pypdfium2.raw as pdfium
-
     text_page = page.get_textpage()  # it is closed when nothing refers to it
     chars = text_page.raw
     count = pdfium.FPDFText_CountChars(chars)
@@ -177,8 +175,6 @@ def _styles(
     page: PdfPage, chars: Any, paragraphs: Mapping[int, int], x_axis: Axis, y_axis: Axis
 ) -> Callable[[int], _Style | None]:
     """A reader of the styles of letters, each object and font read once; None for text in no place."""
-    import pypdfium2.raw as pdfium
-
     # Text in a form has marked-content ids of the form's own: only text of the page itself is looked up.
     objects = range(pdfium.FPDFPage_CountObjects(page.raw) if paragraphs else 0)
     own = {pointed_at(pdfium.FPDFPage_GetObject(page.raw, index)) for index in objects}
@@ -226,8 +222,6 @@ def pointed_at(pointer: Any) -> int:
 
 def _is_artifact(found: Any) -> bool:
     """Whether marked content around a text object is an artifact: ISO 32000-1, 14.8.2.2."""
-    import pypdfium2.raw as pdfium
-
     expected = "Artifact\0".encode("utf-16-le")
     name, written = (pdfium.FPDF_WCHAR * (len(expected) // 2))(), ctypes.c_ulong()
     for index in range(pdfium.FPDFPageObj_CountMarks(found)):

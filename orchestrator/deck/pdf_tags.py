@@ -8,12 +8,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 from orchestrator.deck.pdf_runs import pointed_at
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
 
 # All other types (P, H1, LBody, TD, …) are a paragraph each.
 _INSIDE_A_PARAGRAPH = ("Span", "Link", "Em", "Strong", "Sub", "Quote", "Reference", "Code", "Annot")
@@ -33,8 +33,6 @@ class Tags:
 
 def page_tags(page: PdfPage) -> Tags:
     """The tags of *page*; none where the file is not tagged."""
-    import pypdfium2.raw as pdfium
-
     tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
     paragraphs: dict[int, int] = {}
     alt_texts: dict[str, None] = {}
