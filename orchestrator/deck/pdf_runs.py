@@ -168,7 +168,9 @@ def _run(piece: _Piece) -> Run:
     style = piece.style
     fixed, bold = style.font.is_fixed(), style.font.bold
     place = (piece.start, piece.end, piece.v)
-    return Run(piece.text, *place, style.size, style.direction, fixed, bold, style.paragraph)
+    # pdfium counts in UTF-16: a letter beyond U+FFFF comes in two halves.
+    text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph)
 
 
 def _styles(

@@ -356,6 +356,18 @@ def test_what_letters_really_say_is_taken_from_the_file(tmp_path: Path) -> None:
     assert lines_of(tmp_path, spoken) == ("efficient",)
 
 
+def test_letters_that_take_two_units_of_utf_16_are_whole(tmp_path: Path) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 8 0 R>>"
+    said = stream(
+        b"1 begincodespacerange <00> <FF> endcodespacerange "
+        b"3 beginbfchar <41> <D83DDE00> <42> <D840DC0B> <43> <D835DC65> endbfchar"
+    )
+    page = PAGE.replace(b"/F2 4 0 R", b"/F2 7 0 R")
+    content = text("Title", 40, 370, 30) + text("AB C", 40, 300, font="F2")
+    deck = read(tmp_path, pdf(content, page=page, more=[font, said]))
+    assert deck.slides == (Slide(1, "Title", ("\U0001f600\U0002000b \U0001d465",)),)
+
+
 def test_text_whose_letters_the_file_does_not_tell_is_named(tmp_path: Path) -> None:
     composite = b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[8 0 R]>>"
     descendant = b"<</Type/Font/Subtype/CIDFontType2/BaseFont/X/DW 500>>"
