@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.user_list import shown_name
 from orchestrator.speech.follow import MAX_LINE_BYTES, follow
 
 STDIN = "-"
@@ -56,6 +57,9 @@ class Lines:
             self._queue.put(None)
         except SpeechError as error:
             self._queue.put(error)
+        except OSError as error:  # whoever waits for a line would wait for ever
+            name = "standard input" if self._source == STDIN else shown_name(self._source)
+            self._queue.put(SpeechError(f"{name}: cannot be read any more: {error.strerror or error}"))
 
     def _lines(self) -> Iterator[str]:
         if self._source != STDIN:

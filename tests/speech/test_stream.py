@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from orchestrator.errors import SpeechError
 from orchestrator.model.segment import Segment
 from orchestrator.speech.follow import follow
+from orchestrator.speech.line_reader import Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, parse_line, timed
 
 # One line
@@ -295,3 +297,18 @@ def test_what_cannot_be_followed_is_refused(tmp_path: Path) -> None:
         with pytest.raises(SpeechError) as caught:
             followed(path)
         assert str(caught.value) in (f"{path} {words}", f"{path}: {words}")
+
+
+def test_a_source_that_breaks_off_is_told_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Iterator[str]:
+        yield "Good morning."
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("sys.stdin", broken())
+    lines = Lines("-", poll_s=0.01, stop=lambda: False)
+    try:
+        assert lines.next(5) == "Good morning."
+        with pytest.raises(SpeechError, match="standard input: cannot be read any more: Input/output error"):
+            lines.next(5)
+    finally:
+        lines.close()
