@@ -35,6 +35,11 @@ class Begun:
     is_own: bool  # the engine was made here, so whoever closes the session closes it
     remembering: Remembering
 
+    def close_engine(self) -> None:
+        """Where the session comes to nothing after all."""
+        if self.is_own:
+            close_engine(self.engine)
+
 
 def begin_session(
     home: Home,

@@ -7,7 +7,7 @@ it is opened: a session is listed, shown or read in a third of the time that all
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -114,10 +114,14 @@ class Session:
         begun = beginning.begin_session(
             home, deck, deck_text, plan.start_options_of(options), engine, loading=loading, say=say
         )
-        session = cls.open(home, begun.root, engine=begun.engine)
+        with ExitStack() as undo:
+            undo.callback(begun.close_engine)
+            session = cls.open(home, begun.root, engine=begun.engine)
+            undo.callback(session.close)
+            session._remembering = begun.remembering
+            session._remembering.begun(session.rehearsal)
+            undo.pop_all()
         session._own_engine = begun.engine if begun.is_own else None
-        session._remembering = begun.remembering
-        session._remembering.begun(session.rehearsal)
         return session
 
     @classmethod

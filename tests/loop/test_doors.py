@@ -14,11 +14,14 @@ from orchestrator.cli.app import run
 from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_context import to_plain
+from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.watch import Watch
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
+from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import strict_s3
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
@@ -26,6 +29,28 @@ DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 
 def begun(home: Path, **options: Any) -> Session:
     return Session.start(Home.open(home), deck_text=DECK, id="s1", **options)
+
+
+def test_a_start_that_is_broken_off_closes_the_engine_that_it_made(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = []
+
+    class Engine(SteadyEngine):
+        def close(self) -> None:
+            closed.append(self)
+
+    def interrupted(memory: Remembering, rehearsal: Rehearsal) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("orchestrator.beginning.engine_named", lambda *_, **__: Engine())
+    monkeypatch.setattr(Remembering, "begun", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        begun(home, engine="offline")
+    assert len(closed) == 1
+    with pytest.raises(KeyboardInterrupt):
+        Session.start(Home.open(home), deck_text=DECK, engine=Engine())
+    assert len(closed) == 1  # its maker's own
 
 
 # ---------------------------------------------------------------------- questions and verdicts
