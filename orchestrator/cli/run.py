@@ -137,14 +137,14 @@ def resume(
         repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
         if opened_session.has_more_to_play and not repair_only:
             check_engine(opened_session)
-            if (
-                opened_session.projection.playback is not None
-                and opened_session.projection.playback.kind == "run"
-            ):
+            playback = opened_session.projection.playback
+            if playback is not None and playback.kind == "run":
                 play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
                 return
             with stoppable() as stop:
-                opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+                finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
+            if not finished:
+                raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.id}`")
         elif opened_session.state == "interrupted":
             opened_session.settle()
         plain = {"state": opened_session.state, "repaired": repaired}
@@ -197,17 +197,12 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
         nonlocal is_told
         projection = rehearsal.projection
         count = len(projection.playback.answers) if projection.playback is not None else 0
-        is_waiting = projection.open is not None and projection.open.turns[-1].answer is None
-        if (
-            not is_told
-            and projection.open is not None
-            and is_waiting
-            and 0 < count <= len(projection.answers_used)
-        ):
+        open_ = projection.open
+        is_out = 0 < count <= len(projection.answers_used)
+        if not is_told and is_out and open_ is not None and open_.turns[-1].answer is None:
             is_told = True
             Screen.current.note(
-                f"note: all {count} answers are used, follow-ups took one each; "
-                f"none is left for {projection.open.id}"
+                f"note: all {count} answers are used, follow-ups took one each; none is left for {open_.id}"
             )
 
     return tell

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from orchestrator import Home, Session
 from orchestrator.cli.app import run
+from orchestrator.loop import recorded
+from orchestrator.speech.read import read_speech
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -118,3 +123,21 @@ def test_the_line_names_what_there_is(
     command = "start" if state == "started" else "run"
     assert run(["--home", str(home), "--quiet", command, str(files.deck), "--id", "r1"]) == 1
     assert capsys.readouterr().err == f"greenroom: {line}\n"
+
+
+def test_a_feed_that_is_stopped_again_is_not_taken_for_done(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write_rehearsal(tmp_path)
+    with Session.start(Home.open(home), files.deck, id="r1") as session:
+        session.load(read_speech(files.speech), kind="feed")
+    step = recorded.step
+
+    def pressed(*given: Any) -> bool:
+        os.kill(os.getpid(), signal.SIGINT)
+        return step(*given)
+
+    monkeypatch.setattr(recorded, "step", pressed)
+    assert run(["--home", str(home), "resume", "r1"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "greenroom: stopped; go on with `greenroom resume r1`\n")
