@@ -10,18 +10,20 @@ Source: DESIGN.md, sections 6 and 7.
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from orchestrator.errors import DriverBusyError, SpeechError, UsageError
 from orchestrator.loop.driver import driving
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Line
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import add_segment, move_to, set_clock
 from orchestrator.speech.line_reader import STDIN, Lines
@@ -44,8 +46,9 @@ def feed_live(
 ) -> None:
     """Take speech in as it comes, from stdin (`-`) or a file that grows, until it ends or *stop* says so.
 
-    A followed file goes on behind the last line that was taken from it. When the speech is over,
-    calls that are under way are waited for; at a stop they are given up.
+    Of a followed file, what was taken before is passed over: it is known by all that stands before it, so
+    another file of the same name is taken from its beginning. When the speech is over, calls that are
+    under way are waited for; at a stop they are given up.
 
     Args:
         say: Told each line that a terminal shows.
@@ -119,12 +122,10 @@ class Feed:
     reader: LiveReader
     source: str  # "-" or the file's name
     line: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)  # of all lines up to this one
     refused: int = 0
     is_over: bool = False
     went_back: bool = False  # and that was said
-
-    def __post_init__(self) -> None:
-        self._taken = self.rehearsal.projection.lines_taken.get(self.source, 0) if self.source != STDIN else 0
 
     def has_ended(self) -> bool:
         """Whether the session has."""
@@ -141,20 +142,24 @@ class Feed:
             self.is_over = True
             return self._take(self.reader.close)
         self.line += 1
-        return self._take(partial(self.reader.line, line), keep=self.line > self._taken)
+        self.digest.update(line.encode("utf-8", "surrogatepass") + b"\n")
+        return self._take(partial(self.reader.line, line))
 
-    def _take(self, read: Callable[[], tuple[LiveSegment, ...]], *, keep: bool = True) -> bool:
+    def _take(self, read: Callable[[], tuple[LiveSegment, ...]]) -> bool:
         try:
             heard = read()
         except SpeechError as error:
             self.refused += 1
             self.say(f"greenroom: {error}")
             return False
-        for piece in heard if keep else ():
-            self._add(piece)
-        return bool(heard) and keep
+        source = None if self.source == STDIN else Line(self.source, self.line, self.digest.hexdigest()[:16])
+        if source in self.rehearsal.projection.lines_taken:
+            return False
+        for piece in heard:
+            self._add(piece, source)
+        return bool(heard)
 
-    def _add(self, piece: LiveSegment) -> None:
+    def _add(self, piece: LiveSegment, source: Line | None) -> None:
         rehearsal = self.rehearsal
         rehearsal.store.catch_up()
         projection = rehearsal.projection
@@ -172,4 +177,4 @@ class Feed:
                 f"note: a time goes back to {told}: these words are set at {moved}, as those before them; "
                 "so is whatever goes back from here on"
             )
-        add_segment(rehearsal, segment, source=None if self.source == STDIN else (self.source, self.line))
+        add_segment(rehearsal, segment, source=source)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.loop.state import BREATHER_S, Projection, SlideTime
+from orchestrator.loop.state import BREATHER_S, Line, Projection, SlideTime
 from orchestrator.model.claim import Claim, Tension
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import from_json
@@ -61,8 +61,7 @@ def segment(projection: Projection, value: Value, record: Record) -> None:
     if value.get("played") is not None:
         projection.played = value["played"]
     if value.get("source") is not None:
-        name, line = value["source"]
-        projection.lines_taken[name] = line
+        projection.lines_taken.add(Line(*value["source"]))
     heard(projection, segment)
 
 

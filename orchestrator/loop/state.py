@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from orchestrator.clock import ClockState
 from orchestrator.loop.exchanges import bare_first
@@ -105,6 +105,14 @@ class Said:
     after: int = 0  # how many exchanges had been opened
 
 
+class Line(NamedTuple):
+    """A line of a followed file from which speech was taken."""
+
+    source: str  # the file's name
+    number: int
+    digest: str = ""  # of all lines up to it; releases before 0.2 kept none
+
+
 @dataclass(frozen=True, slots=True)
 class SlideTime:
     """When a slide came up, on the session clock."""
@@ -150,7 +158,7 @@ class Projection:
     open: Exchange | None = None
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
-    lines_taken: dict[str, int] = field(default_factory=dict)  # of followed files, by name
+    lines_taken: set[Line] = field(default_factory=set)  # of followed files
     answers_used: set[int] = field(default_factory=set)
     playback: Playback | None = None
     played: int = 0  # segments of the playback that are in the transcript

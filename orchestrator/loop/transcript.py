@@ -9,7 +9,7 @@ from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import UsageError
 from orchestrator.loop import looking
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT, Projection
+from orchestrator.loop.state import TRANSCRIPT, Line, Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
@@ -25,13 +25,13 @@ def add_segment(
     segment: Segment,
     *,
     played: int | None = None,
-    source: tuple[str, int] | None = None,
+    source: Line | None = None,
 ) -> None:
     """Put one piece of speech into the transcript, durably, with the claims that it makes.
 
     Args:
         played: How many segments of the playback are then in the transcript.
-        source: The followed file's name and the number of the line that it came from.
+        source: The line of a followed file with which it was complete.
     """
     claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
     found = looking.tensions_in(rehearsal, segment)
@@ -41,7 +41,7 @@ def add_segment(
         "claims": to_json(claims),
         **({"tensions": to_json(found)} if found else {}),
         **({"played": played} if played is not None else {}),
-        **({"source": list(source)} if source is not None else {}),
+        **({"source": to_json(source)} if source is not None else {}),
     }
     line = render.segment_line(segment)
     if not found:  # the usual case: one record, one write

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator import Home, Session
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.errors import EngineError
-from orchestrator.session import Session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.live_feeds import fed, quicken, until
 from tests.helpers.messages_server import Fault, MessagesServer
@@ -77,6 +77,30 @@ def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Pat
         dropped = [one["dropped"] for one in feed.values("refreshed") if "dropped" in one]
         assert dropped[-1] == "the feed was stopped"
     assert engine_threads() == before
+
+
+def test_a_followed_file_goes_on_and_another_of_its_name_is_taken_from_its_beginning(
+    home: Path, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one" / "talk.txt", tmp_path / "other" / "talk.txt"
+    told: list[str] = []
+    with Session.start(Home.open(home), deck_text="# Plan\n\n- Revenue grew 18%\n") as session:
+
+        def follow(path: Path, *words: str) -> None:
+            path.parent.mkdir(exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in words)
+            session.listen(str(path), stop=lambda: said()[-1:] == [words[-1]], say=told.append)
+
+        def said() -> list[str]:
+            return [segment.text for segment in session.projection.segments]
+
+        follow(one, "Good morning.", "We grew.")
+        follow(one, "By much.")
+        assert said() == ["Good morning.", "We grew.", "By much."]
+        follow(other, "Another talk.", "About boats.")
+        follow(one, "That is all.")
+        assert said()[3:] == ["Another talk.", "About boats.", "That is all."]
 
 
 def test_a_dead_model_is_shown_everywhere_and_so_is_its_return(quick: Path, tmp_path: Path) -> None:
