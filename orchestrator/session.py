@@ -292,6 +292,7 @@ class Session:
         Raises:
             UsageError: The speaker that was named does not speak in it.
             SpeechError: It names slides that the deck does not have.
+            SessionStateError: Another one was cut off: `play` it to its end first.
         """
         from orchestrator.loop import recorded
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from orchestrator.errors import SessionStateError
 from orchestrator.loop import answering, asking, judging, looking, refreshing, time_rules
 from orchestrator.loop.driver import driving
 from orchestrator.loop.rehearsal import Rehearsal
@@ -57,8 +58,16 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
     Raises:
         UsageError: The speaker that was named does not speak in it.
         SpeechError: It names slides that the deck does not have.
+        SessionStateError: Another one was cut off, and what is left of it would be lost.
     """
     projection, recording = rehearsal.projection, loading.recording
+    before = projection.playback
+    if before is not None and projection.played < len(before.segments):
+        left = len(before.segments) - projection.played
+        raise SessionStateError(
+            f"{rehearsal.options.id} has {left} of {len(before.segments)} segments of {before.name} still to "
+            f"come: go on with `greenroom resume {rehearsal.options.id}` first"
+        )
     named = rehearsal.options.speaker
     speaker = presenter_of(recording.segments, named) if recording.segments else None
     loaded = Playback(

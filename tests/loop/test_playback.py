@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.deck.content import slide_texts
+from orchestrator.errors import SessionStateError
 from orchestrator.render import quoted
 from orchestrator.speech.read import read_speech
 from tests.helpers.rehearsals import contents, loaded, played, write_rehearsal
@@ -143,6 +144,18 @@ def test_no_session_file_holds_id_path_or_wall_clock(home: Path, tmp_path: Path)
             assert "unmistakable-id" not in text, name
             assert str(tmp_path) not in text, name
             assert not re.search(r"\d{2}:\d{2}:\d{2}(\.\d+)?Z", text), name
+
+
+def test_a_recording_that_was_cut_off_is_not_dropped_for_another(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    with loaded(home, files, id="s1") as session:
+        stops = iter([False] * 6)
+        assert not session.play(stop=lambda: next(stops, True))
+        left = len(read_speech(files.speech).segments) - session.projection.played
+        with pytest.raises(SessionStateError, match=f"{left} of 8 segments of speech.vtt still to come"):
+            session.load(read_speech(files.speech), kind="feed")
+        assert session.play()
+        assert len(read_speech(files.speech).segments) == session.projection.played
 
 
 def test_a_second_recording_goes_on_where_the_first_one_ended(home: Path, tmp_path: Path) -> None:
