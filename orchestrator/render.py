@@ -33,6 +33,11 @@ def shown(text: str) -> str:
     return margin + _UNSHOWN.sub("�", one_line(text))
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """ "1 slide", "3 slides"; *several* where an "s" does not make it."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
 def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
     """Where a quote stands: "slide 4", "speech at 3:20", or "speech at 3:20, on slide 4".
 

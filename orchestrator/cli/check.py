@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
+from orchestrator import render
 from orchestrator.cli.options import DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import check_address, recorded_speech
@@ -82,11 +83,11 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
 
 def _page(read: Checked) -> Iterator[str]:
     """The lines for people."""
-    from orchestrator.debrief.phrasing import DO_THESE_AGREE, counted
+    from orchestrator.debrief.phrasing import DO_THESE_AGREE
 
-    counts = (counted(len(read.deck.slides), "slide"), counted(len(read.claims), "claim"))
+    counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
     title = read.deck.title or read.deck.name
-    yield f"{title}: {', '.join(counts)}, {counted(len(read.computed), 'contradiction')}"
+    yield f"{title}: {', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
     if read.computed:
         yield from ("", "Contradictions")
@@ -125,4 +126,4 @@ def _line(text: str, *, hang: int = 2) -> str:
 def _where(slide: int | None, said_at_s: float | None) -> str:
     if said_at_s is None:
         return f"slide {slide}"
-    return f"at {int(said_at_s) // 60}:{int(said_at_s) % 60:02}"
+    return f"at {render.clock(said_at_s)}"

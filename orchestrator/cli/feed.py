@@ -41,7 +41,6 @@ def feed(
     shown, "confidence" is from 0 to 1, and a line with "final": false is passed over.
     """
     from orchestrator import render
-    from orchestrator.debrief.phrasing import counted
 
     screen = Screen.current
     with opened(session) as opened_session:
@@ -56,7 +55,7 @@ def feed(
             "to_s": new[-1].end_s if new else None,
         }
         span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
-        screen.result(plain, f"{counted(len(new), 'segment')}{span}")
+        screen.result(plain, f"{render.counted(len(new), 'segment')}{span}")
 
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:

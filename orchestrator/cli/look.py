@@ -80,8 +80,8 @@ def show(
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     """The dialogue first, then the files, what was spent, and how much was recorded."""
     from orchestrator.debrief.bill import bill_lines, bill_of
-    from orchestrator.debrief.phrasing import counted, numbered
-    from orchestrator.render import shown
+    from orchestrator.debrief.phrasing import numbered
+    from orchestrator.render import counted, shown
 
     projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
@@ -177,8 +177,8 @@ def verify(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
-    from orchestrator.debrief.phrasing import counted
     from orchestrator.documents.verification import verification_json
+    from orchestrator.render import counted
 
     found = _verification_of(session, head, endpoint_url)
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]

@@ -132,8 +132,8 @@ def _search(session: Session, without: Sequence[str]) -> None:
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
     """The new revision for people: the counts, and the findings that now speak against the deck."""
-    from orchestrator.debrief.phrasing import counted
     from orchestrator.intel.page import counts, not_read
+    from orchestrator.render import counted
 
     lines = [f"external-intel: revision {plain['revision']} of {plain['of']}"]
     if known.items:

@@ -10,7 +10,6 @@ from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
 from orchestrator.debrief.bill import bill_json, bill_of
 from orchestrator.debrief.exchange_json import exchange_json
-from orchestrator.debrief.phrasing import counted
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.values import to_json
 
@@ -75,7 +74,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
-    counts = f"{counted(plain['slides'], 'slide')}, {counted(plain['claims'], 'claim')}"
+    counts = f"{render.counted(plain['slides'], 'slide')}, {render.counted(plain['claims'], 'claim')}"
     return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.engines.prices import prices_read_at
 from orchestrator.model.usage import CallUsage, Total, total
+from orchestrator.render import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +70,15 @@ def bill_lines(bill: Bill) -> list[str]:
     used = bill.total
     if not used.calls:
         return []
-    calls = f"{_counted(used.calls, 'call')} to {', '.join(bill.models)}"
+    calls = f"{counted(used.calls, 'call')} to {', '.join(bill.models)}"
     if used.searches:
-        calls += f" with {_counted(used.searches, 'web search', 'web searches')}"
+        calls += f" with {counted(used.searches, 'web search', 'web searches')}"
     tokens = f"{used.read:,} tokens read from the cache, {used.written:,} written to it, {used.new:,} new"
     lines = [f"{calls}: {tokens}, {used.output:,} output; {_cost(bill)}."]
     if used.alarms:
-        lines.append(f"{_counted(used.alarms, 'call')} read less from the cache than the layout promises.")
+        lines.append(f"{counted(used.alarms, 'call')} read less from the cache than the layout promises.")
     if bill.unreported:
-        lines.append(f"On {_counted(bill.unreported, 'call')} the server said nothing about its cache.")
+        lines.append(f"On {counted(bill.unreported, 'call')} the server said nothing about its cache.")
     if bill.is_used_up:
         lines.append("The session's budget was used up: from then on the panel worked offline.")
     elif bill.budget_share is not None:
@@ -89,7 +90,3 @@ def _cost(bill: Bill) -> str:
     if bill.total.cost_usd is None:
         return f"the cost is not known, since no price is known for {', '.join(bill.unpriced)}"
     return f"${bill.total.cost_usd:,.4f} by the prices of {bill.prices_read_at}"
-
-
-def _counted(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or f'{one}s'}"

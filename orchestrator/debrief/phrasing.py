@@ -9,6 +9,7 @@ from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
+from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
 
@@ -89,11 +90,6 @@ def outcome(exchange: Exchange) -> str:
     """An exchange's outcome in words."""
     is_silent = exchange.outcome == "unjudged" and not any(turn.answer for turn in exchange.turns)
     return _OUTCOMES.get("silent" if is_silent else exchange.outcome or "", "open")
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 slide", "3 slides"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def outcomes(exchanges: Sequence[Exchange]) -> str:

@@ -69,7 +69,7 @@ def _agreement(record: Record) -> Check:
     if found:
         spoken = (one for one in found if (one.a.said_at_s, one.b.said_at_s) != (None, None))
         first = next(spoken, found[0])
-        count = f"{phrasing.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
+        count = f"{render.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
         return Check(name, "no", f"{count}: {first.note}")
     if not record.is_read:
         return Check(
@@ -77,7 +77,7 @@ def _agreement(record: Record) -> Check:
         )
     asked = len(record.tensions)
     if asked:
-        which = "1 place is" if asked == 1 else f"{asked} places are"
+        which = render.counted(asked, "place is", "places are")
         return Check(name, "partly", f"no figure contradicts another; {which} to be asked about")
     return Check(name, "yes", "no contradiction was found")
 

@@ -13,7 +13,7 @@ from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.model.reply import Attack
 from orchestrator.model.values import to_json
-from orchestrator.render import GENERAL
+from orchestrator.render import GENERAL, counted
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
 _BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"
@@ -60,8 +60,7 @@ def dossier_value(dossier: Dossier, members: tuple[BoardMember, ...]) -> dict[st
 
 def opening(dossier: Dossier) -> str:
     """The deck in one line, and who wrote the dossier."""
-    slides = f"{dossier.slides} slide{'s' * (dossier.slides != 1)}"
-    claims = f"{dossier.claims} claim{'s' * (dossier.claims != 1)}"
+    slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
     by = _BY_BANK if dossier.engine == "offline" else f"Written by the {dossier.engine} engine"
     return f"{one_line(dossier.deck)}: {slides}, {claims}. {by}: a reason to prepare, not a forecast."
 
@@ -73,7 +72,7 @@ def notices(dossier: Dossier) -> Iterator[str]:
     if not dossier.has_board:
         yield NO_BOARD
     if dossier.left_out:
-        which = "1 question was" if dossier.left_out == 1 else f"{dossier.left_out} questions were"
+        which = counted(dossier.left_out, "question was", "questions were")
         yield f"{which} left out, because their quotes do not stand in the deck or they were asked twice."
     if not dossier.attacks:
         yield (

@@ -8,6 +8,7 @@ from typing import Any, Final
 from orchestrator.home.user_list import one_line
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS, Intel, IntelItem
 from orchestrator.model.values import to_json
+from orchestrator.render import counted
 
 NO_DATE: Final = "no date"
 _HOW: Final = (
@@ -53,18 +54,18 @@ def counts(items: Sequence[IntelItem]) -> str:
     parts = []
     for stance, (one, several) in words.items():
         if number := sum(item.stance == stance for item in items):
-            parts.append(f"{number} {one if number == 1 else several}")
+            parts.append(counted(number, one, several))
     if number := sum(_stance(item) == NEUTRAL for item in items):
-        parts.append(f"{number} {'is' if number == 1 else 'are'} neutral")
+        parts.append(counted(number, "is neutral", "are neutral"))
     if number := sum(_stance(item) is None for item in items):
-        parts.append(f"{number} {'was' if number == 1 else 'were'} not held against the deck")
+        parts.append(counted(number, "was not held against the deck", "were not held against the deck"))
     return ", ".join(parts)
 
 
 def _summary(intel: Intel, most_revisions: int) -> str:
     files = list(dict.fromkeys(item.file for item in intel.items if item.file))
     number = len(intel.items)
-    text = f"Revision {intel.revision} of at most {most_revisions}. {number} finding{'s' * (number != 1)}"
+    text = f"Revision {intel.revision} of at most {most_revisions}. {counted(number, 'finding')}"
     text += f" from {', '.join(files)}: {counts(intel.items)}." if number else "."
     return f"{text} {not_read(intel.failed)}" if intel.failed is not None else text
 

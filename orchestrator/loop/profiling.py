@@ -45,8 +45,7 @@ def answered(turn: Turn) -> str:
         return NO_ANSWER
     if (sort := sort_of(sentences(answer[:LONGEST_READ]))) is not None:
         return REASONS[sort]
-    words = len(answer.split())
-    said = f"an answer of {words} {'word' if words == 1 else 'words'}"
+    said = f"an answer of {render.counted(len(answer.split()), 'word')}"
     figures = dict.fromkeys(
         f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:LONGEST_READ])
     )

@@ -26,6 +26,7 @@ from orchestrator.layout import (
     PANELIST_TEMPLATES,
     check_agent_name,
 )
+from orchestrator.render import counted
 from orchestrator.templates.fault import Finding
 from orchestrator.templates.orchestration import orchestration_of
 from orchestrator.templates.outline import Outline, read_outline
@@ -141,7 +142,7 @@ def _check_is_written(outline: Outline, text: str, file: str) -> None:
     lines = text.split("\n")
     marked = [number for number, line in enumerate(lines, 1) if DRAFT in line]
     if marked:
-        count = f"{len(marked)} line{'s' * (len(marked) > 1)}"
+        count = counted(len(marked), "line")
         outline.findings.add(
             marked[0],
             f"still a draft, with {count} marked {DRAFT!r} from here on: rewrite each without the mark",
