@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from typing import Final
 
+from orchestrator.model.slide import Deck
+
 ENGLISH: Final = "en"
 UNKNOWN: Final = "und"
 """ISO 639-2 "undetermined": too little text, or a language that the lists do not hold."""
@@ -53,6 +55,11 @@ def language_of(text: str) -> str:
     hits = ((sum(found[word] for word in words.split()), code) for code, words in _STOP_WORDS.items())
     (most, code), (second, _), *_ = sorted(hits, reverse=True)
     return code if most >= _FEWEST_HITS and most > second else UNKNOWN
+
+
+def language_of_deck(deck: Deck) -> str:
+    """The language of a deck's titles and lines, as `language_of`."""
+    return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))
 
 
 def reads_as_english(text: str) -> bool:

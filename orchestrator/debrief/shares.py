@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.engines.by_name import MODELS
 from orchestrator.model.exchange import PUT_AGAIN
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
-
-MODELS = ("claude", "model")
 
 
 @dataclass(frozen=True, slots=True)

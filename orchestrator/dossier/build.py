@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
-from orchestrator.claims.language import language_of
+from orchestrator.claims.language import language_of_deck
 from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
@@ -62,7 +62,7 @@ def build_dossier(
         deck=deck.title or deck.name,
         slides=len(deck.slides),
         claims=len(claims),
-        language=_language(deck),
+        language=language_of_deck(deck),
         attacks=attacks[: request.limit],
         profiles=_profiles(attacks[: request.limit], members, seats),
         tensions=tensions,
@@ -142,7 +142,3 @@ def _asks(attacks: Sequence[Attack], name: str, agent: str | None) -> tuple[int,
         for number, attack in enumerate(attacks, start=1)
         if attack.agent == agent and attack.asked_by == name
     )
-
-
-def _language(deck: Deck) -> str:
-    return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from orchestrator.claims.language import language_of
+from orchestrator.claims.language import language_of_deck
 from orchestrator.dossier.board import read_board
 from orchestrator.errors import UsageError
 from orchestrator.home.config import CHOICES, checked
@@ -122,13 +122,12 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
     templates = home.read_templates(layout)
     seats = read_seats(templates, layout.agents)
     rules = read_orchestration(templates[RULES], RULES)
-    text = " ".join(line for slide in source.deck.slides for line in (slide.title, *slide.lines))
     if given.kind is not None:
         given = replace(given, kind=_kind(source.deck, given.kind))
     return Plan(
         home=home,
         source=source,
-        options=_options(home, given, layout, rules, language_of(text)),
+        options=_options(home, given, layout, rules, language_of_deck(source.deck)),
         layout=layout,
         templates=templates,
         seats=seats,

@@ -6,8 +6,8 @@ import codecs
 import hashlib
 import re
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.home.user_list import shown_name
@@ -135,18 +135,18 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     return read(text), []
 
 
-def _heard(file: BinaryIO, suffix: str, stt_model: str | None) -> tuple[str, list[LiveSegment]]:
+def _heard(file: BufferedReader, suffix: str, stt_model: str | None) -> tuple[str, list[LiveSegment]]:
     """A sound file's SHA-256 and what is said in it."""
     recogniser = recogniser_of(stt_model)
     try:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # a buffered reader
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)
         return sha256, read_sound(file, suffix, recogniser)
     finally:
         recogniser.close()
 
 
-def _bytes(file: BinaryIO) -> bytes:
+def _bytes(file: BufferedReader) -> bytes:
     raw = file.read(MAX_SIZE_BYTES + 1)
     if len(raw) > MAX_SIZE_BYTES:
         most = MAX_SIZE_BYTES // 1024**2

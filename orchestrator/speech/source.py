@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from orchestrator.errors import SpeechError
 from orchestrator.home.user_list import shown_name
@@ -13,7 +13,9 @@ from orchestrator.home.user_list import shown_name
 _NO_FILE = "is not a file: give a recording's file"
 
 
-def open_recording(path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE) -> BinaryIO:
+def open_recording(
+    path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE
+) -> BufferedReader:
     """The file, open to be read; a pipe or device is refused, never waited for.
 
     Args:
