@@ -33,22 +33,17 @@ def add_segment(
         played: How many segments of the playback are then in the transcript.
         source: The line of a followed file with which it was complete.
     """
-    claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
-    found = looking.tensions_in(rehearsal, segment)
-    value = {
-        "type": "segment",
-        "segment": to_json(segment),
-        "claims": to_json(claims),
-        **({"tensions": to_json(found)} if found else {}),
-        **({"played": played} if played is not None else {}),
-        **({"source": to_json(source)} if source is not None else {}),
-    }
-    line = render.segment_line(segment)
-    if not found:  # the usual case: one record, one write
-        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
-        return
-    with rehearsal.store.transaction():
-        rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+    with rehearsal.store.transaction():  # a claim is numbered by its segment, and others add some too
+        found = looking.tensions_in(rehearsal, segment)
+        value = {
+            "type": "segment",
+            "segment": to_json(segment),
+            "claims": to_json(speech_claims(segment, len(rehearsal.projection.segments) + 1)),
+            **({"tensions": to_json(found)} if found else {}),
+            **({"played": played} if played is not None else {}),
+            **({"source": to_json(source)} if source is not None else {}),
+        }
+        rehearsal.store.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
         looking.note_tensions(rehearsal, found)
 
 

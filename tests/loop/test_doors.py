@@ -15,6 +15,7 @@ from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateEr
 from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.transcript import add_segment
 from orchestrator.memory.session_context import to_plain
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.watch import Watch
@@ -131,6 +132,15 @@ def test_a_verdict_is_told_of_its_own_exchange_though_the_next_is_opened_at_once
         told = json.loads(capsys.readouterr().out)
         assert (told["outcome"], told["follow_up"]) == ("unjudged", None)
         assert [one.id for one in session.projection.asked] == ["x1", "x2", "x3"]
+
+
+def test_claims_of_two_feeds_have_ids_of_their_own(home: Path) -> None:
+    with begun(home) as session, Session.open(session.home, "s1") as other:
+        assert other.projection.segments == []
+        session.add_segment(Segment("We sold 30 boats in 2025.", 1.0, 3.0, "Ines"))
+        add_segment(other.rehearsal, Segment("Costs fell by 5% in 2026.", 4.0, 6.0, "Ines"))
+        ids = [claim.id for claim in session.projection.speech_claims]
+        assert len(ids) == len(set(ids)) == 2
 
 
 @pytest.mark.parametrize("way", ["answered", "parked"])
