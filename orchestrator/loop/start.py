@@ -7,8 +7,10 @@ Source: DESIGN.md, section 6.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from time import time
 from typing import Any, Final
@@ -68,7 +70,7 @@ def start_session(
     _sweep(home)
     target = home.sessions / plan.options.id
     _refuse_twins(home, plan.options.id)
-    aside = home.sessions / f"{UNFINISHED}{plan.options.id}-{os.getpid()}"
+    aside = home.sessions / f"{UNFINISHED}{plan.options.id}-{secrets.token_hex(4)}"  # of this start alone
     try:
         _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
         os.rename(aside, target)
@@ -123,8 +125,9 @@ def _sweep(home: Home) -> None:
     """Remove what starts that were killed have left behind."""
     if home.sessions.is_dir():
         for folder in home.sessions.glob(f"{UNFINISHED}*"):
-            if time() - folder.stat().st_mtime > UNFINISHED_KEPT_S:
-                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(FileNotFoundError):  # its start has just given it its name
+                if time() - folder.stat().st_mtime > UNFINISHED_KEPT_S:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:

@@ -11,7 +11,13 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.archive.download import verify_archive
 from orchestrator.cli.app import run
-from orchestrator.errors import ArchiveError, SessionFrozenError, SessionStateError, UsageError
+from orchestrator.errors import (
+    ArchiveError,
+    SessionExistsError,
+    SessionFrozenError,
+    SessionStateError,
+    UsageError,
+)
 from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import Rehearsal
@@ -52,6 +58,26 @@ def test_a_start_that_is_broken_off_closes_the_engine_that_it_made(
     with pytest.raises(KeyboardInterrupt):
         Session.start(Home.open(home), deck_text=DECK, engine=Engine())
     assert len(closed) == 1  # its maker's own
+
+
+def test_of_two_starts_with_one_id_the_first_that_is_done_keeps_it(home: Path) -> None:
+    class Engine(SteadyEngine):
+        def reply(self, request: Any, context: Any = None) -> Any:
+            if not (home / "sessions" / "s1").exists():
+                begun(home).close()
+            return super().reply(request, context)
+
+    with pytest.raises(SessionExistsError, match="s1: a session with this id is already there"):
+        begun(home, engine=Engine())
+    assert [path.name for path in (home / "sessions").iterdir()] == ["s1"]
+    with Session.open(Home.open(home), "s1") as session:
+        assert session.verify().valid
+
+
+def test_a_start_minds_no_other_that_has_just_got_its_name(home: Path) -> None:
+    (home / "sessions").mkdir(exist_ok=True)
+    (home / "sessions" / ".new-gone").symlink_to("named")
+    begun(home).close()
 
 
 # ---------------------------------------------------------------------- questions and verdicts
