@@ -266,7 +266,9 @@ def delivery(debrief: Debrief) -> str:
         ]
         said.append(f"{told.words_per_minute} words a minute" + (f", {', '.join(off)}" if off else ""))
     else:
-        said.append("pace not measured (the speech has no times)")
+        # Typed answers come without times as well, and a few words say nothing about pace.
+        why = "the words came without times" if told.pauses is None else "too little was said"
+        said.append(f"pace not measured ({why})")
     if told.said is None:
         said.append("fillers not counted (the speech is not English)")
     else:

@@ -636,6 +636,16 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
     assert as_json(empty)["tensions"] is None
 
 
+@pytest.mark.parametrize(
+    ("times_estimated", "why"),
+    [(True, "the words came without times"), (False, "too little was said")],
+)
+def test_why_no_pace_was_measured_is_said_as_it_is(times_estimated: bool, why: str) -> None:
+    few = Segment("Twelve boats run.", 1.0, 2.0, "Ines", times_estimated=times_estimated)
+    page = as_markdown(replace(PAGE, delivery=delivery_of([few], "Ines")))
+    assert f"Pace not measured ({why})" in page
+
+
 def test_the_engine_that_asked_and_judged_is_named() -> None:
     whole = replace(PAGE, engine="claude", shares=Shares(3, 3, 2, 2))
     said = "Asked and judged by the engine `claude`; times and counts are the program's."
