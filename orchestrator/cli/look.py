@@ -85,7 +85,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
 
     projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
-    lines += [line for exchange in projection.exchanges for line in _exchange_lines(opened, exchange, width)]
+    lines += [line for exchange in projection.asked for line in _exchange_lines(opened, exchange, width)]
     lines += [wrapped(shown(numbered(one)), width) for one in opened.contradictions]
     if projection.said:
         lines.append(f"The moderator spoke {counted(len(projection.said), 'time')} (--json has the words).")
@@ -116,7 +116,8 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
     said = question_lines(opened.rehearsal, put)
     for number, turn in enumerate(exchange.turns):
         said += [f"Then: {shown(turn.question)}"] if number else []
-        said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
+        if turn.answer or exchange.outcome is not None:  # an open question still waits for its answer
+            said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
     later = dismissed_later(opened.rehearsal, opened.home)
     mark = f", {DISMISSED}" if is_on_dismissed(opened.projection, exchange, later) else ""
     head = f"{exchange.id}  {opened.rehearsal.name_of(exchange.agent)}: {outcome(exchange)}{mark}"

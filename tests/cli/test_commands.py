@@ -265,6 +265,17 @@ def test_show_has_what_the_moderator_said(home: Path, tmp_path: Path) -> None:
     assert line in greenroom(home, "show", "r1").stdout.splitlines()
 
 
+def test_show_ends_with_the_question_that_is_open(home: Path, tmp_path: Path) -> None:
+    greenroom(home, "start", write_rehearsal(tmp_path).deck, "--id", "r1")
+    greenroom(home, "ask", "r1")
+    greenroom(home, "answer", "r1", "Twelve of them, since May.")
+    put = greenroom(home, "ask", "r1").stdout.splitlines()[-1]
+    shown = greenroom(home, "show", "r1").stdout
+    dialogue = " ".join(shown.partition("The moderator spoke")[0].split())
+    assert dialogue.endswith(put)
+    assert dialogue.count(": open ") == 1
+
+
 @pytest.mark.parametrize(
     ("closed", "code", "out", "err"),
     [
