@@ -130,7 +130,7 @@ def _summary(store: ArchiveStore, session: str) -> ArchivedSession:
     return ArchivedSession(
         session=session,
         state=told.get("Greenroom-State", "ended"),
-        deck=told.get("Greenroom-Deck", ""),
+        deck=told.get("Greenroom-Deck-Title") or told.get("Greenroom-Deck", ""),
         date=told.get("Greenroom-Date", ""),
         presenter=told.get("Greenroom-Presenter", ""),
         # The label comes from a store that anybody may have written to: `int` alone takes other scripts'

@@ -236,7 +236,7 @@ def test_listed_only_with_its_commit_mark(server: StrictS3, sample: Sample) -> N
     assert list_archives(URL, endpoint_url=server.endpoint_url) == ()
     archive_session(sample.root, URL, endpoint_url=server.endpoint_url)
     (listed,) = list_archives(URL, endpoint_url=server.endpoint_url)
-    assert (listed.session, listed.state, listed.deck) == (sample.id, "ended", "plan.md")
+    assert (listed.session, listed.state, listed.deck) == (sample.id, "ended", "The plan")
     assert (listed.date, listed.presenter, listed.exchanges) == ("2026-11-20", "Presenter", 1)
     assert listed.archive == f"{URL}/{sample.id}"
     del server.objects[f"{PREFIX}{sample.id}/tagmanifest-sha256.txt"]
