@@ -7,6 +7,7 @@ from typing import Annotated
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
+from orchestrator.errors import ArchiveError
 
 
 def list_(
@@ -19,6 +20,7 @@ def list_(
 
     screen = Screen.current
     if archive is not None:
+        _check_folder(archive)
         rows = archived(archive, search, s3_options(endpoint_url))
     else:
         rows = local(screen.open_home(), search, screen.warn)
@@ -28,3 +30,12 @@ def list_(
         for row in rows
     ]
     screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")
+
+
+def _check_folder(archive: str) -> None:
+    """Refuse a folder that does not exist: a mistyped path would look like an archive that is empty."""
+    from orchestrator.archive.stores import FolderStore, open_store
+
+    store = open_store(archive)
+    if isinstance(store, FolderStore) and not store.root.is_dir():
+        raise ArchiveError(f"{store.root} does not exist, so nothing is archived there: check the path")

@@ -225,6 +225,17 @@ def test_global_options_stand_anywhere(home: Path) -> None:
     assert done.stdout == "no sessions\n"
 
 
+def test_an_archive_folder_that_does_not_exist_is_not_called_empty(home: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "archvies"
+    done = greenroom(home, "list", "--archive", gone, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    said = f"greenroom: {gone} does not exist, so nothing is archived there: check the path\n"
+    assert done.stderr == said
+    assert greenroom(home, "list", "--archive", f"file://{gone}", check=False).stderr == said
+    gone.mkdir()
+    assert greenroom(home, "list", "--archive", gone).stdout == "no sessions\n"
+
+
 def test_erase_removes_the_folder_and_lists_the_archive(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     run = greenroom_json(home, "run", files.deck, "--id", "r1")
