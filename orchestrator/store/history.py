@@ -25,6 +25,8 @@ from orchestrator.store.ledger import Entry, Record, Scan
 from orchestrator.store.views import Views
 
 LEDGER_NAME: Final = "ledger/ledger.jsonl"
+HOW_TO_RESTORE: Final = "move its folder away and restore the session from its archive or a copy"
+"""Away, because what is restored goes over nothing."""
 KEPT_RECORDS: Final = 512
 """Records kept in memory, so that a record just written is not read again."""
 
@@ -79,9 +81,7 @@ class History:
         try:
             self.read_new()
             if not self._entries:
-                raise LedgerCorruptError(
-                    f"{self.path}: holds no whole record: restore the session from its archive or a copy"
-                )
+                raise LedgerCorruptError(f"{self.path}: holds no whole record: {HOW_TO_RESTORE}")
             self.opened = self._first()
         except BaseException:
             self.close()
@@ -162,7 +162,7 @@ class History:
         except (UsageError, KeyError, TypeError) as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "
-                "use a later release, or restore the session from its archive or a copy"
+                f"use a later release, or {HOW_TO_RESTORE}"
             ) from error
         self.files = {path: FileState(row) for path, row in self.layout.files.items()}
         self._index(self._entries)
@@ -182,8 +182,8 @@ class History:
             return b""
         if found.damage is not None:
             raise LedgerCorruptError(
-                f"{self.path}: {found.damage} (record {self.seq + len(found.entries) + 1}): "
-                "run `greenroom verify`; restore the session from its archive or a copy"
+                f"{self.path}: {found.damage} (record {found.last_seq + 1}): "
+                f"run `greenroom verify`; {HOW_TO_RESTORE}"
             )
         if self.files:
             self._index(found.entries)
@@ -358,7 +358,7 @@ class History:
         if hashlib.sha256(text.encode()).hexdigest() != record.sha256:
             raise LedgerCorruptError(
                 f"{self.path}: the records of {record.file} up to {record.seq} do not give the text "
-                "that they say: run `greenroom verify`; restore the session from its archive or a copy"
+                f"that they say: run `greenroom verify`; {HOW_TO_RESTORE}"
             )
         return text
 

@@ -100,6 +100,7 @@ class Scan:
     `entries` are the whole records of whole transactions; `end` is the offset behind the
     last of them and `head` its hash. `rest` is what follows: empty, or what a crash may have
     torn (`damage` is None), or damage that no crash explains (`damage` says what it is).
+    `last_seq` is the last record that is whole, also of a transaction that is not.
     """
 
     entries: tuple[Entry, ...]
@@ -107,6 +108,7 @@ class Scan:
     head: str
     rest: bytes
     damage: str | None
+    last_seq: int
 
 
 def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[bytes, str]:
@@ -201,7 +203,7 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
     end, count, head = whole
     rest = content[end:]
     return Scan(
-        tuple(entries[:count]), offset + end, head, rest, _damage(content[start:], offset + start, last)
+        tuple(entries[:count]), offset + end, head, rest, _damage(content[start:], offset + start, last), seq
     )
 
 

@@ -184,6 +184,17 @@ def test_damage_with_good_records_behind_it_is_refused_and_nothing_is_changed(st
         assert on_disk(root) == before
 
 
+def test_the_damaged_record_itself_is_named_also_inside_a_transaction(store: Store) -> None:
+    begun = store.seq
+    with store.transaction():
+        for text in ("one", "two", "three"):
+            store.append(TRANSCRIPT, text, by="transcript")
+    store.close()
+    ledger_of(store.root).write_bytes(ledger_of(store.root).read_bytes().replace(b'"two', b'"TWO'))
+    with pytest.raises(LedgerCorruptError, match=rf"\(record {begun + 2}\)"):
+        Store(store.root)
+
+
 def test_damage_that_comes_while_a_store_is_open_stops_its_writes(store: Store) -> None:
     content = ledger_of(store.root).read_bytes()
     with open(ledger_of(store.root), "ab") as other:
