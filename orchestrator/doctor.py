@@ -25,6 +25,15 @@ NETWORK: Final = frozenset(
 )
 # Folders of programs that write into them themselves, and know nothing of a ledger's lock.
 SYNCED: Final = ("Dropbox", "OneDrive", "Google Drive", "iCloud", "Nextcloud", "Mobile Documents")
+# As botocore's chain of credentials reads them: a key, a profile, a role, a container's address.
+S3_CREDENTIALS: Final = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,7 @@ def _browser() -> Check:
 
 def _s3() -> Check:
     endpoint = os.environ.get("GREENROOM_S3_ENDPOINT")
-    if not any(name.startswith("AWS_") for name in os.environ):
-        return Check("S3", "off", "no AWS variables are set: archives go to a folder")
+    # Others, such as AWS_CA_BUNDLE and AWS_REGION, let nobody in.
+    if not any(os.environ.get(name) for name in S3_CREDENTIALS):
+        return Check("S3", "off", "no AWS variable names a key or a profile: archives go to a folder")
     return Check("S3", "ok", f"by the AWS variables{f', at {endpoint}' if endpoint else ''} (not contacted)")

@@ -333,6 +333,18 @@ def test_doctor_says_what_is_in_force(home: Path) -> None:
     assert all(set(check) == {"name", "state", "detail"} for check in checks)
 
 
+def test_doctor_counts_only_variables_that_let_one_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def s3() -> set[str]:
+        return {one["state"] for one in greenroom_json(home, "doctor")["checks"] if one["name"] == "S3"}
+
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_CA_BUNDLE", "/etc/ssl/certs/ca-certificates.crt")
+    assert s3() == {"off"}
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    assert s3() == {"ok"}
+
+
 def test_a_wrong_slide_number_costs_no_words(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     greenroom(home, "start", files.deck, "--id", "s1")
