@@ -91,8 +91,9 @@ class _Reader:
         elif found := HEADING.fullmatch(line):
             self.end_paragraph()
             self._heading(len(found[1]), re.sub(r"[ \t]#+[ \t]*$", "", found[2] or ""))
-        elif self._paragraph and (found := _UNDERLINE.fullmatch(line)):
-            text, self._paragraph, self._is_item = " ".join(self._paragraph), [], False
+        # A list item is no heading: dashes behind it are a rule (CommonMark 0.31, 4.3).
+        elif self._paragraph and not self._is_item and (found := _UNDERLINE.fullmatch(line)):
+            text, self._paragraph = " ".join(self._paragraph), []
             self._heading(1 if found[1][0] == "=" else 2, text)
         elif not line.strip() or _RULE.fullmatch(line) or _DEFINITION.fullmatch(line):
             self.end_paragraph()

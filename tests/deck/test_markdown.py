@@ -133,6 +133,8 @@ def slides(text: str) -> list[tuple[str, tuple[str, ...]]]:
         ("text\n\n## A\n---\nB\n", [("A", ("text",)), ("", ("B",))]),
         ("```\n# no slide\n---\n```\n# A", [("", ("# no slide", "---")), ("A", ())]),
         ("~~~~\n~~~\n# no\n~~~~\n# A", [("", ("~~~", "# no")), ("A", ())]),
+        ("name: A\nsize: 3\n----\n", [("name: A size: 3", ())]),
+        ("- name: A\n- size: 3\n----\ntext", [("", ("name: A", "size: 3", "text"))]),
         ("#\n\n# A", [("A", ())]),
         ("#hashtag", [("", ("#hashtag",))]),
     ],
