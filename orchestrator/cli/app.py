@@ -202,5 +202,5 @@ def _refused(
         known = {name: one for name, one in about.items() if one is not None}
         print(json.dumps({"error": {"code": code, "message": line, **known}}, ensure_ascii=False, indent=1))
     else:
-        print(f"greenroom: {line}", file=sys.stderr)
+        Screen.current.warn(line)
     return exit_code

@@ -73,8 +73,11 @@ class Screen:
             print(text, file=sys.stderr)
 
     def warn(self, text: str) -> None:
-        """Something that changes what the user gets: never silently."""
-        print(f"greenroom: {text}", file=sys.stderr)
+        """Something that changes what the user gets: never silently.
+
+        A command that it names can be typed as it stands.
+        """
+        print(f"greenroom: {text.replace('`greenroom ', f'`{self.command} ')}", file=sys.stderr)
 
     def repaired(self, repair: Repair) -> None:
         """Something was mended: never silently."""

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator import render
-from orchestrator.cli.screen import columns, wrapped
+from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.debrief.bill import bill_json, bill_of
 from orchestrator.debrief.exchange_json import exchange_json
 from orchestrator.debrief.terminal import as_text
@@ -51,7 +51,7 @@ def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) ->
 
     *brief* leaves out the exchanges, which somebody at the terminal has just had.
     """
-    debrief = session.debrief()
+    debrief, command = session.debrief(), Screen.current.command
     head = wrapped(_head(session, plain), columns(sys.stdout))
     lines = [head, "", page_text(debrief, reviews=not brief), ""]
     if not debrief.was_answered and debrief.reviews:
@@ -59,7 +59,7 @@ def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) ->
     lines += [
         f"Debrief         {plain['debrief']}",
         f"Archive         {plain['archive'] or 'none'}",
-        f"Verified        {'yes' if plain['valid'] else 'NO: run greenroom verify ' + session.id}",
+        f"Verified        {'yes' if plain['valid'] else f'NO: run {command} verify {session.id}'}",
     ]
     return "\n".join(lines)
 

@@ -114,6 +114,17 @@ def test_a_number_that_is_none_is_told_in_our_words(
     assert (done.returncode, json.loads(done.stdout)) == (2, {"error": error})
 
 
+def test_a_command_that_is_named_can_be_typed_as_the_user_types_it(
+    home: Path, greenroom: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GREENROOM_COMMAND", "scripts/greenroom")
+    said = f"there is no session 'nobody' in {home}/sessions: see "
+    done = greenroom("show", "nobody", check=False)
+    assert done.stderr == f"greenroom: {said}`scripts/greenroom list`\n"
+    done = greenroom("--json", "show", "nobody", check=False)
+    assert json.loads(done.stdout)["error"]["message"] == f"{said}`greenroom list`"
+
+
 @pytest.mark.parametrize("name", ["speech.vtt", "answers.yaml", "program.py"])
 def test_text_of_another_kind_is_no_deck(home: Path, greenroom: Commands, name: str) -> None:
     (home / name).write_text(DECK, "utf-8")
