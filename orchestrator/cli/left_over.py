@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli.screen import Screen
@@ -17,7 +18,10 @@ def left_over(done: Forgotten, plain: dict[str, Any]) -> list[str]:
     lines = []
     if not done.is_wiped:
         lines.append("another process reads the database: its log is wiped when that has ended")
-    lines += [f"still in the session: {one} (remove it with `{command} erase`)" for one in plain["sessions"]]
+    lines += [
+        f"still in the session: {one} (`{command} erase {Path(one).name}` removes it)"
+        for one in plain["sessions"]
+    ]
     lines += [f"still archived: {one}" for one in plain["archives"]]
     for name, keeper in done.pages:
         way = f"{command} memory edit --scratchpad {keeper} --content - --presenter {shlex.quote(name)}"

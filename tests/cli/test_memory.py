@@ -167,6 +167,11 @@ def test_forget_says_where_it_still_stands(
     assert b"per month" not in (home / NAME).read_bytes()
     done = greenroom("memory", "forget", kept["cash"].id)
     assert done.stdout == "forgot 1\n"
+    with MemoryDatabase.open(home) as db:
+        more = keep(db, "Rates are read out.", source="s1/x1")
+        carried_into(db.path.parent, "s2", [more.id])
+    still = f"still in the session: {home}/sessions/s2 (`greenroom erase s2` removes it)"
+    assert still in greenroom("memory", "forget", more.id).stdout.splitlines()
 
 
 def test_forget_all_needs_a_name_and_leaves_the_others(
