@@ -50,6 +50,11 @@ def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
     return f"speech at {clock(said_at_s)}{on}"
 
 
+def headed(title: str, text: str) -> str:
+    """ "Title: text"; a colon or full stop at the title's own end gives way to that colon."""
+    return f"{one_line(title).rstrip('.:')}: {text}"
+
+
 GENERAL = "general"
 """The mark of a question about the whole, which quotes nothing."""
 

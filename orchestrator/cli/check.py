@@ -86,8 +86,8 @@ def _page(read: Checked) -> Iterator[str]:
     from orchestrator.debrief.phrasing import DO_THESE_AGREE
 
     counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
-    title = read.deck.title or read.deck.name
-    yield f"{title}: {', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
+    found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
+    yield render.headed(read.deck.title or read.deck.name, found)
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
     if read.computed:
         yield from ("", "Contradictions")

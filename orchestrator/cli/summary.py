@@ -75,7 +75,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
     counts = f"{render.counted(plain['slides'], 'slide')}, {render.counted(plain['claims'], 'claim')}"
-    return f"{render.one_line(deck.title or deck.name)}: {counts}{who}"
+    return render.headed(deck.title or deck.name, f"{counts}{who}")
 
 
 def next_steps(plain: dict[str, Any], command: str) -> str:

@@ -13,7 +13,7 @@ from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.model.reply import Attack
 from orchestrator.model.values import to_json
-from orchestrator.render import GENERAL, counted
+from orchestrator.render import GENERAL, counted, headed
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
 _BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"
@@ -62,7 +62,7 @@ def opening(dossier: Dossier) -> str:
     """The deck in one line, and who wrote the dossier."""
     slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
     by = _BY_BANK if dossier.engine == "offline" else f"Written by the {dossier.engine} engine"
-    return f"{one_line(dossier.deck)}: {slides}, {claims}. {by}: a reason to prepare, not a forecast."
+    return headed(dossier.deck, f"{slides}, {claims}. {by}: a reason to prepare, not a forecast.")
 
 
 def notices(dossier: Dossier) -> Iterator[str]:

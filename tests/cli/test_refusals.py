@@ -191,3 +191,19 @@ def test_a_bad_line_in_the_register_of_archives_stops_no_list(
         f"greenroom: {register}, line 2: this is no line of the register of archives: "
         "remove it, and archive the session again\n"
     )
+
+
+# ---------------------------------------------------------------------- counts and titles
+
+
+@pytest.mark.parametrize("title", ["Our mission:", "Our mission.", "Our mission"])
+def test_a_title_that_ends_a_sentence_does_not_end_it_twice(
+    home: Path, greenroom: Commands, title: str
+) -> None:
+    deck = home / "deck.md"
+    deck.write_text(DECK.replace("A second cold store", title), "utf-8")
+    assert greenroom("check", str(deck)).stdout.startswith("Our mission: 1 slide, 1 claim, ")
+    assert greenroom("dossier", str(deck)).stdout.startswith("Our mission: 1 slide, 1 claim. ")
+    assert greenroom("run", str(deck), "--exchanges", "0").stdout.startswith(
+        "Our mission: 1 slide, 1 claim\n"
+    )
