@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from orchestrator.cli import options
 from orchestrator.cli.options import flag, options_of
-from orchestrator.cli.screen import Screen
+from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Name, check_address, opened
 from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
 from orchestrator.errors import ArchiveError
@@ -30,6 +31,8 @@ def start(deck: options.DeckFile, **given: Any) -> None:
 
 
 def _tell_of_start(session: Session) -> None:
+    from orchestrator.debrief.phrasing import counted
+
     screen = Screen.current
     projection = session.projection
     focus_counts = {
@@ -47,11 +50,10 @@ def _tell_of_start(session: Session) -> None:
     for notice in (*session.notices, *deck_read.notices):
         screen.note(f"note: {notice}")
     targets = ", ".join(f"{agent} {count}" for agent, count in focus_counts.items())
-    screen.result(
-        plain,
-        f"{session.id} is active: {plain['slides']} slides, {plain['claims']} claims; "
-        f"targets: {targets}.\nNext: {screen.command} feed {session.id} SPEECH, then ask, answer, end",
-    )
+    counts = f"{counted(len(deck_read.slides), 'slide')}, {counted(len(projection.deck_claims), 'claim')}"
+    active = wrapped(f"{session.id} is active: {counts}; targets: {targets}.", columns(sys.stdout))
+    following = f"Next: {screen.command} feed {session.id} SPEECH, then ask, answer, end"
+    screen.result(plain, f"{active}\n{following}")
 
 
 def end(

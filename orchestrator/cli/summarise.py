@@ -52,6 +52,7 @@ def summarise(session: Name) -> None:
 
 
 def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
+    from orchestrator.debrief.phrasing import counted
     from orchestrator.render import place
 
     lines = [
@@ -60,7 +61,7 @@ def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
         for fact in facts
     ]
     counts = ", ".join(f"{count} {name}" for name, count in sorted(Counter(f.type for f in facts).items()))
-    new = f"{len(facts)} facts ({counts})" if facts else "nothing new"
+    new = f"{counted(len(facts), 'fact')} ({counts})" if facts else "nothing new"
     lines.append(
         f"{new}; {plain['skipped']} known already, {plain['refused']} refused; "
         f"{plain['known']} in all, in {plain['index']}"

@@ -72,9 +72,9 @@ def feed_live(
         say(f"note: {busy}; this feed only appends")
         _append(feed, source, stop, on_step)
     if feed.refused:
-        raise SpeechError(
-            f"{source}: {feed.refused} lines were no speech and were left out; the others were taken"
-        )
+        where = "stdin" if source == "-" else source
+        lines = f"{feed.refused} line{'s' * (feed.refused != 1)}"
+        raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken")
 
 
 def _drive(

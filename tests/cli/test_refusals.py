@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,6 +195,20 @@ def test_a_bad_line_in_the_register_of_archives_stops_no_list(
 
 
 # ---------------------------------------------------------------------- counts and titles
+
+
+def test_one_is_told_as_one(home: Path, greenroom: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    deck = home / "deck.md"
+    deck.write_text(DECK, "utf-8")
+    begun = greenroom("start", str(deck), "--id", "one").stdout
+    assert begun.startswith("one is active: 1 slide, 1 claim; targets: ")
+    for lines, said in (("a\n", "1 line;"), ("a\nb\n", "2 lines;")):
+        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+        fed = greenroom("feed", "one", "-", check=False)
+        assert fed.stderr.endswith(f"greenroom: stdin: left out as no speech: {said} any others were taken\n")
+    greenroom("ask", "one")
+    greenroom("park", "one")
+    assert "\n1 fact (1 open_thread); " in greenroom("summarise", "one").stdout
 
 
 @pytest.mark.parametrize("title", ["Our mission:", "Our mission.", "Our mission"])
