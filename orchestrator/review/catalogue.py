@@ -36,8 +36,8 @@ RUNS: Final = 20
 PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
-_VERSION: Final = 1
-"""Of the tables below; a file of another version is made anew."""
+_VERSION: Final = 2
+"""Of the tables below and of what an entry counts; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
       n INTEGER PRIMARY KEY,  -- milliseconds since 1970 at which it was started: newest first is n DESC

@@ -30,7 +30,9 @@ _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
 _LONGEST_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
 _NONE: Final[Mapping[str, Any]] = {}
-COUNTED: Final = ("satisfied", "unresolved", "parked", "unjudged")
+SILENT: Final = "silent"
+"""In the place of "unjudged": there was no answer to judge."""
+COUNTED: Final = ("satisfied", "unresolved", SILENT, "parked", "unjudged")
 
 
 class Passage(NamedTuple):
@@ -108,7 +110,7 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
     head = _HEAD.search(ledger, max(0, len(ledger) - 128))
     closed = [one for one in _closed(records) if one.get("outcome")]
     again = {one.get("comes_back_to") for one in closed}
-    outcomes = [one["outcome"] for one in closed if one["id"] not in again]
+    outcomes = [_outcome(one) for one in closed if one["id"] not in again]
     delivery = debrief.get("delivery") or {}
     fillers, tensions = delivery.get("fillers"), debrief.get("tensions")
     return Entry(
@@ -130,6 +132,11 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
         fillers=None if fillers is None else sum(fillers.values()),
         used_s=debrief["speech_s"] + debrief["answers_s"] if debrief else None,
     )
+
+
+def _outcome(exchange: Told) -> str:
+    is_silent = not any(turn.get("answer") for turn in exchange["turns"])
+    return SILENT if is_silent and exchange["outcome"] == "unjudged" else str(exchange["outcome"])
 
 
 def _closed(records: Iterable[Told]) -> Iterator[Told]:

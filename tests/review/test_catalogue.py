@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.archive.stores import open_store
+from orchestrator.debrief.phrasing import outcomes
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.memory.forgetting import erase_archived, erase_session
@@ -188,6 +189,19 @@ def test_what_is_off_the_record_is_not_found(home: Home) -> None:
     ended(home, "one", "satisfied", speech="Off the record, Borrowdale will be closed.")
     assert found(brought_up(home), "Borrowdale") == []
     assert found(brought_up(home), "estuary") == ["one"]
+
+
+def test_a_question_without_an_answer_is_counted_as_in_the_debrief(home: Home) -> None:
+    with begun(home, "one") as session:
+        session.ask("analyst", question="Who counts the passengers?")
+        session.take_answer("The harbour authority.")
+        session.judge("unjudged", reason="yours to judge")
+        session.ask("skeptic", question="Who pays?")
+        session.end()
+        told = session.debrief()
+    (row,) = brought_up(home).page()
+    assert row.entry.outcomes == {"silent": 1, "unjudged": 1}
+    assert outcomes(told.exchanges) == "2 questions: 1 no answer, 1 not judged."
 
 
 def test_an_archive_without_its_mark_is_none(home: Home) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
 from orchestrator.review.catalogue import Row
-from orchestrator.review.reading import Entry
+from orchestrator.review.reading import SILENT, Entry
 from orchestrator.web.plot import Plot, plot
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
@@ -45,7 +45,7 @@ def progress(
 
 def satisfied(entry: Entry) -> float | None:
     """Percent of the judged questions that satisfied the panel; None: none was judged."""
-    judged = sum(count for name, count in entry.outcomes.items() if name != "unjudged")
+    judged = sum(count for name, count in entry.outcomes.items() if name not in ("unjudged", SILENT))
     return round(100 * entry.outcomes.get("satisfied", 0) / judged) if judged else None
 
 
