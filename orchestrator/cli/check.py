@@ -53,7 +53,7 @@ def check(
         screen.note(
             f"note: {checked.refused} of what the {asked.name} engine named did not hold and is left out"
         )
-    screen.result(document.check_json(checked), "" if screen.json else "\n".join(_page(checked)))
+    screen.result(document.check_json(checked), "" if screen.json else "\n".join(_page(checked, asked)))
 
 
 def _settings(screen: Screen) -> Config:
@@ -81,14 +81,16 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
     return asked_engine(config, name, model)
 
 
-def _page(read: Checked) -> Iterator[str]:
-    """The lines for people."""
+def _page(read: Checked, asked: Engine | None) -> Iterator[str]:
+    """The lines for people; *asked* read beside the arithmetic."""
     from orchestrator.debrief.phrasing import DO_THESE_AGREE
 
     counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
     found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
     yield render.headed(read.deck.title or read.deck.name, found)
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
+    if asked is None:
+        yield "checked: the arithmetic of tables, splits and single sentences"
     if read.computed:
         yield from ("", "Contradictions")
     for number, tension in enumerate(read.computed, start=1):

@@ -15,6 +15,7 @@ from orchestrator.errors import EngineError
 from orchestrator.model.proposal import Operand, Proposal
 from tests.helpers.commands import Commands
 
+ARITHMETIC_ALONE = "checked: the arithmetic of tables, splits and single sentences"
 DECK = """# Depot plan
 
 - Turnover came to EUR 4.2M in 2025
@@ -109,6 +110,7 @@ def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tup
     }
     assert found["tensions"][1]["b"]["said_at_s"] == 4.0
     page = commands("check", *files, "--engine", "offline").stdout
+    assert ARITHMETIC_ALONE in page.splitlines()
     assert 'slide 2, Total / 2025: "740"' in page
 
 
@@ -125,6 +127,7 @@ def test_what_a_model_names_is_shown_in_two_classes_and_what_stands_nowhere_not_
     ]
     page = commands("check", *files, "--engine", "model")
     assert page.stdout.splitlines()[0].endswith("3 contradictions")
+    assert ARITHMETIC_ALONE not in page.stdout
     assert "EUR 4.2M, not EUR 3.9M" in page.stdout
     asked = page.stdout.split("Do these agree?")[1]
     assert '"will not be sold"' in asked
