@@ -36,7 +36,6 @@ def dossier(
           role: treasurer
           background: twenty years in commercial banking
           interests: [cash, customer churn]
-
           uses: [SAP ledger, Azure]
 
     Beside a list under `board:` may stand the body's own `rules:` and stages, one a line. Without a board

@@ -86,7 +86,8 @@ def _section(name: str, command: Any) -> str:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
     usage = " ".join([name, *(one.metavar or one.name.upper() for one in arguments)])
-    lines = [f"## {usage}", "", (command.help or "").strip(), ""]
+    text = (command.help or "").replace("\b\n", "")  # which keeps a terminal from filling the lines below it
+    lines = [f"## {usage}", "", text.strip(), ""]
     rows = [f"| `{_cell(one.metavar or one.name.upper())}` | {_help(one)} |" for one in arguments]
     rows += [f"| `{_flags(one)}` | {_help(one)} |" for one in options]
     return "\n".join([*lines, "| | |", "|---|---|", *rows, ""] if rows else lines)

@@ -31,6 +31,7 @@ def test_the_page_of_commands_is_made_from_help() -> None:
     assert (DOCS / "commands.md").read_text("utf-8") == made, (
         "write it anew: scripts/greenroom help commands > orchestrator/docs/commands.md"
     )
+    assert "\n\n\n" not in made
 
 
 def test_every_topic_is_a_page_and_every_page_a_topic() -> None:
