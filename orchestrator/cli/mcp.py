@@ -20,7 +20,7 @@ def mcp(
         str | None, option("NAME", "Serve this presenter's memory and sessions alone.")
     ] = None,
 ) -> None:
-    """Serve memory tools, sessions, contexts and receipts to MCP clients."""
+    """Serve memory, sessions, contexts and receipts to MCP clients."""
     from orchestrator.mcp.scope import Scope
     from orchestrator.mcp.server import serve_http, serve_stdio
     from orchestrator.memory.embedding import embedder

@@ -27,9 +27,10 @@ def dossier(
     engine: Annotated[str | None, option("NAME", "Who answers: offline, claude or model.")] = None,
     model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,
 ) -> None:
-    """The likely attacks on a deck and how to prepare, without a session.
+    """The likely attacks on a deck, and how to prepare for them.
 
-    The board file is a YAML or JSON list, one entry a person; only the name must be there:
+    No session is begun. The board file is a YAML or JSON list, one entry a person; only the name must
+    be there:
 
     \b
         - name: Ruth Alvarez
@@ -69,11 +70,12 @@ def intel(
         option("WORD", "A name that no web query may hold; may be repeated."),
     ] = None,
 ) -> None:
-    """A new revision of external-intel, from files, or else from the web.
+    """News and facts from outside: from files, or from the web.
 
-    Without files, the claude engine searches the web for the subjects of the deck's claims. No query holds
-    the presenter's name, the company's (as the deck's title and file name give it) or a figure of the deck;
-    all are shown. With another engine, or when the session has ended, what is known so far is shown.
+    They are a new revision of external-intel. Without files, the claude engine searches the web for the
+    subjects of the deck's claims. No query holds the presenter's name, the company's (as the deck's title
+    and file name give it) or a figure of the deck; all are shown. With another engine, or when the session
+    has ended, what is known so far is shown.
 
     A list in YAML or JSON (.yaml, .yml, .json) holds texts, or entries of which only the finding must be
     there; `topic`, `source` and `date` may also stand once beside a list under `items`:

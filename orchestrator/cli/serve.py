@@ -38,7 +38,10 @@ def review(
     host: Host = "127.0.0.1",
     port: Port = DEFAULT_PORT,
 ) -> None:
-    """Browse sessions and archives; with --archive, that archive alone, without a home."""
+    """Browse sessions and archives in a browser.
+
+    With --archive, that archive alone; a home is not needed then.
+    """
     endpoint_url = s3_options(endpoint_url)["endpoint_url"]
     if archive is not None:
         _serve(None, archive, endpoint_url, host, port)

@@ -18,9 +18,10 @@ WAIT_S = 60.0
 
 
 def summarise(session: Name) -> None:
-    """Read what is new since the last run, and keep the facts that were said in so many words.
+    """Keep the facts that were said in so many words.
 
-    Of a session that has ended nothing is new: all its facts are shown.
+    What is new since the last run is read. Of a session that has ended nothing is new: all its
+    facts are shown.
     """
     from dataclasses import asdict
 

@@ -40,7 +40,7 @@ def help_(
         str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")
     ] = None,
 ) -> None:
-    """The topic pages: room, models, memory, archives, http, contexts, commands, personas, measured."""
+    """The topic pages, of the room, models, memory and more."""
     screen = Screen.current
     if topic is None:
         lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]

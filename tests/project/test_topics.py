@@ -34,6 +34,13 @@ def test_the_page_of_commands_is_made_from_help() -> None:
     assert "\n\n\n" not in made
 
 
+def test_the_summary_of_every_command_fits_its_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Commands(home, capsys)("--help").stdout
+    rows = shown.partition("Commands:\n")[2].splitlines()
+    assert len(rows) > 30
+    assert [row for row in rows if row.endswith("...") or len(row) > 79] == []
+
+
 def test_every_topic_is_a_page_and_every_page_a_topic() -> None:
     assert sorted(TOPICS) == sorted(path.stem for path in DOCS.glob("*.md"))
 
