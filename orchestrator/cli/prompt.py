@@ -103,4 +103,5 @@ def _line(mark: str) -> str | None:
     try:
         return input(mark)
     except EOFError:
+        print(file=sys.stderr)  # Ctrl-D leaves the cursor behind the prompt
         return None

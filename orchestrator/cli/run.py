@@ -166,7 +166,8 @@ def play_to_the_end(
     dialogue = Dialogue(session, is_typed=is_typed)
     is_shown = is_typed or not (screen.quiet or screen.json)
     if is_typed:
-        print(KEYS, file=sys.stderr)
+        # A question that is open brings its own blank line along.
+        print(KEYS if session.projection.open is None else KEYS.rstrip(), file=sys.stderr)
     is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
     shows_bar = is_slow and screen.is_watched and not is_typed
     with stoppable() as stop, progress(session, shows_bar) as count:

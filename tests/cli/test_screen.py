@@ -118,6 +118,13 @@ def test_an_empty_enter_is_asked_about_once(home: Path, tmp_path: Path) -> None:
     assert "\n  no answer\n" in seen.text
 
 
+def test_the_end_of_the_input_ends_the_line_of_the_prompt(home: Path, tmp_path: Path) -> None:
+    seen = typed(home, tmp_path, "\x04", "\x04", exchanges=1)
+    assert answers(home) == [None]
+    assert "\nNothing was entered." in seen.text
+    assert "\n  no answer\n" in seen.text
+
+
 def test_a_pipe_that_gives_an_empty_line_gives_no_answer(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     lines = "First.\n\nThird.\n"
@@ -154,6 +161,7 @@ def test_ctrl_c_keeps_everything_and_resume_puts_the_question_again(home: Path, 
     assert answers(home) == ["First.", "Second."]
     head = QUESTIONS.findall(again.text)
     assert head == ["x2 of at most 2"]
+    assert "\n\n\n" not in again.text.partition("x2 of at most 2")[0]
     about = greenroom_json(home, "show", "r1")["exchanges"][1]["quote"]
     assert (about or "(general)") in " ".join(again.text.split())
 
