@@ -27,12 +27,12 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
         review = asked_about(reviews, tension)
         if review is not None and review in left:
             why = f"Why this first: {review.exchange.id} asked about it and got no good answer."
-            return Fix(tension.note, why, None, review.exchange.id)
+            return Fix(_heading(tension), why, None, review.exchange.id)
     if left:
         return _unresolved(max(left, key=lambda one: len(one.exchange.turns)), len(left))
     if tensions:
         why = "Why this first: nobody has to ask; whoever sees both places sees it."
-        return Fix(tensions[0].note, why, _both(tensions[0]))
+        return Fix(_heading(tensions[0]), why, _both(tensions[0]))
     return _unanswered(reviews)
 
 
@@ -79,6 +79,11 @@ def _what(review: Review, turn: int) -> str:
 
 def _do(review: Review) -> str | None:
     return " ".join(phrasing.stronger(review.stronger)) if review.stronger is not None else None
+
+
+def _heading(tension: Tension) -> str:
+    """The note, which elsewhere stands within a sentence, as one of its own."""
+    return f"{tension.note[:1].upper()}{tension.note[1:]}"
 
 
 def _both(tension: Tension) -> str:

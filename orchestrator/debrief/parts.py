@@ -67,9 +67,10 @@ class Review:
         one = self.exchange
         if one.quote is None:
             return ()
-        own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing)
-        beside = one.beside
-        return (own, Source(beside.quote, beside.slide, beside.said_at_s)) if beside else (own,)
+        own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing, under=one.under)
+        if (beside := one.beside) is None:
+            return (own,)
+        return own, Source(beside.quote, beside.slide, beside.said_at_s, under=beside.under)
 
 
 def asked_about(reviews: Sequence[Review], tension: Tension) -> Review | None:

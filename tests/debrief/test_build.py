@@ -138,6 +138,21 @@ def test_the_worst_comes_first(
     assert fix is None or fix.why.startswith("Why this first: ")
 
 
+def test_a_contradiction_to_fix_is_a_sentence_of_its_own() -> None:
+    fix = first_of([], [replace(CLASH, note="the table adds up everywhere but here")])
+    assert fix is not None
+    assert fix.what == "The table adds up everywhere but here"
+
+
+def test_a_question_about_cells_of_a_table_names_row_and_column() -> None:
+    beside = Place(2, None, "3", "Boats / 2025")
+    one = replace(OPEN, quote="4", under="Total / 2025", beside=beside)
+    assert [phrasing.placed(place) for place in review(one).places] == [
+        'slide 2, Total / 2025: "4"',
+        'slide 2, Boats / 2025: "3"',
+    ]
+
+
 def test_the_fix_says_what_why_and_what_to_do() -> None:
     fix = first_of([review(OPEN, Stronger(bring=("the name",)))], [])
     assert fix is not None
