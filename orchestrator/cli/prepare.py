@@ -89,9 +89,10 @@ def intel(
           stance: contradicts     # else: as a model reads it, or neutral
 
     Any other file is Markdown or text: each paragraph, bullet or table row is a finding; a heading is its
-    topic, and lines such as `Source: …` and `Date: …` hold for their section. A model says which words of
-    the deck a finding bears on; without one, what names no claim or slide is listed as not held against the
-    deck. A file given again by the same name takes the place of what it said before.
+    topic, and lines such as `Source: …` and `Date: …` hold for the rest of their section, and for a
+    finding right above them. A model says which words of the deck a finding bears on; without one, what
+    names no claim or slide is listed as not held against the deck. A file given again by the same name
+    takes the place of what it said before.
     """
     from orchestrator.documents.intel import intel_json
     from orchestrator.loop.news import can_search

@@ -1,7 +1,8 @@
 """Findings in Markdown or plain text: its paragraphs, bullets and rows, each with topic, source and date.
 
 A heading is the topic of what stands under it. A line `Source: …` or `Date: …` holds for its
-section (above the first heading: for the file); so do `source:` and `date:` in front matter.
+section from there on (above the first heading: for the file), and right below a paragraph for
+that one as well; so do `source:` and `date:` in front matter.
 A source in brackets, "(Source: …)", or a lone link is that of its own paragraph.
 """
 
@@ -73,6 +74,7 @@ class _Block:
     lines: list[str]
     section: _Section
     is_row: bool = False
+    is_marked: bool = False  # its source or date stands right below it, so it is over
     cells: list[str] = field(default_factory=list)
 
 
@@ -97,7 +99,8 @@ def _blocks(text: str, whole: _Section) -> Iterator[_Block]:
         heading = _heading(line, following)
         starts = heading is not None or not line.strip() or _BULLET.match(line) or _ROW.match(line)
         mark = _MARK.match(_BULLET.sub("", line, count=1).strip())
-        if (starts or mark or _UNDERLINE.match(line)) and block.lines:
+        goes_on = not starts and not _UNDERLINE.match(line) and (mark or not block.is_marked)
+        if block.lines and not goes_on:
             yield block
             block = _Block([], section)
         if heading is not None:
@@ -105,6 +108,7 @@ def _blocks(text: str, whole: _Section) -> Iterator[_Block]:
             block, header = _Block([], section), []
         elif mark:
             section.mark(mark[1].lower(), one_line(mark[2].strip("*_")))
+            block.is_marked = bool(block.lines)
         elif _ROW.match(line):
             cells = [one_line(cell) for cell in line.strip().strip("|").split("|")]
             if not header:

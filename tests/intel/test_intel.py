@@ -120,6 +120,20 @@ def test_prose_is_read_paragraph_by_paragraph() -> None:
     ]
 
 
+@pytest.mark.parametrize("bullet", ["", "- "])
+def test_a_source_right_below_a_finding_is_that_findings(bullet: str) -> None:
+    text = (
+        f"{bullet}Churn was 9%.\nSource: Register A\nDate: 2 May 2026\n\n{bullet}Rates\nrose.\nSource: B\n"
+        f"Fares fell.\n\nSource: C\n\n{bullet}Boats\nrun.\n"
+    )
+    assert [(one.finding, one.source, one.date) for one in reported_in(text)] == [
+        ("Churn was 9%.", "Register A", "2 May 2026"),
+        ("Rates rose.", "B", "2 May 2026"),
+        ("Fares fell.", "B", "2 May 2026"),
+        ("Boats run.", "C", "2 May 2026"),
+    ]
+
+
 def test_a_long_paragraph_is_read_in_parts_of_whole_sentences() -> None:
     filler = " ".join(["word"] * 30)
     text = f"The first says {filler}. It goes on. The second says {filler}. The third says {filler}."
