@@ -36,9 +36,10 @@ def feed(
 
     {"text": "Revenue grew 18%.", "speaker": "Ines", "slide": 2, "start_s": 12.4, "end_s": 15.0}
 
-    Only "text" is needed. Without "start_s" and "end_s", in seconds, the words have just been said;
-    a time that goes back is moved to the one before. "speaker" is a label, "slide" the slide that is
-    shown, "confidence" is from 0 to 1, and a line with "final": false is passed over.
+    Only "text" is needed. Without "start_s" and "end_s", in seconds, the words have just been said,
+    by a clock that runs while a live feed does; a time that goes back is moved to the one before.
+    "speaker" is a label, "slide" the slide that is shown, "confidence" is from 0 to 1, and a line
+    with "final": false is passed over.
     """
     from orchestrator import render
 

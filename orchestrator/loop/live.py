@@ -72,9 +72,10 @@ def feed_live(
         say(f"note: {busy}; this feed only appends")
         _append(feed, source, stop, on_step)
     if feed.refused:
-        where = "stdin" if source == "-" else source
+        where = "stdin" if source == STDIN else source
         lines = f"{feed.refused} line{'s' * (feed.refused != 1)}"
-        raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken")
+        how = '; write each as {"text": "…"}' if kind == "jsonl" else ""
+        raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken{how}")
 
 
 def _drive(

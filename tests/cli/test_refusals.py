@@ -205,7 +205,8 @@ def test_one_is_told_as_one(home: Path, greenroom: Commands, monkeypatch: pytest
     for lines, said in (("a\n", "1 line;"), ("a\nb\n", "2 lines;")):
         monkeypatch.setattr("sys.stdin", io.StringIO(lines))
         fed = greenroom("feed", "one", "-", check=False)
-        assert fed.stderr.endswith(f"greenroom: stdin: left out as no speech: {said} any others were taken\n")
+        others = 'any others were taken; write each as {"text": "…"}'
+        assert fed.stderr.endswith(f"greenroom: stdin: left out as no speech: {said} {others}\n")
     greenroom("ask", "one")
     greenroom("park", "one")
     assert "\n1 fact (1 open_thread); " in greenroom("summarise", "one").stdout
