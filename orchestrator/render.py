@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from orchestrator.model.claim import READ, Place, Tension
+from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.model.segment import Segment
 
@@ -48,6 +48,11 @@ def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
         return f"{where}, {under}" if under else where
     on = "" if slide is None else f", on slide {slide}"
     return f"speech at {clock(said_at_s)}{on}"
+
+
+def answer_to(exchange: str) -> str:
+    """ "your answer to x2": where words stand that are no part of the talk."""
+    return f"your answer to {exchange}"
 
 
 def headed(title: str, text: str) -> str:
@@ -156,20 +161,23 @@ def both_sides(tension: Tension) -> str:
     return one_line(f"{a}; {b}: {tension.note}")
 
 
-def quoted(asked: Candidate | Exchange) -> list[str]:
+def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str]:
     """The words that a question is about, with their places: what the presenter sees above it.
 
     Both quotes of a contradiction. Of something that a slide leaves out, which slide; of a general
     question, nothing.
+
+    Args:
+        answered: The exchange that they are an answer to, as `answer_quoted` finds it.
     """
     if asked.quote is None:
         return []
-    where = place(asked.slide, asked.said_at_s)
     if asked.is_missing:
-        return [f'{where}, "{one_line(asked.quote)}", leaves it out']
-    first = Place(asked.slide, asked.said_at_s, asked.quote, asked.under)
-    sides = [first, *([asked.beside] if asked.beside else [])]
-    lines = (f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"' for one in sides)
+        return [f'{place(asked.slide, asked.said_at_s)}, "{one_line(asked.quote)}", leaves it out']
+    where = place(asked.slide, asked.said_at_s, asked.under) if answered is None else answer_to(answered)
+    lines = [f'{where}: "{one_line(asked.quote)}"']
+    if (one := asked.beside) is not None:
+        lines.append(f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"')
     return list(dict.fromkeys(lines))  # a sentence that contradicts itself stands once
 
 

@@ -23,7 +23,7 @@ from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Projection
 from orchestrator.model.claim import READ, Tension
-from orchestrator.model.exchange import Exchange, Observation, Turn, not_taken_up
+from orchestrator.model.exchange import Exchange, Observation, Turn, answer_quoted, not_taken_up
 from orchestrator.model.reply import DebriefWords
 from orchestrator.speech.delivery import delivery_of
 
@@ -55,6 +55,7 @@ def debrief_of(
         replace(
             _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
             is_dismissed=is_on_dismissed(projection, one, dismissed),
+            about_answer=answer_quoted(one, projection.exchanges),
         )
         for one in projection.exchanges
     )

@@ -50,6 +50,7 @@ class Review:
     came_back_as: str | None = None  # the exchange that put the question again, if it was parked
     still_open: tuple[str, ...] = ()  # what its answers left open, also where the panelist was satisfied
     is_dismissed: bool = False  # it was about a contradiction that is none, as the presenter says
+    about_answer: str | None = None  # the exchange to which the words that it is about were an answer
 
     @property
     def asked_again(self) -> tuple[str, ...]:
@@ -68,6 +69,8 @@ class Review:
         if one.quote is None:
             return ()
         own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing, under=one.under)
+        if self.about_answer is not None:
+            own = Source(one.quote, origin="answer", exchange=self.about_answer)
         if (beside := one.beside) is None:
             return (own,)
         return own, Source(beside.quote, beside.slide, beside.said_at_s, under=beside.under)

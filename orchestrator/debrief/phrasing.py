@@ -39,7 +39,7 @@ _OUTCOMES: Final = {
 def place(source: Source) -> str:
     """Where words stand: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
     if source.origin == "answer":
-        return f"your answer to {source.exchange}"
+        return render.answer_to(source.exchange or "")
     if source.origin == "notes":
         return f"notes of slide {source.slide}"
     return render.place(source.slide, source.said_at_s, source.under)

@@ -8,7 +8,7 @@ from orchestrator.checks.grounding import figures, grounded
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.parts import STATES, Check, Source, Stronger
 from orchestrator.model.claim import Place
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, answered_with
 from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 
@@ -56,10 +56,9 @@ def read_checks(
 def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
     """A place as the debrief names it: words of an answer by their exchange."""
     if place.said_at_s is not None or place.slide is None:
-        quote = " ".join(place.quote.split())
-        for exchange in exchanges:
-            if any(quote in " ".join((turn.answer or "").split()) for turn in exchange.turns):
-                return Source(quote, origin="answer", exchange=exchange.id)
+        answered = answered_with(place.quote, exchanges)
+        if answered is not None:
+            return Source(" ".join(place.quote.split()), origin="answer", exchange=answered)
     return Source(place.quote, place.slide, place.said_at_s, "line" if place.said_at_s is None else "speech")
 
 

@@ -9,7 +9,7 @@ from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Said
 from orchestrator.loop.time_rules import OF_TIME
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, answer_quoted
 
 SHOWN = OF_TIME | {
     phrases.OPENING,
@@ -35,8 +35,13 @@ def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
     A question about the whole says so in their place.
     """
     name = rehearsal.name_of(exchange.agent)
-    about = render.quoted(exchange) or [f"({render.GENERAL})"]
-    return [*(f"  {words}" for words in about), f"{name}: {asked(exchange)}"]
+    words = about(rehearsal, exchange) or [f"({render.GENERAL})"]
+    return [*(f"  {one}" for one in words), f"{name}: {asked(exchange)}"]
+
+
+def about(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
+    """The words that a question is about with their places, those of an answer with its exchange."""
+    return render.quoted(exchange, answer_quoted(exchange, rehearsal.projection.exchanges))
 
 
 def asked(exchange: Exchange) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from orchestrator.model.claim import Place, Tension
 
@@ -143,3 +144,22 @@ def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
 def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     """Parked exchanges whose question can still come back: a question comes back once."""
     return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)
+
+
+def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
+    """The first exchange in whose answers the words stand; None: there is none."""
+    words = " ".join(quote.split())
+    for one in exchanges:
+        if any(words in " ".join((turn.answer or "").split()) for turn in one.turns):
+            return one.id
+    return None
+
+
+def answer_quoted(asked: Exchange, exchanges: Sequence[Exchange]) -> str | None:
+    """The exchange before *asked* in whose answers the words stand that it is about; None: there is none.
+
+    Answers are speech as well, so such words have a time; but the time of an answer is no place in the talk.
+    """
+    if asked.quote is None or asked.said_at_s is None:
+        return None
+    return answered_with(asked.quote, takewhile(lambda one: one.id != asked.id, exchanges))

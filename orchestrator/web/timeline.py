@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
+from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.model.exchange import Exchange, Turn
@@ -136,7 +137,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         id=exchange.id,
         name=persona.name,
         color=persona.color,
-        quotes=tuple(shown(one) for one in render.quoted(exchange)),
+        quotes=tuple(shown(one) for one in about(rehearsal, exchange)),
         turns=turns,
         outcome=phrasing.outcome(exchange),
         result=exchange.outcome or "open",

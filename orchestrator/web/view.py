@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver import is_driven, state_of
-from orchestrator.loop.moderator_lines import asked, spoken
+from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
@@ -172,7 +171,7 @@ def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
         name=persona.name,
         color=persona.color,
         text=asked(exchange),
-        quotes=tuple(render.quoted(exchange)),
+        quotes=tuple(about(rehearsal, exchange)),
         turn=len(exchange.turns),
         is_judged=last.answer is None,
         remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",
