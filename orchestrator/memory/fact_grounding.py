@@ -21,7 +21,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.checks.grounding import figures, found_in
@@ -29,11 +29,10 @@ from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.sentences import sentences
 from orchestrator.memory.embedding import Embedder, similarity
+from orchestrator.memory.english import english, is_negated, large, stems
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_log import FactLog, is_sound
-from orchestrator.memory.names import large
 from orchestrator.memory.session_context import DECISION, KINDS, Kept
-from orchestrator.memory.telling_words import english, stems
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.model.reply import Remembered
 from orchestrator.render import one_line
@@ -140,16 +139,6 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     if not telling:
         return quote in content  # "Parked: How many?"
     return len(telling & there) >= _FEWEST_SHARED * len(telling)
-
-
-def is_negated(text: str) -> bool:
-    """Whether a text holds a "not", in whatever words."""
-    return _negation().search(text) is not None
-
-
-@cache
-def _negation() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(sorted(english('negation')))})\b|n['’]t\b", re.IGNORECASE)
 
 
 def _sentence_around(quote: str, text: str) -> str:

@@ -22,6 +22,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.consent import is_given, name_in, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
+from orchestrator.memory.english import stems
 from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.memories import keep, memories
@@ -39,7 +40,6 @@ from orchestrator.memory.open_points import (
 from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.session_context import Noted, SessionContext
-from orchestrator.memory.telling_words import stems
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck

@@ -19,13 +19,13 @@ from orchestrator.memory.arguments import MemoryWrite
 from orchestrator.memory.consent import refusal, silence
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.english import words_of
 from orchestrator.memory.errors import MemoryDatabaseError, NotConsentedError
 from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.recall import recent, search_memories
 from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
-from orchestrator.memory.telling_words import words_of
 from orchestrator.memory.validation import check_clean, checked_memory, checked_page, normalised
 
 T = TypeVar("T")

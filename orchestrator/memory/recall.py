@@ -4,7 +4,12 @@ Three by relevance, then the two most recent of the others, each with the reason
 Relevance is nearness of vectors where there is an embedder, else words in common; where neither
 finds anything, the five most recent are all there is to go by. Superseded memories are not recalled.
 
-Source: DESIGN.md, section 9; the seed 001 for three and two.
+Words are found by the full-text index, by stem. Their weights are those of BM25, taken over the agent's own
+memories about this presenter and no others: FTS5's own `bm25` weighs a word by all rows of the table, so
+what one presenter's panel recalls would change with what is kept about another.
+
+Source: DESIGN.md, section 9; the seed 001 for three and two; Robertson and Zaragoza, "The Probabilistic
+Relevance Framework: BM25 and Beyond", 2009.
 """
 
 from __future__ import annotations
@@ -12,19 +17,26 @@ from __future__ import annotations
 import json
 from array import array
 from contextlib import suppress
+from math import log
 from typing import Final
 
 from orchestrator.memory.consent import is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, scope_of
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
+from orchestrator.memory.english import words_of
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import MEMORY, memories, memory_of
 from orchestrator.memory.model import BY_RECENCY, BY_RELEVANCE, Memory, Recalled
-from orchestrator.memory.telling_words import scored_by_words
 from orchestrator.memory.validation import checked_agent, checked_time
 
 MAX_TOPIC_CHARS: Final = 2_000
 """Of a topic that is embedded: small models read some 250 words, and ignore the rest."""
+TOLD_WORDS: Final = 6
+"""Of those in common, the rarest: as many as a reason names."""
+_K1: Final = 1.2
+_B: Final = 0.75
+"""In the middle of what the source names as good for most texts: how soon a word that is repeated counts
+no more, and how much a long text is held to say by its length alone."""
 
 
 def recall(
@@ -76,14 +88,14 @@ def search_memories(
         with suppress(EmbeddingError):  # words will do
             embed_missing(db, agent=agent, presenter=presenter, embed=embed)
             (wanted,) = embed.embed([query[:MAX_TOPIC_CHARS]])
-    with db.reading() as connection:
+    with db.reading():
         scope = _scope(db, presenter, agent)
         if scope is None:
             return ()
         if embed is not None and wanted is not None:
             near = _by_meaning(db, scope, wanted, embed.model)
         else:
-            near = [(number, reason) for number, _, reason in scored_by_words(connection, scope, query)]
+            near = _by_words(db, scope, query)
         rows = [(db.rows(f"{MEMORY} WHERE memories.n = ?", number), why) for number, why in near[:limit]]
         found = tuple(Recalled(memory_of(row), why) for (row,), why in rows)
     if found:
@@ -136,6 +148,34 @@ def _by_meaning(db: MemoryDatabase, scope: int, wanted: array[float], model: str
     ]
     scored.sort(key=lambda one: -one[0])  # of equals the newer stays first
     return [(number, f"close in meaning: {score:.2f}") for score, number in scored]
+
+
+def _by_words(db: MemoryDatabase, scope: int, topic: str) -> list[tuple[int, str]]:
+    """The row numbers of memories that share words with *topic*, best first, each with the reason.
+
+    Any text is a topic: nothing in it is read as a query. Of equals the newer comes first.
+    """
+    ((total,),) = db.rows("SELECT count(*) FROM recallable WHERE scope = ?", scope)
+    hits: dict[int, list[tuple[float, str]]] = {}
+    lengths: dict[int, int] = {}
+    for word in words_of(topic):
+        rows = db.rows(
+            "SELECT n, length(memories.content) FROM words JOIN memories ON n = words.rowid "
+            "WHERE words MATCH ?",
+            f'scope : "{scope}" AND {{content tags}} : "{word}"',
+        )
+        weight = log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
+        for number, length in rows:
+            hits.setdefault(number, []).append((weight, word))
+            lengths[number] = length
+    scored = []
+    for number, found in hits.items():
+        relative = lengths[number] * len(lengths) / sum(lengths.values())  # 1: as long as most
+        share = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * relative))
+        words = [word for _, word in sorted(found, key=lambda one: -one[0])][:TOLD_WORDS]
+        reason = f"words in common: {', '.join(words)}"
+        scored.append((share * sum(weight for weight, _ in found), number, reason))
+    return [(number, reason) for _, number, reason in sorted(scored, reverse=True)]
 
 
 def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:

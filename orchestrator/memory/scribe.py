@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.loop.state import UNNAMED
-from orchestrator.memory.names import names
+from orchestrator.memory.english import names
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, Row, is_said, read, rows, type_of
 from orchestrator.memory.session_context import (
     AGENT,

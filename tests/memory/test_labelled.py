@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.memory.english import words_of
 from orchestrator.memory.model import MAX_CONTENT_CHARS, MIN_CONFIDENCE, TYPES
-from orchestrator.memory.telling_words import words_of
 from tests.helpers.recall_measure import FOLDER, measure, read_memories, read_topics
 
 SUBJECTS = re.findall(r"^(\d+)\. (.+)$", (FOLDER / "subjects.md").read_text("utf-8"), re.MULTILINE)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder, HttpEmbedder
+from orchestrator.memory.english import words_of
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.memories import edit_memory, memory
 from orchestrator.memory.recall import embed_missing, recall, search_memories
-from orchestrator.memory.telling_words import words_of
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 

@@ -1,7 +1,6 @@
-"""Names in speech, as far as capitals tell: people, firms, products, places.
+"""The English that memory goes by: words that tell something, names, and a "not". Its lists: `english.yaml`.
 
-Nothing here says who or what they are, and no meaning is read: only where a word is written large
-though no sentence begins with it.
+A name is told by its capitals alone: no meaning is read, and nothing says who or what it is.
 """
 
 from __future__ import annotations
@@ -12,14 +11,51 @@ from functools import cache
 from typing import Final
 
 from orchestrator.claims.calendar import MONTH_NUMBERS, WEEKDAYS
-from orchestrator.memory.telling_words import english
+from orchestrator.packaged import packaged_yaml
 
+MAX_WORDS: Final = 64
+"""Of a topic; each costs one look into the index, some 20 microseconds."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_STEM: Final = 5
+"""Letters by which two forms of a word are told to be one: "postponed", "postponing". Fewer mix up other
+words; more tell forms of short ones apart."""
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w’'&-]*"
 _NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) )?{_CAPITAL}){{0,4}}")
 _LARGE = re.compile(rf"\b{_CAPITAL}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
 _LONGEST_NAME: Final = 60
 """Characters; a longer run of capitals is a headline sooner than a name. Our own limit."""
+
+
+@cache
+def english(name: str) -> frozenset[str]:
+    """A list of `english.yaml`."""
+    return frozenset(packaged_yaml("memory/english.yaml")[name].split())
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a topic that may tell something, each once, as first met."""
+    found = (word.casefold() for word in _WORD.findall(text))
+    common = english("common")
+    telling = (word for word in found if word not in common and (len(word) > 1 or word.isdigit()))
+    return tuple(dict.fromkeys(telling))[:MAX_WORDS]
+
+
+def stems(text: str) -> set[str]:
+    """Of the longer words that tell what a sentence is about, the first letters."""
+    words = (word.casefold() for word in _LONG_WORD.findall(text))
+    return {word[:_STEM] for word in words if word not in english("common") | english("talk")}
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text holds a "not", in whatever words."""
+    return _negation().search(text) is not None
+
+
+@cache
+def _negation() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(sorted(english('negation')))})\b|n['’]t\b", re.IGNORECASE)
 
 
 def names(sentence: str) -> Iterator[str]:
