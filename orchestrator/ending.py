@@ -24,8 +24,7 @@ from orchestrator.home.folder import Home
 from orchestrator.loop import dismissing, resolving
 from orchestrator.loop.driver import state_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.memory.session_memory import Remembering
-from orchestrator.memory.watch import Watch
+from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.store.files import FOLDER, replace_file
 
 

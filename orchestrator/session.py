@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from orchestrator.loop.recorded import Loading
     from orchestrator.loop.state import Options, Projection
     from orchestrator.memory.session_context import SessionContext
-    from orchestrator.memory.session_memory import Remembering
-    from orchestrator.memory.watch import Watch
+    from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
     from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.speech.answers import Answer
@@ -68,11 +67,13 @@ class Session:
         """What looks on after each step: facts and trace."""
         from orchestrator import beginning
         from orchestrator.home.config import Config  # it loads what reads greenroom.yaml
-        from orchestrator.memory import watch
+        from orchestrator.memory import session_memory
 
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
         schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
-        return watch.Watch(self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed)
+        return session_memory.Watch(
+            self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed
+        )
 
     @cached_property
     def _receipts(self) -> Receipts:

@@ -18,7 +18,13 @@ A model is told the name of each, so those that are refused have one each (`tool
 
 from __future__ import annotations
 
+from typing import Final
+
 from orchestrator.errors import GreenroomError, StoreError
+from orchestrator.home.user_list import one_line
+
+MAX_REASON_CHARS: Final = 300
+"""Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""
 
 
 class MemoryRefusedError(StoreError):
@@ -51,3 +57,12 @@ class MemoryDatabaseError(GreenroomError):
 
 class EmbeddingError(GreenroomError):
     """The embedder cannot be reached, or what it gave are no vectors."""
+
+
+def reason_of(error: Exception) -> str:
+    """Why something failed, without what was said: our own messages hold none of it, others' may."""
+    if isinstance(error, GreenroomError):
+        return one_line(str(error))[:MAX_REASON_CHARS]
+    if isinstance(error, ImportError):
+        return f"a part is missing: {error.name}"
+    return type(error).__name__

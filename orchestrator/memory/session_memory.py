@@ -1,7 +1,7 @@
-"""Long-term memory in a session: what it takes along at its start, and keeps at its end.
+"""Memory in a session: the block that it begins with, the look after each step, and what its end keeps.
 
 Nothing else in a rehearsal knows of it. Each part runs under a guard: where it fails, the ledger
-gets one warning and the rehearsal goes on. Without `--remember` nothing is opened or written.
+gets one warning and the rehearsal goes on. Without `--remember` no long-term memory is opened or written.
 
 Source: DESIGN.md, sections 6 and 9; the seed 001, a scratchpad "updated by the agent at the end of each
 activation".
@@ -10,22 +10,24 @@ activation".
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.engines.protocol import ScratchpadRequest
-from orchestrator.errors import EngineError
+from orchestrator.errors import EngineError, GreenroomError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
-from orchestrator.memory.embedding import Embedder, careful
-from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.embedding import CarefulEmbedder, Embedder, careful
+from orchestrator.memory.errors import MAX_REASON_CHARS, MemoryRefusedError, reason_of
 from orchestrator.memory.flush import keep_what_matters
-from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.notebook import Notebook
@@ -33,16 +35,111 @@ from orchestrator.memory.proposals import ProposalLog, settle_session
 from orchestrator.memory.recall import embed_missing
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
+from orchestrator.memory.summariser import Schedule, Summariser, Summary
+from orchestrator.memory.trace import Snapshots
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
+from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.loop.state import Options
 
+T = TypeVar("T")
+S = TypeVar("S")
 ASKED: Final = "scratchpads-asked"
 """The type of the note that panelists were asked for their pages: a second end does not ask again."""
+
+
+@dataclass(slots=True)
+class Guard:
+    """Makes calls that may fail, and remembers those that did until a ledger can be told.
+
+    One guard tells of each part once, however often it fails.
+    """
+
+    embed: CarefulEmbedder | None = None  # it fails without a word: texts are compared by their words then
+    failures: dict[str, str] = field(default_factory=dict)  # reason by part, not told yet
+    told: set[str] = field(default_factory=set)  # parts
+
+    def call(self, part: str, optional: Callable[[], T], otherwise: S) -> T | S:
+        """The result of *optional*, or *otherwise* where it fails in whatever way."""
+        try:
+            return optional()
+        except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
+            self.note(part, reason_of(error))
+            return otherwise
+
+    def note(self, part: str, reason: str) -> None:
+        """A part failed, and its caller went on without."""
+        if part not in self.told:
+            self.failures.setdefault(part, reason[:MAX_REASON_CHARS])
+
+    def has_failed(self, part: str) -> bool:
+        """Whether a call of this part has failed."""
+        return part in self.told or part in self.failures
+
+    def tell(self, store: Store) -> None:
+        """Write one warning for each part that failed; a ledger that refuses has worse to tell."""
+        if self.embed is not None and (why := self.embed.take_failure()) is not None:
+            self.note("embeddings", why)
+        waiting, self.failures = self.failures, {}
+        self.told.update(waiting)
+        for part, reason in waiting.items():
+            with suppress(GreenroomError):
+                store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
+
+
+class Watch:
+    """One session's summariser and trace in this process: neither controls anything.
+
+    Nothing is read before the first call, so whoever only opens a session pays nothing. Where one of
+    them raises what it does not foresee, it is left alone until the session ends or is opened again:
+    asked at every step, it would fail, and a model would be paid for, at every step.
+    """
+
+    def __init__(
+        self, rehearsal: Rehearsal, schedule: Schedule, *, traces: bool = True, embed: Embedder | None = None
+    ) -> None:
+        """*embed*: facts are compared by meaning as well; None: by their words alone."""
+        self._rehearsal = rehearsal
+        self._schedule = schedule
+        self._traces = traces
+        self._embed = careful(embed)
+        self._guard = Guard(self._embed)
+
+    @cached_property
+    def summariser(self) -> Summariser:
+        return Summariser(self._rehearsal, self._schedule, self._embed)
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        return Snapshots(self._rehearsal.store)
+
+    def after_step(self) -> None:
+        """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""
+        if self._rehearsal.store.frozen:
+            return
+        if self._schedule.runs and not self._guard.has_failed("summariser"):
+            self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
+        if not self._guard.has_failed("trace"):
+            self.snapshot()
+        self._guard.tell(self._rehearsal.store)
+
+    def before_end(self) -> Summary | None:
+        """The last run, when the last exchange has been closed and before anything else is made of it."""
+        if not self._schedule.at_end:
+            return None
+        found = self._guard.call("summariser", lambda: self.summariser.run_at_end(), None)
+        self._guard.tell(self._rehearsal.store)
+        return found
+
+    def snapshot(self) -> None:
+        """Bring `trace/session.json` up to date: after a step, and right before the freeze."""
+        if self._traces:
+            self._guard.call("trace", lambda: self.snapshots.write(), False)
+            self._guard.tell(self._rehearsal.store)
 
 
 class Remembering:
@@ -52,7 +149,7 @@ class Remembering:
         """*home_root* None: memory is switched off, or the session lies outside a home."""
         self._root = home_root
         self.embed = careful(embed)
-        self._guard = Guard()
+        self._guard = Guard(self.embed)
         self._taken = Taken(NOTHING)
 
     def take(self, options: Options, deck: Deck) -> CarryOver:
@@ -78,8 +175,6 @@ class Remembering:
         """The session is there: note which memories it carries, and tell its ledger what failed before."""
         session, ids = rehearsal.options.id, self._taken.memory_ids
         self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
-        if self.embed is not None and (why := self.embed.take_failure()) is not None:
-            self._guard.note("embeddings", why)  # recall went by words, though it should go by meaning
         self._guard.tell(rehearsal.store)
 
     def tools(self, rehearsal: Rehearsal) -> SessionTools:

@@ -20,10 +20,10 @@ from orchestrator.errors import EngineError, SessionStateError
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.fact_log import WRITER, Claim, FactLog
-from orchestrator.memory.guard import reason_of
 from orchestrator.model.fact import SPOKEN, Fact, key_of
 from orchestrator.model.values import to_json
 

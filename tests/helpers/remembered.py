@@ -14,8 +14,8 @@ from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import carried_into
+from orchestrator.memory.session_memory import Guard
 from orchestrator.model.carryover import CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.session import Session

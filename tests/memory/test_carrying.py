@@ -16,11 +16,11 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.forgetting import forget
-from orchestrator.memory.guard import Guard
 from orchestrator.memory.memories import memories
 from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
+from orchestrator.memory.session_memory import Guard
 from orchestrator.model.carryover import carry_over_of
 from orchestrator.session import Session
 from tests.helpers.memories import write_memory
