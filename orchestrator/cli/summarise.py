@@ -26,7 +26,7 @@ def summarise(session: Name) -> None:
     from dataclasses import asdict
 
     from orchestrator.errors import SessionStateError
-    from orchestrator.memory.fact_files import FOLDER, INDEX
+    from orchestrator.memory.facts import FOLDER, INDEX
     from orchestrator.memory.summariser import Summary
 
     with opened(session) as found:

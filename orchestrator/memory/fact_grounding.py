@@ -31,7 +31,7 @@ from orchestrator.claims.sentences import sentences
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.english import english, is_negated, large, stems
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_log import FactLog, is_sound
+from orchestrator.memory.facts import FactLog, is_sound
 from orchestrator.memory.session_context import DECISION, KINDS, Kept
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.model.reply import Remembered

@@ -19,8 +19,7 @@ from typing import Final
 from orchestrator.errors import StoreError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.arguments import hint, shown
-from orchestrator.memory.fact_files import fact_files
-from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import FactLog, fact_files
 from orchestrator.privacy.off_record import shown_content
 from orchestrator.store.store import Store
 

@@ -1,7 +1,7 @@
 """The summariser: reads what is new since its last run, and keeps the facts that stand on it.
 
 A run claims a window with a record, asks the engine outside of the session's lock, and puts what
-was found into the ledger with another; `fact_log` says why that loses nothing and doubles nothing,
+was found into the ledger with another; `facts` says why that loses nothing and doubles nothing,
 wherever a process dies. Runs that were missed are made up by one run over all that they missed.
 A run needs nothing of another: it may be made by any process, at any time, by hand or on a schedule.
 
@@ -21,9 +21,8 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
-from orchestrator.memory.fact_files import FOLDER, write_fact_files
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
-from orchestrator.memory.fact_log import WRITER, Claim, FactLog
+from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, write_fact_files
 from orchestrator.model.fact import SPOKEN, Fact, key_of
 from orchestrator.model.values import to_json
 

@@ -18,9 +18,8 @@ from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_files import fact_files
 from orchestrator.memory.fact_grounding import AlikeByMeaning, grounded
-from orchestrator.memory.fact_log import MOST_WINDOW_CHARS, FactLog, passage_of
+from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files, passage_of
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of

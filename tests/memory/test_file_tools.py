@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze
 from orchestrator.errors import StoreError, UsageError
-from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import FactLog
 from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
 from orchestrator.memory.tools import Desk, call
 from orchestrator.store.store import Store

@@ -25,8 +25,7 @@ from orchestrator.errors import EngineError, SessionFrozenError, SessionStateErr
 from orchestrator.home.folder import Home
 from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.memory.derived import locked
-from orchestrator.memory.fact_files import FOLDER, fact_files, write_fact_files
-from orchestrator.memory.fact_log import FactLog
+from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.model.exchange import Exchange, Turn

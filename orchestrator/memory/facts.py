@@ -1,4 +1,4 @@
-"""The facts as they stand, what is still to be read, and the runs: a fold over the ledger's records.
+"""The facts of a session as they stand: a fold over the ledger's records, and the files that show it.
 
 A run leaves two records. `fact-run` claims a window: everything behind the last window that was
 read, up to a record. `facts` holds what was found in it, and only then has the window been read.
@@ -19,15 +19,26 @@ addresses and numbers of people are masked in what is.
 
 A record of another program that is not in the shape of its type is passed over whole, and counted:
 a run whose facts are passed over has not read its window, so the next run reads it again.
+
+`facts/index.json` and `facts/YYYY-MM-DD.json` hold nothing that the records do not, so any of them may be
+lost, torn or changed and is made again whole. A file is replaced at once, and only where it differs, the
+index last: so what the index names is there. A fact stands in the file of the day on which it was said.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final
 
+from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.record_types import ODD, is_said, read, rows, type_of
+from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -39,16 +50,24 @@ from orchestrator.model.fact import (
     Passage,
     key_of,
 )
-from orchestrator.model.values import from_json
+from orchestrator.model.values import from_json, to_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_clean
+from orchestrator.store import files
 from orchestrator.store.ledger import Record
 
 Plain = Mapping[str, Any]
-T = TypeVar("T")
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
+FOLDER: Final = "facts"
+INDEX: Final = "index.json"
+VERSION: Final = 1
+MAX_INDEXED_CHARS: Final = 160
+"""Of a fact's content in the index, which is for looking up; the day's file has it whole."""
+
+_INDEXED: Final = ("id", "type", "content", "confidence", "source_date", "settled_by")
+_OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,15 @@ class Claim:
     from_seq: int  # the first record of the window
     to_seq: int  # the last
     passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The outcome of a run, as its record holds it."""
+
+    run: int
+    to_seq: int
+    facts: tuple[FactDraft, ...]
 
 
 @dataclass(slots=True)
@@ -88,15 +116,15 @@ class FactLog:
 
     def _take(self, record: Record) -> None:
         value = record.value or {}
-        match value.get("type") and of_kind(value, "type", str):
+        match value.get("type") and from_json(str, value["type"]):
             case "session":
-                self.date = value.get("date") and of_kind(value, "date", str)
+                self.date = value.get("date") and from_json(str, value["date"])
             case "fact-run":
                 self._run(value, record)
             case "facts":
                 self._facts(value, record)
             case "remembered":
-                self.remembered += [of_kind(one, "text", str) for one in of_kind(value, "items", list)]
+                self.remembered += [kept.text for kept in from_json(tuple[Kept, ...], value["items"])]
             case _:
                 passage = passage_of(record, self.date)
                 is_hidden = self._off_record.take(record, passage.text if passage is not None else None)
@@ -130,28 +158,30 @@ class FactLog:
         return Claim(self.run + 1, self.read_seq + 1, upto, tuple(taken)) if taken else None
 
     def _run(self, value: Plain, record: Record) -> None:
-        run = of_kind(value, "run", int)
         if value["state"] == "failed":
-            reason = of_kind(value, "reason", str)
+            run, reason = from_json(int, value["run"]), from_json(str, value["reason"])
             if self.open is not None and run == self.open.run:
                 self.open, self.failed = None, reason
             return
-        self.open = Claim(run, of_kind(value, "from_seq", int), _before(value, "to_seq", record))
-        self.run = run
+        claim = from_json(Claim, value)
+        _check_before(claim.to_seq, record)
+        self.open, self.run = claim, claim.run
         self.ran_at_s, self.exchanges, self.failed = record.clock_s, 0, None
 
     def _facts(self, value: Plain, record: Record) -> None:
-        if self.open is None or of_kind(value, "run", int) != self.open.run:
+        found = from_json(Found, value)
+        if self.open is None or found.run != self.open.run:
             return  # of a run that was taken over
-        upto = _before(value, "to_seq", record)
-        for draft in [_draft(plain) for plain in of_kind(value, "facts", list)]:
+        _check_before(found.to_seq, record)
+        if not all(map(is_sound, found.facts)):
+            raise ValueError("no fact")
+        for draft in found.facts:
             passage = self.waiting.get(draft.source)
             if passage is not None and not self.stays(f"{draft.content}\n{draft.quote}"):
                 self.facts.append(self._fact(draft, passage, record))
                 self.keys.add(key_of(draft.content))
-        self.read_seq, self.open = upto, None
-        for seq in [seq for seq in self.waiting if seq <= self.read_seq]:
-            del self.waiting[seq]
+        self.read_seq, self.open = found.to_seq, None
+        self.waiting = {seq: one for seq, one in self.waiting.items() if seq > found.to_seq}
 
     def _fact(self, draft: FactDraft, passage: Passage, record: Record) -> Fact:
         return Fact(
@@ -194,31 +224,10 @@ def passage_of(record: Record, date: str | None = None) -> Passage | None:
     return passage
 
 
-def of_kind(plain: Plain, name: str, kind: type[T]) -> T:
-    """The value of *plain* under *name*; no other kind is turned into it, as pydantic would turn "2" into 2.
-
-    Raises:
-        KeyError, TypeError: There is nothing, or something of another kind; true is no number.
-    """
-    found = plain[name]
-    if not isinstance(found, kind) or isinstance(found, bool):
-        raise TypeError(f"{name} is of another kind")
-    return found
-
-
-def _before(value: Plain, name: str, record: Record) -> int:
-    """The number of a record that stands before *record*, as those that a run has read do."""
-    seq = of_kind(value, name, int)
+def _check_before(seq: int, record: Record) -> None:
+    """Raises ValueError where *seq* is no number of an earlier record, as those that a run has read are."""
     if not 0 <= seq < record.seq:
-        raise ValueError(f"{name} is no earlier record")
-    return seq
-
-
-def _draft(plain: Plain) -> FactDraft:
-    draft = from_json(FactDraft, plain)
-    if not is_sound(draft):
-        raise ValueError("no fact")
-    return draft
+        raise ValueError(f"{seq} is no earlier record")
 
 
 def is_sound(draft: FactDraft) -> bool:
@@ -229,3 +238,59 @@ def is_sound(draft: FactDraft) -> bool:
         return False
     is_known = draft.type in FACT_TYPES and draft.confidence in CONFIDENCES
     return is_known and 0 < len(draft.content) <= MAX_CONTENT_CHARS and "\0" not in draft.content
+
+
+# ---------------------------------------------------------------------- the files
+
+
+def fact_files(log: FactLog) -> dict[str, str]:
+    """Every file of the folder with its text, the index last."""
+    days: dict[str, list[Fact]] = {}
+    for fact in log.facts:
+        days.setdefault(fact.source_date, []).append(fact)
+    days = dict(sorted(days.items()))
+    made = {
+        f"{day}.json": _text({"version": VERSION, "source_date": day, "facts": list(map(asdict, facts))})
+        for day, facts in days.items()
+    }
+    return {**made, INDEX: _text(_index(log, days))}
+
+
+def write_fact_files(root: Path, log: FactLog) -> None:
+    """Bring the session's `facts/` in line with the ledger.
+
+    Call it while holding `locked`, so that nobody's older files replace newer ones.
+
+    Raises:
+        OSError: The disk refused; every file there is whole, as it was or as it should be.
+    """
+    made = fact_files(log)
+    with derived_folder(root, FOLDER) as fd:
+        for name, text in made.items():
+            replace_if_different(fd, name, text)
+        for name in os.listdir(fd):
+            if _OURS.fullmatch(name) and name not in made:
+                files.unlink_if_there(fd, name)
+
+
+def _index(log: FactLog, days: dict[str, list[Fact]]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "facts": len(log.facts),
+        "read_to": log.read_seq,  # record of the ledger
+        "types": dict(sorted(Counter(fact.type for fact in log.facts).items())),
+        "files": [{"path": f"{FOLDER}/{day}.json", "facts": len(facts)} for day, facts in days.items()],
+        "entries": [_entry(fact) for fact in log.facts],
+    }
+
+
+def _entry(fact: Fact) -> dict[str, Any]:
+    content = fact.content
+    if len(content) > MAX_INDEXED_CHARS:
+        content = content[: MAX_INDEXED_CHARS - 1] + "…"
+    plain = {**to_json(fact), "content": content}
+    return {name: plain[name] for name in _INDEXED if name in plain}
+
+
+def _text(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
