@@ -27,6 +27,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def clipped(text: str, most_chars: int) -> str:
+    """*text* in at most so many characters; a mark where something is missing."""
+    return text if len(text) <= most_chars else text[: most_chars - 1] + "…"
+
+
 def shown(text: str) -> str:
     """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
     margin = text[: len(text) - len(text.lstrip(" "))]
@@ -70,6 +75,17 @@ VERDICT_WORDS = {
     "unjudged": "not judged",
 }
 """Verdicts as people read them; in records and JSON they keep their names."""
+
+SILENT = "silent"
+"""In the place of the outcome "unjudged": there was no answer to judge."""
+OUTCOME_WORDS = {
+    "satisfied": "answered",
+    "unresolved": "not answered",
+    SILENT: "no answer",
+    "parked": "parked",
+    "unjudged": "not judged",
+}
+"""Outcomes in the same way, in the order in which they are counted."""
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:

@@ -24,16 +24,9 @@ DO_THESE_AGREE: Final = "Do these agree?"
 """The heading over what no figure decides: asked, and not counted as a contradiction."""
 STILL_OPEN: Final = "Still open"
 SEE_STRONGER: Final = "A stronger answer stands with the question."
-NOT_JUDGED: Final = "not judged"
+NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
 GENERAL: Final = render.GENERAL
-_OUTCOMES: Final = {
-    "satisfied": "answered",
-    "unresolved": "not answered",
-    "silent": "no answer",
-    "parked": "parked",
-    "unjudged": NOT_JUDGED,
-}
 
 
 def place(source: Source) -> str:
@@ -89,13 +82,15 @@ DISMISSED = "you say it is no contradiction"
 def outcome(exchange: Exchange) -> str:
     """An exchange's outcome in words."""
     is_silent = exchange.outcome == "unjudged" and not any(turn.answer for turn in exchange.turns)
-    return _OUTCOMES.get("silent" if is_silent else exchange.outcome or "", "open")
+    return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 
 def outcomes(exchanges: Sequence[Exchange]) -> str:
     """ "7 questions: 2 answered, 1 parked, 4 not judged."; what was parked and came back counts once."""
     came = [outcome(one) for one in each_once(exchanges)]
-    counts = ", ".join(f"{came.count(word)} {word}" for word in (*_OUTCOMES.values(), "open") if word in came)
+    counts = ", ".join(
+        f"{came.count(word)} {word}" for word in (*render.OUTCOME_WORDS.values(), "open") if word in came
+    )
     return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
 
 

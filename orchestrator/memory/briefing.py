@@ -33,7 +33,7 @@ from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord
-from orchestrator.render import one_line
+from orchestrator.render import OUTCOME_WORDS, one_line
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
@@ -50,12 +50,6 @@ MAX_ITEM_BYTES: Final = 200
 """A sentence; all four kinds together then stay under 5 KB of every agent's context."""
 FOLDER_NAME: Final = ".briefings"
 _CANDIDATE: Final = "/candidate-question.md"
-_OUTCOMES: Final = {
-    "satisfied": "answered",
-    "unresolved": "not answered",
-    "parked": "parked",
-    "unjudged": "not judged",
-}
 _STATES: Final = ("open", "proposed", "done")
 """Of goals, in the order in which they are told."""
 
@@ -217,7 +211,7 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
 def _text(wanted: Sequence[Goal], agent: str, sessions: Sequence[Lately], more: int) -> str:
     shown = [goal for state in _STATES for goal in reversed(wanted) if goal.state == state]
     others = [
-        f"{told.begun.id}/{one.exchange} {one.agent}, {_OUTCOMES.get(one.outcome, one.outcome)}: "
+        f"{told.begun.id}/{one.exchange} {one.agent}, {OUTCOME_WORDS.get(one.outcome, one.outcome)}: "
         f'"{one.quote}"'
         for told in sessions
         for one in reversed(told.asked)
@@ -256,7 +250,7 @@ def _event(one: Lately) -> str:
 
 
 def _outcomes(one: Lately) -> str:
-    counts = {word: sum(asked.outcome == key for asked in one.asked) for key, word in _OUTCOMES.items()}
+    counts = {word: sum(asked.outcome == key for asked in one.asked) for key, word in OUTCOME_WORDS.items()}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     asked = counted(len(one.asked), "question") if one.asked else ""
     return f"{asked} ({told})" if told else asked

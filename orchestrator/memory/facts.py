@@ -53,6 +53,7 @@ from orchestrator.model.fact import (
 from orchestrator.model.values import from_json, to_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_clean
+from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record
 
@@ -285,10 +286,7 @@ def _index(log: FactLog, days: dict[str, list[Fact]]) -> dict[str, Any]:
 
 
 def _entry(fact: Fact) -> dict[str, Any]:
-    content = fact.content
-    if len(content) > MAX_INDEXED_CHARS:
-        content = content[: MAX_INDEXED_CHARS - 1] + "…"
-    plain = {**to_json(fact), "content": content}
+    plain = {**to_json(fact), "content": clipped(fact.content, MAX_INDEXED_CHARS)}
     return {name: plain[name] for name in _INDEXED if name in plain}
 
 

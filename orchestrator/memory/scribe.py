@@ -25,7 +25,6 @@ from orchestrator.memory.session_context import (
     LEFT_OUT,
     MAX_CONTENT_BYTES,
     MAX_FIELD_BYTES,
-    SILENT,
     USER,
     Course,
     Kept,
@@ -38,7 +37,7 @@ from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked
-from orchestrator.render import one_line
+from orchestrator.render import SILENT, one_line
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.store import Store
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.memory.record_types import counted
-from orchestrator.render import clock
+from orchestrator.render import OUTCOME_WORDS, clock
 
 USER: Final = "user"
 AGENT: Final = "agent"
@@ -131,15 +131,6 @@ SHOWN: Final = 5
 """Of each kind of thing in a "previously on": the newest, for all five to be read at a glance."""
 SHOWN_ENTRIES: Final = 3
 
-SILENT: Final = "silent"
-"""In the place of "unjudged": there was no answer to judge."""
-_OUTCOMES: Final = {
-    "satisfied": "answered",
-    "unresolved": "not answered",
-    SILENT: "no answer",
-    "parked": "parked",
-    "unjudged": "not judged",
-}
 _LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 
 
@@ -177,7 +168,7 @@ class Course:
         if self.spoken:
             place = f", slide {self.slide} is up" if self.slide is not None else ""
             said.append(f"{counted(self.spoken, 'piece')} of speech up to {clock(self.spoken_to_s)}{place}.")
-        counts = [f"{many} {word}" for key, word in _OUTCOMES.items() if (many := self.outcomes.get(key))]
+        counts = [f"{many} {word}" for key, word in OUTCOME_WORDS.items() if (many := self.outcomes.get(key))]
         if total := sum(self.outcomes.values()):
             said.append(f"{counted(total, 'question')}: {', '.join(counts)}.")
         if self.open is not None:

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeVar
 from orchestrator.memory.derived import Made, derived_folder, replace_text
 from orchestrator.memory.record_types import ODD, UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
-from orchestrator.render import clock, one_line
+from orchestrator.render import clipped, clock, one_line
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
@@ -169,9 +169,7 @@ def full_trace(records: Iterable[Record]) -> Trace:
 def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
     """One line a step: number, session clock, time taken ("<" where it includes waiting), words."""
     for step in steps:
-        words = one_line(described(step.action, step.output))
-        if len(words) > MAX_LINE_CHARS:
-            words = words[: MAX_LINE_CHARS - 1] + "…"
+        words = clipped(one_line(described(step.action, step.output)), MAX_LINE_CHARS)
         took = "" if step.took_s is None else f"{'<' if step.waited else ''}{step.took_s:.3f} s"
         yield f"{step.step:>5}  {clock(step.at_s or 0.0):>7}  {took:>9}  {words}"
 
