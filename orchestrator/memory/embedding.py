@@ -50,7 +50,9 @@ class Embedder(Protocol):
         ...
 
 
-def embedder(address: str | None, *, model: str | None = None, key: str | None = None) -> Embedder | None:
+def embedder(
+    address: str | None, *, model: str | None = None, key: str | None = None
+) -> CarefulEmbedder | None:
     """The embedder that the configuration asks for; None where it asks for none.
 
     Nothing is loaded or asked before the first vector is. Where none can be made then (a server that is
@@ -112,11 +114,6 @@ class CarefulEmbedder:
         """Why it failed, for whoever asks first; None: it has not, or that was told."""
         told, self._untold = self._untold, None
         return told
-
-
-def careful(embed: Embedder | None) -> CarefulEmbedder | None:
-    """*embed* with that care taken; None where there is none."""
-    return embed if embed is None or isinstance(embed, CarefulEmbedder) else CarefulEmbedder(embed)
 
 
 class HttpEmbedder:

@@ -25,7 +25,7 @@ from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
-from orchestrator.memory.embedding import CarefulEmbedder, Embedder, careful
+from orchestrator.memory.embedding import CarefulEmbedder
 from orchestrator.memory.errors import MAX_REASON_CHARS, MemoryRefusedError, reason_of
 from orchestrator.memory.flush import keep_what_matters
 from orchestrator.memory.memories import carried_into
@@ -100,14 +100,19 @@ class Watch:
     """
 
     def __init__(
-        self, rehearsal: Rehearsal, schedule: Schedule, *, traces: bool = True, embed: Embedder | None = None
+        self,
+        rehearsal: Rehearsal,
+        schedule: Schedule,
+        *,
+        traces: bool = True,
+        embed: CarefulEmbedder | None = None,
     ) -> None:
         """*embed*: facts are compared by meaning as well; None: by their words alone."""
         self._rehearsal = rehearsal
         self._schedule = schedule
         self._traces = traces
-        self._embed = careful(embed)
-        self._guard = Guard(self._embed)
+        self._embed = embed
+        self._guard = Guard(embed)
 
     @cached_property
     def summariser(self) -> Summariser:
@@ -145,11 +150,11 @@ class Watch:
 class Remembering:
     """One session's dealings with long-term memory, in this process."""
 
-    def __init__(self, home_root: Path | None, *, embed: Embedder | None = None) -> None:
+    def __init__(self, home_root: Path | None, *, embed: CarefulEmbedder | None = None) -> None:
         """*home_root* None: memory is switched off, or the session lies outside a home."""
         self._root = home_root
-        self.embed = careful(embed)
-        self._guard = Guard(self.embed)
+        self.embed = embed
+        self._guard = Guard(embed)
         self._taken = Taken(NOTHING)
 
     def take(self, options: Options, deck: Deck) -> CarryOver:
