@@ -13,8 +13,8 @@ from orchestrator.cli.shared import Endpoint, Name, s3_options
 from orchestrator.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
+    from orchestrator.erasing import Erased
     from orchestrator.home.folder import Home
-    from orchestrator.memory.forgetting import Erased
 
 
 def erase(
@@ -30,7 +30,7 @@ def erase(
     the command that removes them.
     """
     from orchestrator.documents.erasure import only_archived
-    from orchestrator.memory.forgetting import erase_archived, erase_session
+    from orchestrator.erasing import erase_archived, erase_session
 
     screen = Screen.current
     home = screen.open_home()

@@ -6,9 +6,9 @@ from typing import Any
 
 from orchestrator.archive.download import list_archives
 from orchestrator.archive.register import archives_of
+from orchestrator.erasing import Erased, all_archives
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
-from orchestrator.memory.forgetting import Erased, all_archives
 from orchestrator.memory.model import Forgotten
 
 

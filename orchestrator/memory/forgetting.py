@@ -1,36 +1,23 @@
-"""Forgetting: memories go from the database, its index, its vectors and its log; a session goes whole.
+"""Forgetting: memories go from the database, its index, its vectors and its log.
 
-Memories that left, or are superseded, can be forgotten as well. Forgetting a memory touches no session:
-those whose ledgers quote it are named. Erasing a session removes its folder and what was remembered of
-it; its archives are listed, or go as well.
+Memories that left, or are superseded, can be forgotten as well. Forgetting touches no session: those
+whose ledgers quote what went are named.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
-from orchestrator.archive.download import list_archives
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.register import archives_of
-from orchestrator.archive.upload import delete_archive
-from orchestrator.clock import utc_now
-from orchestrator.errors import SessionStateError
-from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
-from orchestrator.loop.driver import is_driven
-from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.consent import name_in
-from orchestrator.memory.database import MemoryDatabase, existing, note, scope_of, session_of
+from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
 from orchestrator.memory.memories import MEMORY, memory_of, row_of, unindex
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
-from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _KEPT_OF: Final = (
@@ -172,72 +159,3 @@ def _sessions_of(sources: Iterable[str | None]) -> set[str]:
     """The sessions of those sources that name a record or an exchange."""
     found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
     return {one for one in found if SESSION_ID.fullmatch(one)}
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """Everything that was removed with a session, and what is left elsewhere."""
-
-    removed: tuple[str, ...]
-    archives: tuple[str, ...]
-    forgotten: Forgotten  # of long-term memory, and where the same words still stand
-
-
-def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
-    """Remove the session at *root*, whatever state it is in.
-
-    Raises:
-        SessionStateError: It is no session of this home, or a process drives it.
-        MemoryDatabaseError: What was remembered of it could not be removed; all else is still there.
-        ArchiveError: An archive could not be removed; the folder is still there.
-    """
-    if root.parent.resolve() != home.sessions.resolve():
-        raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
-    if is_driven(root):
-        raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
-    return _erase(home, root.name, root, archives=archives, endpoint_url=endpoint_url)
-
-
-def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
-    """Remove a session of which archives are all that is left, as `erase_session` would."""
-    return _erase(home, session, None, archives=True, endpoint_url=endpoint_url)
-
-
-def _take_out(home: Home, session: str, known: dict[str, str]) -> None:
-    """Leave no word of it in what a review searches; last, since a review that runs reads what it finds."""
-    for catalogue in (of_home(home), *map(of_archives, known)):
-        catalogue.forget(session)
-        shutil.rmtree(comments_beside(catalogue) / session, ignore_errors=True)
-
-
-def _erase(
-    home: Home, session: str, root: Path | None, *, archives: bool, endpoint_url: str | None
-) -> Erased:
-    # Memory first and the folder last: as long as an archive or the folder is there, the session can be
-    # named, so that whatever fails can be asked for again.
-    known = all_archives(home, session)
-    drop_briefings(home.root)
-    with existing(home.root) as db:
-        nothing = Forgotten((), (), is_wiped=True)
-        forgotten = nothing if db is None else forget_session(db, session, now=utc_now())
-    for url in known if archives else ():
-        delete_archive(url, session, endpoint_url=endpoint_url)
-    records = home.sessions / ".records" / session
-    if root is not None:
-        thaw(root)
-    for folder in (root, records):
-        if folder is not None and folder.exists():
-            shutil.rmtree(folder)
-    _take_out(home, session, known)
-    addresses, memories = tuple(known.values()), (f"memory {one}" for one in forgotten.ids)
-    removed = (*(addresses if archives else ()), *memories, *([str(root)] if root is not None else ()))
-    return Erased(removed, () if archives else addresses, forgotten)
-
-
-def all_archives(home: Home, session: str) -> dict[str, str]:
-    """Every store that is known to hold a session's archive, and the archive in it."""
-    known = archives_of(home, session)
-    own = str(home.archives)
-    if own not in known and home.archives.is_dir():
-        known.update((own, one.archive) for one in list_archives(own) if one.session == session)
-    return known

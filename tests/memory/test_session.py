@@ -143,7 +143,7 @@ def test_ended_a_second_time_after_a_debrief_that_failed_nothing_is_kept_twice(
 
 
 def test_erasing_a_session_takes_what_was_remembered_of_it(home: Path) -> None:
-    from orchestrator.memory.forgetting import erase_session
+    from orchestrator.erasing import erase_session
 
     rehearse(home, "s1").close()
     at = Home.open(home)

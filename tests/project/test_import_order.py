@@ -22,7 +22,7 @@ deck claims speech checks
 privacy context verify archive review
 engines
 intel dossier loop debrief memory
-beginning ending session
+beginning ending erasing session
 documents
 web
 mcp doctor cli

@@ -10,9 +10,9 @@ import pytest
 
 from orchestrator.archive.stores import open_store
 from orchestrator.debrief.phrasing import outcomes
+from orchestrator.erasing import erase_archived, erase_session
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
-from orchestrator.memory.forgetting import erase_archived, erase_session
 from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage
 from orchestrator.review.update import update

@@ -12,9 +12,9 @@ from orchestrator.documents.intel import intel_json, searched_json
 from orchestrator.documents.listing import archived, local
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
+from orchestrator.erasing import erase_archived, erase_session
 from orchestrator.errors import DriverBusyError, SessionStateError
 from orchestrator.loop.news import can_search
-from orchestrator.memory.forgetting import erase_archived, erase_session
 from orchestrator.memory.session_context import to_plain
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
