@@ -22,10 +22,10 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from orchestrator.memory.derived import Made, derived_folder, replace_text
 from orchestrator.memory.record_types import ODD, UNTOLD, Row, described, read, rows, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clipped, clock, one_line
+from orchestrator.store.derived import Made, derived_folder, replace_text
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
