@@ -144,10 +144,11 @@ def forget(
 @memory.command()
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
-    from orchestrator.documents.memories import each, looked_at
-    from orchestrator.memory.export import export as exported
+    from orchestrator.documents.export import export as exported
+    from orchestrator.documents.memories import each
+    from orchestrator.memory.database import existing
 
-    with looked_at(Screen.current.open_home()) as db:
+    with existing(Screen.current.open_home().root) as db:
         wholes = [exported(known, name) for known, name in each(db, presenter)]
     if presenter is not None and len(wholes) == 1:
         plain: dict[str, Any] = wholes[0]
@@ -233,9 +234,10 @@ def _result(
     nothing: str,
 ) -> None:
     """Print a list; where several presenters are known, each one's part stands under their name."""
-    from orchestrator.documents.memories import each, looked_at
+    from orchestrator.documents.memories import each
+    from orchestrator.memory.database import existing
 
-    with looked_at(Screen.current.open_home()) as db:
+    with existing(Screen.current.open_home().root) as db:
         count = len(each(db, presenter))
     Screen.current.result(plain, "\n".join(_by_presenter(plain[part], line, count)) or nothing)
 

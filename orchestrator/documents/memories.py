@@ -5,11 +5,12 @@ Looking makes no database where there is none; whatever changes something does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from orchestrator.clock import utc_now
+from orchestrator.documents.export import export, scratchpad_json
 from orchestrator.errors import UsageError
 from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR
@@ -18,9 +19,8 @@ from orchestrator.memory import goals as goal_records
 from orchestrator.memory import memories as records
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.consent import name_in, presenters, same_name, set_consent
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.database import MemoryDatabase, existing
 from orchestrator.memory.errors import UnknownMemoryError
-from orchestrator.memory.export import export, goal_json, memory_json, scratchpad_json
 from orchestrator.memory.model import Forgotten
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpads
 from orchestrator.memory.validation import check_clean
@@ -40,17 +40,16 @@ def memories_json(
         left: In their place those that left because the agent had too many.
     """
     found: list[dict[str, Any]] = []
-    with looked_at(home) as db:
+    with existing(home.root) as db:
         for known, name in each(db, presenter):
             often = records.rehearsals_of(known, name)
             if left:
                 gone = records.left(known, presenter=name, agent=agent)
-                found += [{**memory_json(one.memory), "left_at": one.left_at} for one in gone]
+                found += [{**asdict(one.memory), "left_at": one.left_at} for one in gone]
                 continue
             kept = records.memories(known, presenter=name, agent=agent, include_superseded=superseded)
             found += [
-                {**memory_json(one), **({"rehearsals": often[one.id]} if one.id in often else {})}
-                for one in kept
+                {**asdict(one), **({"rehearsals": often[one.id]} if one.id in often else {})} for one in kept
             ]
     return {"memories": found}
 
@@ -61,15 +60,15 @@ def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
     Raises:
         UnknownMemoryError: There is none with this id.
     """
-    with looked_at(home) as db:
+    with existing(home.root) as db:
         if db is None:
             raise UnknownMemoryError(f"there is no memory {memory_id[:40]!r}: nothing is remembered here yet")
-        return {"memories": [memory_json(records.memory(db, memory_id))]}
+        return {"memories": [asdict(records.memory(db, memory_id))]}
 
 
 def wholes(home: Home, *, agent: str | None, presenter: str | None) -> list[dict[str, Any]]:
     """All that is kept, a document for each presenter; with *agent*, only what that agent keeps."""
-    with looked_at(home) as db:
+    with existing(home.root) as db:
         found = [export(known, name) for known, name in each(db, presenter)]
     for whole in found:
         whole.pop("history")
@@ -87,12 +86,10 @@ def wholes_json(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def goals_json(home: Home, presenter: str | None) -> dict[str, Any]:
     """The goals, and the exchanges that moved them: of one presenter, or of everybody."""
-    with looked_at(home) as db:
+    with existing(home.root) as db:
         return {
             "goals": [
-                goal_json(one)
-                for known, name in each(db, presenter)
-                for one in goal_records.goals(known, name)
+                asdict(one) for known, name in each(db, presenter) for one in goal_records.goals(known, name)
             ]
         }
 
@@ -122,7 +119,7 @@ def edited_memory_json(
         changed = records.edit_memory(
             db, memory_id, type=type, content=content, confidence=confidence, tags=tags, now=utc_now()
         )
-    return {"memories": [memory_json(changed)]}
+    return {"memories": [asdict(changed)]}
 
 
 def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, content: str) -> dict[str, Any]:
@@ -212,16 +209,6 @@ def dropped_goal(
 
 
 # ------------------------------------------------------------------ whose
-
-
-@contextmanager
-def looked_at(home: Home) -> Iterator[MemoryDatabase | None]:
-    """This home's database; None where nothing was ever kept."""
-    if not MemoryDatabase.exists(home.root):
-        yield None
-        return
-    with MemoryDatabase.open(home.root) as db:
-        yield db
 
 
 def each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:

@@ -11,12 +11,12 @@ from orchestrator import Home, Session
 from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.debrief.terminal import as_text
+from orchestrator.documents.export import export
 from orchestrator.erasing import erase_session
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
-from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget_presenter
 from orchestrator.model.segment import Segment
 from tests.helpers.rehearsals import greenroom, greenroom_json

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.documents.export import export
 from orchestrator.memory.consent import consented, presenters
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.embedding import to_blob, unit
 from orchestrator.memory.errors import UnknownMemoryError
-from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter, forget_session
 from orchestrator.memory.goals import add_goal, forget_goal, goals, move_goal
 from orchestrator.memory.memories import (

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orchestrator.documents.export import export
 from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
 from orchestrator.memory.consent import consented, presenters, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
@@ -22,7 +23,6 @@ from orchestrator.memory.errors import (
     NotConsentedError,
     UnknownMemoryError,
 )
-from orchestrator.memory.export import export
 from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.memories import (
     KEPT_LEFT,

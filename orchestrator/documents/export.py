@@ -10,7 +10,7 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals_json
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import history, left, memories
-from orchestrator.memory.model import Goal, Memory, Scratchpad
+from orchestrator.memory.model import Scratchpad
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpads
 
 
@@ -22,8 +22,8 @@ def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
         return {
             "presenter": name,
             "consented": consented(db, name),
-            "memories": [memory_json(one) for one in memories(db, presenter=name, include_superseded=True)],
-            "left": [{**memory_json(one.memory), "left_at": one.left_at} for one in left(db, presenter=name)],
+            "memories": [asdict(one) for one in memories(db, presenter=name, include_superseded=True)],
+            "left": [{**asdict(one.memory), "left_at": one.left_at} for one in left(db, presenter=name)],
             "scratchpads": [
                 {
                     **scratchpad_json(page),
@@ -34,22 +34,12 @@ def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
                 }
                 for page in pages
             ],
-            "goals": [goal_json(one) for one in goals(db, name)],
+            "goals": [asdict(one) for one in goals(db, name)],
             "dismissed": dismissals_json(db, name),
             "history": [asdict(one) for one in history(db, name)],
         }
 
 
-def memory_json(memory: Memory) -> dict[str, Any]:
-    """One memory as commands and tools print it."""
-    return {**asdict(memory), "tags": list(memory.tags)}
-
-
 def scratchpad_json(page: Scratchpad) -> dict[str, Any]:
     """One page as commands and tools print it."""
     return {**asdict(page), "characters": len(page.content)}
-
-
-def goal_json(goal: Goal) -> dict[str, Any]:
-    """One goal as commands print it."""
-    return {**asdict(goal), "moved_by": list(goal.moved_by)}
