@@ -70,11 +70,12 @@ class MemoryDatabase:
                 )
                 undone.callback(connection.close)
                 _configure(connection, patience_s)
-                _make(connection, path)
+                db = cls(path, connection)
+                db._make()
             except (sqlite3.Error, OSError) as error:
                 raise _refusal(path, error) from error
             undone.pop_all()
-        return cls(path, connection)
+        return db
 
     def __enter__(self) -> Self:
         return self
@@ -102,6 +103,17 @@ class MemoryDatabase:
         """All rows that answer one question, as `reading`."""
         with self.reading() as connection:
             return connection.execute(query, given).fetchall()
+
+    def _make(self) -> None:
+        """Bring the tables to the version of this release."""
+        if _version(self._connection, self.path) == len(_VERSIONS):
+            return
+        with self.transaction() as connection:
+            for name in _VERSIONS[_version(connection, self.path) :]:
+                for statement in resources.files(__package__).joinpath(name).read_text("utf-8").split(";\n"):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
 
     @contextmanager
     def _within(self, begin: str, durable: bool) -> Iterator[sqlite3.Connection]:
@@ -207,23 +219,6 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder
-
-
-def _make(connection: sqlite3.Connection, path: Path) -> None:
-    if _version(connection, path) == len(_VERSIONS):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for name in _VERSIONS[_version(connection, path) :]:
-            for statement in resources.files(__package__).joinpath(name).read_text("utf-8").split(";\n"):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

@@ -15,18 +15,17 @@ MOST: Final = 1_000
 """Dismissals that a session takes along, the newest; a digest is 64 bytes of its first record."""
 
 
-def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: str, now: str) -> bool:
-    """Keep one, where the presenter agreed to be remembered; whether it is kept.
+def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: str, now: str) -> None:
+    """Keep one, where the presenter agreed to be remembered.
 
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:
-        if not is_given(connection, name):
-            return False
-        connection.execute("INSERT OR IGNORE INTO dismissed VALUES (?, ?, ?, ?)", (name, digest, session, at))
-    return True
+        if is_given(connection, name):
+            given = (name, digest, session, at)
+            connection.execute("INSERT OR IGNORE INTO dismissed VALUES (?, ?, ?, ?)", given)
 
 
 def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:

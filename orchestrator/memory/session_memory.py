@@ -91,6 +91,7 @@ class Guard:
                 store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
 
 
+@dataclass(eq=False)
 class Watch:
     """One session's summariser and trace in this process: neither controls anything.
 
@@ -99,52 +100,46 @@ class Watch:
     asked at every step, it would fail, and a model would be paid for, at every step.
     """
 
-    def __init__(
-        self,
-        rehearsal: Rehearsal,
-        schedule: Schedule,
-        *,
-        traces: bool = True,
-        embed: CarefulEmbedder | None = None,
-    ) -> None:
-        """*embed*: facts are compared by meaning as well; None: by their words alone."""
-        self._rehearsal = rehearsal
-        self._schedule = schedule
-        self._traces = traces
-        self._embed = embed
-        self._guard = Guard(embed)
+    rehearsal: Rehearsal
+    schedule: Schedule
+    traces: bool = True
+    embed: CarefulEmbedder | None = None  # facts are compared by meaning as well; None: by their words alone
+
+    @cached_property
+    def _guard(self) -> Guard:
+        return Guard(self.embed)
 
     @cached_property
     def summariser(self) -> Summariser:
-        return Summariser(self._rehearsal, self._schedule, self._embed)
+        return Summariser(self.rehearsal, self.schedule, self.embed)
 
     @cached_property
     def snapshots(self) -> Snapshots:
-        return Snapshots(self._rehearsal.store)
+        return Snapshots(self.rehearsal.store)
 
     def after_step(self) -> None:
         """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""
-        if self._rehearsal.store.frozen:
+        if self.rehearsal.store.frozen:
             return
-        if self._schedule.runs and not self._guard.has_failed("summariser"):
+        if self.schedule.runs and not self._guard.has_failed("summariser"):
             self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
         if not self._guard.has_failed("trace"):
             self.snapshot()
-        self._guard.tell(self._rehearsal.store)
+        self._guard.tell(self.rehearsal.store)
 
     def before_end(self) -> Summary | None:
         """The last run, when the last exchange has been closed and before anything else is made of it."""
-        if not self._schedule.at_end:
+        if not self.schedule.at_end:
             return None
         found = self._guard.call("summariser", lambda: self.summariser.run_at_end(), None)
-        self._guard.tell(self._rehearsal.store)
+        self._guard.tell(self.rehearsal.store)
         return found
 
     def snapshot(self) -> None:
         """Bring `trace/session.json` up to date: after a step, and right before the freeze."""
-        if self._traces:
+        if self.traces:
             self._guard.call("trace", lambda: self.snapshots.write(), False)
-            self._guard.tell(self._rehearsal.store)
+            self._guard.tell(self.rehearsal.store)
 
 
 class Remembering:
