@@ -4,7 +4,8 @@ It is asked inside the transaction of every write about them, so that nothing is
 said no, whatever was under way.
 
 One presenter has one name in a home. Letter case, spaces and how accents are written do not make
-another person; the name that was given first is the one that is kept and shown.
+another person; the name that was given first is the one that is kept and shown. Whatever takes a name
+and a database raises `MemoryRefusedError` where nobody can be named so.
 """
 
 from __future__ import annotations
@@ -34,11 +35,7 @@ def presenters(db: MemoryDatabase) -> tuple[str, ...]:
 
 
 def name_in(db: MemoryDatabase, presenter: str) -> str:
-    """The name by which the database knows this presenter; the given one, where it does not yet.
-
-    Raises:
-        MemoryRefusedError: Nobody is named, or the name is too long.
-    """
+    """The name by which the database knows this presenter; the given one, where it does not yet."""
     given, known = checked_presenter(presenter), presenters(db)
     if given in known:
         return given
@@ -46,11 +43,7 @@ def name_in(db: MemoryDatabase, presenter: str) -> str:
 
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
-    """Whether this presenter said yes, and has not said no since.
-
-    Raises:
-        MemoryRefusedError: Nobody is named.
-    """
+    """Whether this presenter said yes, and has not said no since."""
     name = name_in(db, presenter)
     with db.reading() as connection:
         return bool(is_given(connection, name))
@@ -60,9 +53,6 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
     """Note that this presenter agrees to be remembered, or no longer does.
 
     With a no, nothing more is kept or recalled; what is there stays until it is forgotten.
-
-    Raises:
-        MemoryRefusedError: Nobody is named.
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction() as connection:

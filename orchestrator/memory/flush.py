@@ -115,7 +115,6 @@ def flush(
         session: Its id; sources are "<session>/<record>" and "<session>/<exchange>".
         exchanges: All that were closed in it, in order.
         stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
-        now: RFC 3339, UTC.
 
     Raises:
         MemoryRefusedError: Nobody is named as the presenter.

@@ -2,6 +2,8 @@
 
 A goal that was typed is open at once. One that was heard in speech is proposed, and becomes open when
 the presenter takes it up. Goals are the presenter's own words, so typing one needs no other consent.
+
+Whatever takes a goal's id raises `UnknownGoalError` where there is none with it.
 """
 
 from __future__ import annotations
@@ -77,21 +79,13 @@ def add_goal(
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
-    """One goal.
-
-    Raises:
-        UnknownGoalError: There is none with this id.
-    """
+    """One goal."""
     with db.reading() as connection:
         return _goal(connection, goal_id)
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
-    """A goal is reached; one that is done already stays as it is.
-
-    Raises:
-        UnknownGoalError: There is none with this id.
-    """
+    """A goal is reached; one that is done already stays as it is."""
     with db.transaction() as connection:
         known = _goal(connection, goal_id)
         return known if known.state == "done" else _set_state(connection, known, "done", checked_time(now))
@@ -101,7 +95,7 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
     """Note that an exchange, "<session>/<exchange>", moved a goal; each is noted once.
 
     Raises:
-        UnknownGoalError: There is none with this id.
+        NotConsentedError: The presenter did not agree to be remembered.
     """
     at = checked_time(now)
     with db.transaction() as connection:
@@ -117,11 +111,7 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
-    """Remove a goal for good; whether no byte of it is left, as `MemoryDatabase.wipe` says.
-
-    Raises:
-        UnknownGoalError: There is none with this id.
-    """
+    """Remove a goal for good; whether no byte of it is left, as `MemoryDatabase.wipe` says."""
     with db.transaction() as connection:
         known = _goal(connection, goal_id)
         connection.execute("DELETE FROM goals WHERE id = ?", (goal_id,))

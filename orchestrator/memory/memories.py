@@ -1,7 +1,8 @@
 """Memories: written once each, listed, edited, superseded; of too many, the least valuable leave.
 
 Every write checks the presenter's consent, the source, the content and the number of memories in the
-transaction that adds the row, so any number of processes may write at once.
+transaction that adds the row, so any number of processes may write at once. Whatever takes a memory's id
+raises `UnknownMemoryError` where there is none with it, or it has left.
 
 Source: DESIGN.md, section 9; interfaces.md, "Tools".
 """
@@ -54,7 +55,6 @@ def keep(
     Raises:
         NotConsentedError: The presenter did not agree to be remembered.
         MemoryRefusedError: A value may not be kept; the message says which.
-        UnknownMemoryError: There is no memory to supersede.
     """
     agent, presenter = checked_agent(memory.agent), name_in(db, memory.presenter)
     at = checked_time(memory.created_at)
@@ -97,11 +97,7 @@ def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tup
 
 
 def memory(db: MemoryDatabase, memory_id: str) -> Memory:
-    """One memory, also where it is superseded.
-
-    Raises:
-        UnknownMemoryError: There is none with this id, or it has left.
-    """
+    """One memory, also where it is superseded."""
     with db.reading() as connection:
         return memory_of(row_of(connection, memory_id))
 
@@ -121,7 +117,6 @@ def edit_memory(
     Its vectors go with its old words, and are made again when it is next looked for.
 
     Raises:
-        UnknownMemoryError: There is none with this id, or it has left.
         MemoryRefusedError: A value may not be kept, or another memory says the same already.
     """
     given: dict[str, Any] = {"type": type, "content": content, "confidence": confidence, "tags": tags}
@@ -203,11 +198,7 @@ def memory_of(row: sqlite3.Row) -> Memory:
 
 
 def row_of(connection: sqlite3.Connection, memory_id: str, *, also_left: bool = False) -> sqlite3.Row:
-    """The row of one memory.
-
-    Raises:
-        UnknownMemoryError: There is none with this id, or it has left and *also_left* is not said.
-    """
+    """The row of one memory; *also_left*: one that has left is as good."""
     row = _first(connection, f"memories.id = ? AND {'TRUE' if also_left else _THERE}", memory_id)
     if row is None:
         shown = one_line(memory_id)[:40]

@@ -161,9 +161,7 @@ def settle(
     Args:
         records: The session's, in order; at least its notes.
         db: None: there is no database, so nobody has agreed to anything.
-        session: Its id.
         stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
-        now: RFC 3339, UTC.
 
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
