@@ -10,7 +10,6 @@ and a database raises `MemoryRefusedError` where nobody can be named so.
 
 from __future__ import annotations
 
-import sqlite3
 import unicodedata
 from contextlib import suppress
 
@@ -44,9 +43,7 @@ def name_in(db: MemoryDatabase, presenter: str) -> str:
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
     """Whether this presenter said yes, and has not said no since."""
-    name = name_in(db, presenter)
-    with db.reading() as connection:
-        return bool(is_given(connection, name))
+    return bool(is_given(db, name_in(db, presenter)))
 
 
 def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> None:
@@ -55,11 +52,11 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
     With a no, nothing more is kept or recalled; what is there stays until it is forgotten.
     """
     name, at = name_in(db, presenter), checked_time(now)
-    with db.transaction() as connection:
-        if is_given(connection, name) == value:
+    with db.transaction():
+        if is_given(db, name) == value:
             return
-        connection.execute("INSERT OR REPLACE INTO consents VALUES (?, ?, ?)", (name, value, at))
-        note(connection, at, "consented" if value else "refused", name, name, None)
+        db.write("INSERT OR REPLACE INTO consents VALUES (?, ?, ?)", name, value, at)
+        note(db, at, "consented" if value else "refused", name, name, None)
 
 
 def refusal(presenter: str) -> str:
@@ -82,16 +79,16 @@ def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
     return refusal(presenter)
 
 
-def require(connection: sqlite3.Connection, presenter: str) -> None:
+def require(db: MemoryDatabase, presenter: str) -> None:
     """Raises NotConsentedError where *presenter* did not agree to be remembered, or no longer does."""
-    if not is_given(connection, presenter):
+    if not is_given(db, presenter):
         raise NotConsentedError(refusal(presenter))
 
 
-def is_given(connection: sqlite3.Connection, presenter: str) -> bool | None:
-    """Their last word, within a transaction; None: they never said anything."""
-    row = connection.execute("SELECT is_given FROM consents WHERE presenter = ?", (presenter,)).fetchone()
-    return None if row is None else bool(row[0])
+def is_given(db: MemoryDatabase, presenter: str) -> bool | None:
+    """The last word of whom the database knows by this name; None: they never said anything."""
+    row = db.row("SELECT is_given FROM consents WHERE presenter = ?", presenter)
+    return None if row is None else bool(row["is_given"])
 
 
 def _folded(name: str) -> str:

@@ -104,6 +104,15 @@ class MemoryDatabase:
         with self.reading() as connection:
             return connection.execute(query, given).fetchall()
 
+    def row(self, query: str, *given: Any) -> sqlite3.Row | None:
+        """The first of them; None: there is none."""
+        return next(iter(self.rows(query, *given)), None)
+
+    def write(self, query: str, *given: Any) -> sqlite3.Cursor:
+        """Change rows: part of the transaction that is open, else in one of its own."""
+        with self.transaction() as connection:
+            return connection.execute(query, given)
+
     def _make(self) -> None:
         """Bring the tables to the version of this release."""
         if _version(self._connection, self.path) == len(_VERSIONS):
@@ -169,15 +178,11 @@ def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
         yield db
 
 
-def note(
-    connection: sqlite3.Connection, at: str, act: str, presenter: str, item: str, agent: str | None
-) -> None:
+def note(db: MemoryDatabase, at: str, act: str, presenter: str, item: str, agent: str | None) -> None:
     """Add a line to the history, in the transaction of what it tells."""
-    added = connection.execute(
-        "INSERT INTO history (at, act, presenter, item, agent) VALUES (?, ?, ?, ?, ?)",
-        (at, act, presenter, item, agent),
-    ).lastrowid
-    connection.execute("DELETE FROM history WHERE n <= ?", ((added or 0) - KEPT_HISTORY,))
+    line = (at, act, presenter, item, agent)
+    added = db.write("INSERT INTO history (at, act, presenter, item, agent) VALUES (?, ?, ?, ?, ?)", *line)
+    db.write("DELETE FROM history WHERE n <= ?", (added.lastrowid or 0) - KEPT_HISTORY)
 
 
 def session_of(source: str | None) -> str | None:
@@ -190,17 +195,16 @@ def new_id(first: str) -> str:
     return first + secrets.token_hex(6)
 
 
-def scope_of(connection: sqlite3.Connection, presenter: str, agent: str) -> int | None:
+def scope_of(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
     """The number of what *agent* keeps about *presenter*; None where there is nothing yet."""
-    query = "SELECT n FROM scopes WHERE presenter = ? AND agent = ?"
-    row = connection.execute(query, (presenter, agent)).fetchone()
-    return None if row is None else int(row[0])
+    row = db.row("SELECT n FROM scopes WHERE presenter = ? AND agent = ?", presenter, agent)
+    return None if row is None else int(row["n"])
 
 
-def made_scope(connection: sqlite3.Connection, presenter: str, agent: str) -> int:
+def made_scope(db: MemoryDatabase, presenter: str, agent: str) -> int:
     """The same, made where there is none."""
-    connection.execute("INSERT OR IGNORE INTO scopes (presenter, agent) VALUES (?, ?)", (presenter, agent))
-    return scope_of(connection, presenter, agent) or 0
+    db.write("INSERT OR IGNORE INTO scopes (presenter, agent) VALUES (?, ?)", presenter, agent)
+    return scope_of(db, presenter, agent) or 0
 
 
 def _configure(connection: sqlite3.Connection, patience_s: float) -> None:

@@ -22,10 +22,9 @@ def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: 
         MemoryDatabaseError: The disk refused; nothing has changed.
     """
     name, at = name_in(db, presenter), checked_time(now)
-    with db.transaction() as connection:
-        if is_given(connection, name):
-            given = (name, digest, session, at)
-            connection.execute("INSERT OR IGNORE INTO dismissed VALUES (?, ?, ?, ?)", given)
+    with db.transaction():
+        if is_given(db, name):
+            db.write("INSERT OR IGNORE INTO dismissed VALUES (?, ?, ?, ?)", name, digest, session, at)
 
 
 def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ Source: the seed of the Scribe (000), "Integration with Hippocampus"; DESIGN.md,
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -120,10 +119,10 @@ def flush(
         MemoryRefusedError: Nobody is named as the presenter.
     """
     name, at = name_in(db, presenter), checked_time(now)
-    with db.transaction() as connection:
-        if not is_given(connection, name):
+    with db.transaction():
+        if not is_given(db, name):
             return Flushed()
-        flush = _Flush(db, connection, name, session, deck, at, stays)
+        flush = _Flush(db, name, session, deck, at, stays)
         for source, noted in _sources(session, context.decisions):
             if flush.is_first(source):
                 flush.keep_decision(noted, source)
@@ -153,7 +152,6 @@ class _Flush:
     """One flush under way."""
 
     db: MemoryDatabase
-    connection: sqlite3.Connection
     presenter: str
     session: str
     deck: Deck
@@ -165,11 +163,10 @@ class _Flush:
 
     def is_first(self, item: str) -> bool:
         """Whether this was never looked at before; from now on it was."""
-        known = (self.presenter, _FLUSHED, item)
         query = "SELECT 1 FROM history WHERE presenter = ? AND act = ? AND item = ?"
-        if self.connection.execute(query, known).fetchone() is not None:
+        if self.db.rows(query, self.presenter, _FLUSHED, item):
             return False
-        note(self.connection, self.now, _FLUSHED, self.presenter, item, None)
+        note(self.db, self.now, _FLUSHED, self.presenter, item, None)
         return True
 
     def has_to_stay(self, text: str) -> bool:

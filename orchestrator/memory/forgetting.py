@@ -37,9 +37,9 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
     Raises:
         UnknownMemoryError: There is none with one of these ids.
     """
-    with db.transaction() as connection:
-        rows = [row_of(connection, one, also_left=True) for one in dict.fromkeys(memory_ids)]
-        gone = _remove(connection, rows, checked_time(now))
+    with db.transaction():
+        rows = [row_of(db, one, also_left=True) for one in dict.fromkeys(memory_ids)]
+        gone = _remove(db, rows, checked_time(now))
     return replace(gone, is_wiped=db.wipe())
 
 
@@ -49,23 +49,23 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
     A memory that another session said as well stays, with that session's source and date; so does one
     that the presenter edited, and a goal that they took up. Everything that stays is named.
     """
-    at, of = checked_time(now), (session_id,)
+    at = checked_time(now)
     resting = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
-    with db.transaction() as connection:
-        found = connection.execute(f"{MEMORY} WHERE {resting}", of).fetchall()
-        connection.execute("DELETE FROM rests WHERE session_of(source) = ?", of)
-        staying = [row for row in found if _stays(connection, row)]
-        gone = _remove(connection, [row for row in found if row not in staying], at)
-        goals = connection.execute(
+    with db.transaction():
+        found = db.rows(f"{MEMORY} WHERE {resting}", session_id)
+        db.write("DELETE FROM rests WHERE session_of(source) = ?", session_id)
+        staying = [row for row in found if _stays(db, row)]
+        gone = _remove(db, [row for row in found if row not in staying], at)
+        goals = db.write(
             "DELETE FROM goals WHERE session_of(source) = ? AND state = 'proposed' RETURNING id, presenter",
-            of,
+            session_id,
         ).fetchall()
-        taken_up = connection.execute("SELECT id FROM goals WHERE session_of(source) = ?", of).fetchall()
-        connection.execute("DELETE FROM goal_moves WHERE session_of(exchange) = ?", of)
+        taken_up = db.rows("SELECT id FROM goals WHERE session_of(source) = ?", session_id)
+        db.write("DELETE FROM goal_moves WHERE session_of(exchange) = ?", session_id)
         for goal, presenter in goals:
-            note(connection, at, "forgotten", presenter, goal, None)
-        connection.execute("DELETE FROM carried WHERE session = ?", of)
-        connection.execute("DELETE FROM dismissed WHERE session = ?", of)
+            note(db, at, "forgotten", presenter, goal, None)
+        db.write("DELETE FROM carried WHERE session = ?", session_id)
+        db.write("DELETE FROM dismissed WHERE session = ?", session_id)
     return replace(
         gone,
         ids=(*gone.ids, *(row["id"] for row in goals)),
@@ -79,68 +79,62 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
 def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:
     """Remove all that one agent keeps about a presenter: its memories and its scratchpad."""
     name, at = name_in(db, presenter), checked_time(now)
-    with db.transaction() as connection:
-        scope = scope_of(connection, name, agent)
-        rows = connection.execute(f"{MEMORY} WHERE scope = ?", (scope,)).fetchall()
-        gone = _remove(connection, rows, at)
-        if connection.execute("DELETE FROM scratchpads WHERE scope = ?", (scope,)).rowcount:
-            note(connection, at, "forgotten", name, agent, agent)
+    with db.transaction():
+        scope = scope_of(db, name, agent)
+        gone = _remove(db, db.rows(f"{MEMORY} WHERE scope = ?", scope), at)
+        if db.write("DELETE FROM scratchpads WHERE scope = ?", scope).rowcount:
+            note(db, at, "forgotten", name, agent, agent)
     return replace(gone, is_wiped=db.wipe(), pages=())
 
 
 def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
     """Remove all that is kept about a presenter: memories, pages, goals, consent, dismissals, history."""
-    of = (name_in(db, presenter),)
-    with db.transaction() as connection:
-        gone = _remove(connection, connection.execute(f"{MEMORY} WHERE presenter = ?", of).fetchall(), None)
-        goals = connection.execute("SELECT id, source FROM goals WHERE presenter = ?", of).fetchall()
+    name = name_in(db, presenter)
+    with db.transaction():
+        gone = _remove(db, db.rows(f"{MEMORY} WHERE presenter = ?", name), None)
+        goals = db.rows("SELECT id, source FROM goals WHERE presenter = ?", name)
         for table, presenter_of in _KEPT_OF:
-            connection.execute(f"DELETE FROM {table} WHERE {presenter_of} = ?", of)  # noqa: S608 (our own names)
+            db.write(f"DELETE FROM {table} WHERE {presenter_of} = ?", name)  # noqa: S608 (our own names)
     sessions = {*gone.sessions, *_sessions_of(source for _, source in goals)}
     ids = (*gone.ids, *(goal for goal, _ in goals))
     return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())
 
 
-def _stays(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
+def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
     """Whether a memory rests on something else as well, which it now names, or on the presenter's word."""
-    left = connection.execute(
-        "SELECT source, at FROM rests WHERE memory = ? ORDER BY at DESC, rowid DESC LIMIT 1", (row["n"],)
-    ).fetchone()
-    if left is not None:
+    newest = "SELECT source, at FROM rests WHERE memory = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+    if (left := db.row(newest, row["n"])) is not None:
         changed = (left["source"] or None, left["at"], row["n"])
-        connection.execute("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", changed)
+        db.write("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", *changed)
         return True
-    edited = connection.execute(
-        "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?",
-        (row["presenter"], row["id"]),
-    )
-    return edited.fetchone() is not None
+    edited = "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?"
+    return bool(db.rows(edited, row["presenter"], row["id"]))
 
 
-def _remove(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
+def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
     """Delete these memories, and look where else they stand. *at* None: the history does not tell of it."""
     sessions = _sessions_of(row["source"] for row in rows)
     for row in rows:
-        number = (row["n"],)
-        rests = connection.execute("SELECT source FROM rests WHERE memory = ?", number)
+        number = row["n"]
+        rests = db.rows("SELECT source FROM rests WHERE memory = ?", number)
         sessions |= _sessions_of(source for (source,) in rests)
-        carried = connection.execute("SELECT session FROM carried WHERE memory = ?", number)
+        carried = db.rows("SELECT session FROM carried WHERE memory = ?", number)
         sessions |= {str(session) for (session,) in carried}
-        unindex(connection, row["n"])
-        connection.execute("DELETE FROM memories WHERE n = ?", number)  # vectors go with it
+        unindex(db, number)
+        db.write("DELETE FROM memories WHERE n = ?", number)  # vectors go with it
         if at is not None:
-            note(connection, at, "forgotten", row["presenter"], row["id"], row["agent"])
-    pages = _pages_that_quote(connection, map(memory_of, rows))
+            note(db, at, "forgotten", row["presenter"], row["id"], row["agent"])
+    pages = _pages_that_quote(db, map(memory_of, rows))
     return Forgotten(tuple(row["id"] for row in rows), tuple(sorted(sessions)), False, pages)
 
 
-def _pages_that_quote(connection: sqlite3.Connection, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
+def _pages_that_quote(db: MemoryDatabase, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
     """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
     words = [(one.presenter, told) for one in gone if (told := _told_words(one.content))]
-    pages = connection.execute(
+    pages = db.rows(
         "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
         "ORDER BY presenter, agent, revision"
-    ).fetchall()
+    )
     quoting = [
         (page["presenter"], page["agent"])
         for page in pages

@@ -54,41 +54,42 @@ def add_goal(
         raise ValueError(f"a new goal is open or proposed, not {state!r}")
     presenter, text, at = name_in(db, presenter), checked_goal(text), checked_time(now)
     source = checked_source(source)
-    with db.transaction() as connection:
+    with db.transaction():
         if source is not None:
-            require(connection, presenter)
-        known = connection.execute(
-            f"{_GOAL} WHERE presenter = ? AND (source = ? OR normalised = ? AND state != 'done')",
-            (presenter, source, normalised(text)),
-        ).fetchone()
-        if known is not None:
-            is_taken_up = known["state"] == "proposed" and state == "open"
-            return _set_state(connection, _goal_of(known), "open", at) if is_taken_up else _goal_of(known)
-        (waiting,) = connection.execute(
-            "SELECT count(*) FROM goals WHERE presenter = ? AND state != 'done'", (presenter,)
-        ).fetchone()
+            require(db, presenter)
+        same = f"{_GOAL} WHERE presenter = ? AND (source = ? OR normalised = ? AND state != 'done')"
+        if (row := db.row(same, presenter, source, normalised(text))) is not None:
+            known = _goal_of(row)
+            is_taken_up = known.state == "proposed" and state == "open"
+            return _set_state(db, known, "open", at) if is_taken_up else known
+        waiting = len(goals(db, presenter, include_done=False))
         if waiting >= MAX_GOALS:
             raise MemoryRefusedError(f"{presenter} has {waiting} goals that are not done: finish some first")
-        connection.execute(
+        goal_id = new_id("g")
+        db.write(
             "INSERT INTO goals (id, presenter, text, normalised, state, created_at, source) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (goal_id := new_id("g"), presenter, text, normalised(text), state, at, source),
+            *(goal_id, presenter, text, normalised(text), state, at, source),
         )
-        note(connection, at, _ACTS[state], presenter, goal_id, None)
-        return _goal(connection, goal_id)
+        note(db, at, _ACTS[state], presenter, goal_id, None)
+        return goal(db, goal_id)
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
     """One goal."""
-    with db.reading() as connection:
-        return _goal(connection, goal_id)
+    row = db.row(f"{_GOAL} WHERE id = ?", goal_id)
+    if row is None:
+        raise UnknownGoalError(
+            f"there is no goal {one_line(goal_id)[:40]!r}: `greenroom goal list` shows their ids"
+        )
+    return _goal_of(row)
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
     """A goal is reached; one that is done already stays as it is."""
-    with db.transaction() as connection:
-        known = _goal(connection, goal_id)
-        return known if known.state == "done" else _set_state(connection, known, "done", checked_time(now))
+    with db.transaction():
+        known = goal(db, goal_id)
+        return known if known.state == "done" else _set_state(db, known, "done", checked_time(now))
 
 
 def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal:
@@ -98,34 +99,27 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
         NotConsentedError: The presenter did not agree to be remembered.
     """
     at = checked_time(now)
-    with db.transaction() as connection:
-        known = _goal(connection, goal_id)
-        require(connection, known.presenter)
-        added = connection.execute(
+    with db.transaction():
+        known = goal(db, goal_id)
+        require(db, known.presenter)
+        added = db.write(
             "INSERT OR IGNORE INTO goal_moves (goal, exchange, at) SELECT n, ?, ? FROM goals WHERE id = ?",
-            (one_line(exchange), at, goal_id),
+            one_line(exchange),
+            at,
+            goal_id,
         )
         if added.rowcount:
-            note(connection, at, "goal moved", known.presenter, goal_id, None)
-        return _goal(connection, goal_id)
+            note(db, at, "goal moved", known.presenter, goal_id, None)
+        return goal(db, goal_id)
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
     """Remove a goal for good; whether no byte of it is left, as `MemoryDatabase.wipe` says."""
-    with db.transaction() as connection:
-        known = _goal(connection, goal_id)
-        connection.execute("DELETE FROM goals WHERE id = ?", (goal_id,))
-        note(connection, checked_time(now), "forgotten", known.presenter, goal_id, None)
+    with db.transaction():
+        known = goal(db, goal_id)
+        db.write("DELETE FROM goals WHERE id = ?", goal_id)
+        note(db, checked_time(now), "forgotten", known.presenter, goal_id, None)
     return db.wipe()
-
-
-def _goal(connection: sqlite3.Connection, goal_id: str) -> Goal:
-    row = connection.execute(f"{_GOAL} WHERE id = ?", (goal_id,)).fetchone()
-    if row is None:
-        raise UnknownGoalError(
-            f"there is no goal {one_line(goal_id)[:40]!r}: `greenroom goal list` shows their ids"
-        )
-    return _goal_of(row)
 
 
 def _goal_of(row: sqlite3.Row) -> Goal:
@@ -133,8 +127,8 @@ def _goal_of(row: sqlite3.Row) -> Goal:
     return Goal(**{**known, "moved_by": tuple(json.loads(row["moved_by"]))})
 
 
-def _set_state(connection: sqlite3.Connection, known: Goal, state: str, at: str) -> Goal:
+def _set_state(db: MemoryDatabase, known: Goal, state: str, at: str) -> Goal:
     done_at = at if state == "done" else None
-    connection.execute("UPDATE goals SET state = ?, done_at = ? WHERE id = ?", (state, done_at, known.id))
-    note(connection, at, _ACTS[state], known.presenter, known.id, None)
-    return _goal(connection, known.id)
+    db.write("UPDATE goals SET state = ?, done_at = ? WHERE id = ?", state, done_at, known.id)
+    note(db, at, _ACTS[state], known.presenter, known.id, None)
+    return goal(db, known.id)

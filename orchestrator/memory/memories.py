@@ -59,27 +59,27 @@ def keep(
     agent, presenter = checked_agent(memory.agent), name_in(db, memory.presenter)
     at = checked_time(memory.created_at)
     new = replace(checked_memory(memory), id=new_id("m"), agent=agent, presenter=presenter, created_at=at)
-    with db.transaction() as connection:
-        require(connection, presenter)
-        scope = made_scope(connection, presenter, agent)
-        row = _first(connection, f"scope = ?1 AND {_THERE} AND {_OF_SOURCE}", scope, new.source)
-        row = row or _twin(connection, scope, new)
+    with db.transaction():
+        require(db, presenter)
+        scope = made_scope(db, presenter, agent)
+        row = db.row(f"{MEMORY} WHERE scope = ?1 AND {_THERE} AND {_OF_SOURCE}", scope, new.source)
+        row = row or _twin(db, scope, new)
         if row is not None:
             known = memory_of(row)
-            return Written(_confirm(connection, row["n"], known, new) if confirms else known, is_new=False)
+            return Written(_confirm(db, row["n"], known, new) if confirms else known, is_new=False)
         if supersedes is not None:
-            _supersede(connection, scope, supersedes, new)
+            _supersede(db, scope, supersedes, new)
         values = {"id": new.id, "scope": scope, **_columns(new)}
-        number = connection.execute(
+        number = db.write(
             f"INSERT INTO memories ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",  # noqa: S608 (our own names)
-            tuple(values.values()),
+            *values.values(),
         ).lastrowid
         assert number is not None  # noqa: S101 (an INSERT has one)
         if new.source is not None:
-            connection.execute(_RESTS, (number, new.source, at))
-        _index(connection, number)
-        note(connection, at, "written", presenter, new.id, agent)
-        return Written(new, True, _evict(connection, scope, at, newest=number))
+            db.write(_RESTS, number, new.source, at)
+        _index(db, number)
+        note(db, at, "written", presenter, new.id, agent)
+        return Written(new, True, _evict(db, scope, at, newest=number))
 
 
 def memories(
@@ -98,8 +98,7 @@ def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tup
 
 def memory(db: MemoryDatabase, memory_id: str) -> Memory:
     """One memory, also where it is superseded."""
-    with db.reading() as connection:
-        return memory_of(row_of(connection, memory_id))
+    return memory_of(row_of(db, memory_id))
 
 
 def edit_memory(
@@ -121,22 +120,22 @@ def edit_memory(
     """
     given: dict[str, Any] = {"type": type, "content": content, "confidence": confidence, "tags": tags}
     given = {name: value for name, value in given.items() if value is not None}
-    with db.transaction() as connection:
-        row = row_of(connection, memory_id)
+    with db.transaction():
+        row = row_of(db, memory_id)
         before, number = memory_of(row), row["n"]
         changed = checked_memory(replace(before, **given))
         if changed == before:
             return before
-        twin = _twin(connection, row["scope"], changed)
+        twin = _twin(db, row["scope"], changed)
         if twin is not None and changed.superseded_by is None and twin["n"] != number:
             raise MemoryRefusedError(f"{twin['id']} says the same already: edit or forget one of them")
-        unindex(connection, number)
+        unindex(db, number)
         values = _columns(changed)
         assigned = ", ".join(f"{name} = ?" for name in values)
-        connection.execute(f"UPDATE memories SET {assigned} WHERE n = ?", (*values.values(), number))  # noqa: S608 (our own names)
-        connection.execute("DELETE FROM embeddings WHERE memory = ?", (number,))
-        _index(connection, number)
-        note(connection, checked_time(now), "edited", changed.presenter, changed.id, changed.agent)
+        db.write(f"UPDATE memories SET {assigned} WHERE n = ?", *values.values(), number)  # noqa: S608 (our own names)
+        db.write("DELETE FROM embeddings WHERE memory = ?", number)
+        _index(db, number)
+        note(db, checked_time(now), "edited", changed.presenter, changed.id, changed.agent)
     if changed.words != before.words:
         db.wipe()
     return changed
@@ -144,14 +143,13 @@ def edit_memory(
 
 def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[str]) -> None:
     """Note that these memories stand in a session's ledger: `forget` names it then."""
-    ids = [(session_id, one) for one in memory_ids]
+    ids = tuple(memory_ids)
+    carried = "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?"
     with existing(home_root if ids else None) as db:
         if db is not None:
-            with db.transaction() as connection:
-                connection.executemany(
-                    "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?",
-                    ids,
-                )
+            with db.transaction():
+                for one in ids:
+                    db.write(carried, session_id, one)
 
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
@@ -197,30 +195,30 @@ def memory_of(row: sqlite3.Row) -> Memory:
     return Memory(**{**values, "tags": tuple(json.loads(row["tags"]))})
 
 
-def row_of(connection: sqlite3.Connection, memory_id: str, *, also_left: bool = False) -> sqlite3.Row:
+def row_of(db: MemoryDatabase, memory_id: str, *, also_left: bool = False) -> sqlite3.Row:
     """The row of one memory; *also_left*: one that has left is as good."""
-    row = _first(connection, f"memories.id = ? AND {'TRUE' if also_left else _THERE}", memory_id)
+    row = db.row(f"{MEMORY} WHERE memories.id = ? AND {'TRUE' if also_left else _THERE}", memory_id)
     if row is None:
         shown = one_line(memory_id)[:40]
         raise UnknownMemoryError(f"there is no memory {shown!r}: `greenroom memory list` shows their ids")
     return row
 
 
-def unindex(connection: sqlite3.Connection, number: int) -> None:
+def unindex(db: MemoryDatabase, number: int) -> None:
     """Take one memory's words out of the index, if they are in it; before its row changes or goes."""
-    connection.execute(
+    db.write(
         "INSERT INTO words (words, rowid, scope, content, tags) "
         "SELECT 'delete', n, scope, content, tags FROM recallable WHERE n = ?",
-        (number,),
+        number,
     )
 
 
-def _index(connection: sqlite3.Connection, number: int) -> None:
+def _index(db: MemoryDatabase, number: int) -> None:
     """Make one memory findable by its words, unless it is superseded."""
-    connection.execute(
+    db.write(
         "INSERT INTO words (rowid, scope, content, tags) "
         "SELECT n, scope, content, tags FROM recallable WHERE n = ?",
-        (number,),
+        number,
     )
 
 
@@ -233,41 +231,36 @@ def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str 
     )
 
 
-def _first(connection: sqlite3.Connection, which: str, *given: Any) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = connection.execute(f"{MEMORY} WHERE {which}", given).fetchone()
-    return row
-
-
-def _twin(connection: sqlite3.Connection, scope: int, memory: Memory) -> sqlite3.Row | None:
+def _twin(db: MemoryDatabase, scope: int, memory: Memory) -> sqlite3.Row | None:
     """The memory that says the same."""
     words = normalised(memory.content)
-    return _first(connection, f"scope = ? AND {_STANDS} AND normalised = ?", scope, words)
+    return db.row(f"{MEMORY} WHERE scope = ? AND {_STANDS} AND normalised = ?", scope, words)
 
 
-def _confirm(connection: sqlite3.Connection, number: int, known: Memory, again: Memory) -> Memory:
+def _confirm(db: MemoryDatabase, number: int, known: Memory, again: Memory) -> Memory:
     """Note that *known* was found again; the newer occurrence gives its source and date."""
     source, at = again.source, again.created_at
     rests_on_it = "SELECT 1 FROM rests WHERE memory = ? AND source = ?"
-    if source is None or connection.execute(rests_on_it, (number, source)).fetchone():
+    if source is None or db.rows(rests_on_it, number, source):
         return known
-    first = (number, known.source or "", known.created_at)  # "": it was said without a source
-    connection.executemany(_RESTS, [first, (number, source, at)])
+    db.write(_RESTS, number, known.source or "", known.created_at)  # "": it was said without a source
+    db.write(_RESTS, number, source, at)
     if at >= known.created_at:
         known = replace(known, source=source, created_at=at)
-        connection.execute("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", (source, at, number))
-    note(connection, at, "confirmed", known.presenter, known.id, known.agent)
+        db.write("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", source, at, number)
+    note(db, at, "confirmed", known.presenter, known.id, known.agent)
     return known
 
 
-def _supersede(connection: sqlite3.Connection, scope: int, old: str, new: Memory) -> None:
-    row = row_of(connection, old)
+def _supersede(db: MemoryDatabase, scope: int, old: str, new: Memory) -> None:
+    row = row_of(db, old)
     if row["scope"] != scope:
         raise UnknownMemoryError(f"{old[:40]} is no memory of {new.agent} about {new.presenter}")
     if row["superseded_by"] is not None:
         raise MemoryRefusedError(f"{old} was superseded by {row['superseded_by']} already: supersede that")
-    unindex(connection, row["n"])
-    connection.execute("UPDATE memories SET superseded_by = ? WHERE n = ?", (new.id, row["n"]))
-    note(connection, new.created_at, "superseded", new.presenter, old, new.agent)
+    unindex(db, row["n"])
+    db.write("UPDATE memories SET superseded_by = ? WHERE n = ?", new.id, row["n"])
+    note(db, new.created_at, "superseded", new.presenter, old, new.agent)
 
 
 def _columns(memory: Memory) -> dict[str, Any]:
@@ -280,25 +273,26 @@ def _columns(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _evict(connection: sqlite3.Connection, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
+def _evict(db: MemoryDatabase, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
     """Let the least valuable leave until there are 200; those that left.
 
     *newest*, just written, does not leave at once: its writer was told that it is there.
     """
-    rows = connection.execute(f"{MEMORY} WHERE scope = ? AND {_THERE}", (scope,)).fetchall()
+    rows = db.rows(f"{MEMORY} WHERE scope = ? AND {_THERE}", scope)
     excess = len(rows) - MAX_MEMORIES
     if excess <= 0:
         return ()
     others = [(row["n"], memory_of(row)) for row in rows if row["n"] != newest]
     leaving = sorted(others, key=lambda one: (worth(one[1], now), one[1].created_at, one[0]))[:excess]
     for number, memory in leaving:
-        unindex(connection, number)
-        connection.execute("DELETE FROM embeddings WHERE memory = ?", (number,))
-        connection.execute("UPDATE memories SET left_at = ? WHERE n = ?", (now, number))
-        note(connection, now, "left", memory.presenter, memory.id, memory.agent)
-    connection.execute(
+        unindex(db, number)
+        db.write("DELETE FROM embeddings WHERE memory = ?", number)
+        db.write("UPDATE memories SET left_at = ? WHERE n = ?", now, number)
+        note(db, now, "left", memory.presenter, memory.id, memory.agent)
+    db.write(
         "DELETE FROM memories WHERE scope = ?1 AND left_at IS NOT NULL AND n NOT IN (SELECT n FROM memories "
         "WHERE scope = ?1 AND left_at IS NOT NULL ORDER BY left_at DESC, n DESC LIMIT ?2)",
-        (scope, KEPT_LEFT),
+        scope,
+        KEPT_LEFT,
     )
     return tuple(memory for _, memory in leaving)

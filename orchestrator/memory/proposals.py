@@ -18,7 +18,6 @@ Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -171,11 +170,11 @@ def settle(
         return Settled()
     if db is None:
         return Settled(reason=refusal(presenter))
-    with db.transaction() as connection:
+    with db.transaction():
         if (reason := silence(db, presenter)) is not None:
             return Settled(reason=reason)
         whose, at = name_in(db, presenter), checked_time(now)
-        before, last = _settled_before(connection, whose, session), found[-1][0]
+        before, last = _settled_before(db, whose, session), found[-1][0]
         memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
         for name, (seq, one) in {_name(one): (seq, one) for seq, one in found if seq > before}.items():
             if stays(one.words) or not is_clean(one.words):
@@ -191,7 +190,7 @@ def settle(
             except MemoryRefusedError as error:  # a later release may have other rules
                 refused.append(f"{name}: {error}")
         if last > before:
-            note(connection, at, _SETTLED, whose, f"{session}/{last}", None)
+            note(db, at, _SETTLED, whose, f"{session}/{last}", None)
     return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
 
 
@@ -234,10 +233,8 @@ def settle_session(
     return done
 
 
-def _settled_before(connection: sqlite3.Connection, presenter: str, session: str) -> int:
+def _settled_before(db: MemoryDatabase, presenter: str, session: str) -> int:
     """The last proposal of this session that was moved; 0: none was."""
-    rows = connection.execute(
-        "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?",
-        (presenter, _SETTLED, session),
-    )
+    query = "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?"
+    rows = db.rows(query, presenter, _SETTLED, session)
     return max((int(item.partition("/")[2]) for (item,) in rows), default=0)

@@ -20,7 +20,7 @@ from contextlib import suppress
 from math import log
 from typing import Final
 
-from orchestrator.memory.consent import is_given, name_in
+from orchestrator.memory.consent import consented, is_given, name_in
 from orchestrator.memory.database import MemoryDatabase, scope_of
 from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
 from orchestrator.memory.english import words_of
@@ -58,8 +58,8 @@ def recall(
         db, agent=agent, presenter=presenter, query=topic, limit=BY_RELEVANCE, embed=embed, now=now
     )
     taken = {one.memory.id for one in relevant}
-    with db.reading() as connection:
-        agreed = is_given(connection, name_in(db, presenter))
+    with db.reading():
+        agreed = consented(db, presenter)
         kept = memories(db, presenter=presenter, agent=agent) if agreed else ()
     others = [one for one in kept if one.id not in taken]
     count = BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY
@@ -100,11 +100,10 @@ def search_memories(
         found = tuple(Recalled(memory_of(row), why) for (row,), why in rows)
     if found:
         # A use that a power cut undoes costs nothing, so that no recall waits for the disk.
-        with db.transaction(durable=False) as connection:
-            connection.executemany(
-                "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE id = ?",
-                [(at, one.memory.id) for one in found],
-            )
+        with db.transaction(durable=False):
+            for one in found:
+                used = "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE id = ?"
+                db.write(used, at, one.memory.id)
     return found
 
 
@@ -124,12 +123,15 @@ def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embe
     if not missing:
         return 0
     vectors = embed.embed([" ".join([row["content"], *json.loads(row["tags"])]) for row in missing])
-    with db.transaction() as connection:
-        connection.executemany(  # only where it still says what was embedded
-            "INSERT OR REPLACE INTO embeddings "
-            "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
-            [(embed.model, to_blob(vector), *row) for row, vector in zip(missing, vectors, strict=True)],
-        )
+    with db.transaction():
+        for row, vector in zip(missing, vectors, strict=True):
+            db.write(  # only where it still says what was embedded
+                "INSERT OR REPLACE INTO embeddings "
+                "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
+                embed.model,
+                to_blob(vector),
+                *row,
+            )
     return len(missing)
 
 
@@ -180,5 +182,5 @@ def _by_words(db: MemoryDatabase, scope: int, topic: str) -> list[tuple[int, str
 
 def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
     """Where to look; None where there is nothing, or the presenter does not want it."""
-    with db.reading() as connection:
-        return scope_of(connection, presenter, agent) if is_given(connection, presenter) else None
+    with db.reading():
+        return scope_of(db, presenter, agent) if is_given(db, presenter) else None

@@ -8,7 +8,6 @@ Source: DESIGN.md, section 9.
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from typing import Final
 
@@ -59,16 +58,15 @@ def update_scratchpad(
     """
     agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)
-    with db.transaction() as connection:
-        require(connection, presenter)
-        scope = made_scope(connection, presenter, agent)
+    with db.transaction():
+        require(db, presenter)
         before = scratchpad(db, agent, presenter)
         if replacing is not None and replacing.revision != before.revision:
             raise changed_since(agent)
         if content == before.content:
             return before
-        note(connection, at, "scratchpad", presenter, agent, agent)
-        return _put(connection, scope, before, content, at, kept=KEPT_REVISIONS)
+        note(db, at, "scratchpad", presenter, agent, agent)
+        return _put(db, before, content, at, kept=KEPT_REVISIONS)
 
 
 def changed_since(agent: str) -> ScratchpadChangedError:
@@ -88,24 +86,20 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
     """
     agent, presenter = checked_agent(agent), name_in(db, presenter)
     content, at = checked_page(content), checked_time(now)
-    with db.transaction() as connection:
-        scope = made_scope(connection, presenter, agent)
+    with db.transaction():
         before = scratchpad(db, agent, presenter)
-        after = _put(connection, scope, before, content, at, kept=int(bool(content)))
-        note(connection, at, "scratchpad edited", presenter, agent, agent)
+        after = _put(db, before, content, at, kept=int(bool(content)))
+        note(db, at, "scratchpad edited", presenter, agent, agent)
     db.wipe()
     return after if content else Scratchpad(agent, presenter)
 
 
-def _put(
-    connection: sqlite3.Connection, scope: int, before: Scratchpad, content: str, at: str, *, kept: int
-) -> Scratchpad:
+def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept: int) -> Scratchpad:
     """Add the next page; of all, the last *kept* ones stay."""
     after = replace(before, content=content, updated_at=at, revision=before.revision + 1)
-    connection.execute("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", (scope, after.revision, content, at))
-    connection.execute(
-        "DELETE FROM scratchpads WHERE scope = ? AND revision <= ?", (scope, after.revision - kept)
-    )
+    scope = made_scope(db, before.presenter, before.agent)
+    db.write("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", scope, after.revision, content, at)
+    db.write("DELETE FROM scratchpads WHERE scope = ? AND revision <= ?", scope, after.revision - kept)
     return after
 
 
