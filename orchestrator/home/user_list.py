@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -150,6 +150,12 @@ def one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() or char.isspace() else " " for char in text).split())
 
 
+def hint(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The known name that *name* is a slip of, as a question, or what to do *otherwise*."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)  # difflib's own choice of likeness
+    return f"did you mean {near[0]}?" if near else otherwise
+
+
 def _json(text: str, name: str) -> Any:
     try:
         return json.loads(text)
@@ -241,9 +247,8 @@ def _entry(item: Any, form: Form, where: str, defaults: Mapping[str, Any]) -> En
 def _check_keys(item: Mapping[Any, Any], form: Form, where: str) -> None:
     for key in item:
         if key not in form.keys:
-            near = difflib.get_close_matches(str(key), form.keys, n=1, cutoff=0.6)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(form.keys)}"
-            raise InputError(f"{where}: unknown key {one_line(str(key))[:40]!r}: {hint}")
+            do = hint(str(key), form.keys, f"there are {', '.join(form.keys)}")
+            raise InputError(f"{where}: unknown key {one_line(str(key))[:40]!r}: {do}")
 
 
 def _texts(value: Any, key: str, where: str, between: str) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ Source: interfaces.md, "Tools"; the seeds 001 (scratchpad, memory) and 002 (file
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
@@ -27,7 +26,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails
 
 from orchestrator.errors import GreenroomError
-from orchestrator.home.user_list import one_line
+from orchestrator.home.user_list import hint, one_line
 from orchestrator.memory.model import (
     MAX_CONFIDENCE,
     MAX_CONTENT_CHARS,
@@ -223,12 +222,6 @@ def shown(value: Any) -> str:
     """A value as a message may quote it: one line, and not too long."""
     text = one_line(repr(value))
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
-
-
-def hint(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The known name that *name* is a slip of, as a question, or what to do *otherwise*."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)  # difflib's own choice of likeness
-    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def _is_unknown(error: ErrorDetails) -> bool:

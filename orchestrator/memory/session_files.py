@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.errors import StoreError
+from orchestrator.home.user_list import hint
 from orchestrator.layout import MODERATOR
-from orchestrator.memory.arguments import hint, shown
+from orchestrator.memory.arguments import shown
 from orchestrator.memory.facts import FactLog, fact_files
 from orchestrator.privacy.off_record import shown_content
 from orchestrator.store.store import Store
