@@ -82,7 +82,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFacts:
     """The outcome of a run, as its record holds it."""
 
     run: int
@@ -170,7 +170,7 @@ class FactLog:
         self.ran_at_s, self.exchanges, self.failed = record.clock_s, 0, None
 
     def _facts(self, value: Plain, record: Record) -> None:
-        found = from_json(Found, value)
+        found = from_json(FoundFacts, value)
         if self.open is None or found.run != self.open.run:
             return  # of a run that was taken over
         _check_before(found.to_seq, record)
