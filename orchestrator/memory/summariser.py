@@ -21,9 +21,9 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
-from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, write_fact_files
+from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, FoundFacts, write_fact_files
 from orchestrator.model.fact import SPOKEN, Fact, key_of
-from orchestrator.model.values import to_json
+from orchestrator.model.values import tagged, to_json
 from orchestrator.store.derived import Made, derived_folder, locked
 
 log = logging.getLogger(__name__)
@@ -194,8 +194,8 @@ class Summariser:
         with self._store.transaction():
             if not self._is_open(claim):
                 return done  # what the other process finds counts
-            window = {"run": claim.run, "to_seq": claim.to_seq}
-            self._note({"type": "facts", **window, "facts": to_json(kept), **counts})
+            facts = FoundFacts(claim.run, claim.to_seq, tuple(kept))
+            self._note({**tagged("facts", facts), **counts})
         found = (*done.facts, *self.facts.facts[before:])
         if self.schedule.is_paid:
             self._remember(claim)
