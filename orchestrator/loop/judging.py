@@ -19,7 +19,7 @@ from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
-from orchestrator.model.exchange import VERDICTS, Exchange, Judgement, Turn
+from orchestrator.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
 from orchestrator.model.values import to_json
 
 
@@ -85,7 +85,7 @@ def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
     rehearsal.note_calls()
     got = together.outcome(judging.reply)
     if isinstance(got, EngineError):
-        return Judgement("unjudged", f"the engine gave no judgement: {got}")
+        return Judgement("unjudged", f"{NO_JUDGEMENT}: {got}")
     return got
 
 

@@ -14,12 +14,11 @@ from string import Formatter
 from typing import Any, Final
 
 from orchestrator.layout import TRANSCRIPT
+from orchestrator.model.exchange import NO_JUDGEMENT
 from orchestrator.packaged import packaged_yaml
 from orchestrator.render import one_line, place
 from orchestrator.store.ledger import Record
 
-NO_JUDGEMENT: Final = "the engine gave no judgement"
-"""How a verdict begins whose engine failed (moderator.py)."""
 PLAIN_SPEECH: Final = "plain speech"
 
 SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
