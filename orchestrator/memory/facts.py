@@ -36,7 +36,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.memory.record_types import ODD, is_said, read, rows, type_of
+from orchestrator.memory.record_types import ODD, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
     CONFIDENCES,
@@ -215,10 +215,10 @@ def passage_of(record: Record, date: str | None = None) -> Passage | None:
     Raises:
         LookupError, TypeError, ValueError, AttributeError: It is not in the shape of its type.
     """
-    row = rows().get(type_of(record))
-    if row is None or row.passage is None:
+    what = row_of(type_of(record)).passage
+    if what is None:
         return None
-    found = {name: one for name, one in read(row.passage, record).items() if one is not None}
+    found = {name: one for name, one in read(what, record).items() if one is not None}
     passage = from_json(Passage, {"seq": record.seq, "day": date or record.at[:10], **found})
     if passage.kind in SPOKEN and not (passage.text and is_said(record)):
         return None

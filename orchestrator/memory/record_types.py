@@ -25,21 +25,6 @@ SPEECH: Final = frozenset({PLAIN_SPEECH, "segment", "answer"})
 """What was said aloud; its words are the entry's content."""
 MOVES_ON: Final = frozenset({"slide", "exchange_opened", "exchange_closed"})
 """No sentence goes on behind these."""
-UNTOLD: Final = frozenset(
-    {
-        "",
-        "candidate",
-        "notes",
-        "receipt",
-        "phrases",
-        "speaker",
-        "section_end",
-        "answer_used",
-        "dossier",
-        "profile",
-    }
-)
-"""They belong to the step beside them, or show nothing that it does not."""
 
 Plain = Mapping[str, Any]
 What = str | int | Sequence[Any] | Mapping[str, Any] | None
@@ -68,14 +53,18 @@ class Row:
 
 
 @cache
-def rows() -> Mapping[str, Row]:
-    """The table, by type."""
+def _rows() -> Mapping[str, Row]:
     return {name: Row(**row) for name, row in packaged_yaml("memory/record_types.yaml").items()}
 
 
 @cache
 def _lines() -> Mapping[str, str]:
-    return {row.step: row.line for row in rows().values() if row.step is not None and row.line}
+    return {row.step: row.line for row in _rows().values() if row.step is not None and row.line}
+
+
+def row_of(name: str) -> Row:
+    """The row of a type; a type without one is a step by its own name, and nothing else."""
+    return _rows().get(name) or Row(step=name)
 
 
 def type_of(record: Record) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.english import names
-from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, Row, is_said, read, rows, type_of
+from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import (
     AGENT,
     BLOCKER,
@@ -58,7 +58,6 @@ MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
 OPEN: Final = "open"
-_UNKNOWN: Final = Row()
 _ENDS_A_SENTENCE: Final = MOVES_ON | {"answered", "verdict"}
 
 
@@ -98,7 +97,7 @@ class Scribe:
         kind = type_of(record)
         if kind in _ENDS_A_SENTENCE:
             self.settle()
-        told: Plain = read(rows().get(kind, _UNKNOWN).entry, record) or {}
+        told: Plain = read(row_of(kind).entry, record) or {}
         content = told.get("content")
         quoting = told.get("quoting", content)
         is_hidden = self._off_record.take(record, quoting or "")

@@ -22,7 +22,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from orchestrator.memory.record_types import ODD, UNTOLD, Row, described, read, rows, type_of
+from orchestrator.memory.record_types import ODD, Row, described, read, row_of, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clipped, clock, one_line
 from orchestrator.store.derived import Made, derived_folder, replace_text
@@ -42,6 +42,7 @@ MAX_LINE_CHARS: Final = 400
 
 _READ: Final = ("action", "output", "state", "errors", "summary")
 """Columns of a row that read a record; the others are about the step itself."""
+_UNTOLD: Final = Row()
 _BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
 """Records that are written when the work they belong to is over: no step ends with them."""
 
@@ -52,10 +53,9 @@ def told_by(record: Record) -> Row | None:
     Never raises: a trace must not stop a rehearsal. Of a record in a shape that this release does not
     know, that it was there is told.
     """
-    name = type_of(record)
-    if name in UNTOLD:
+    row = row_of(type_of(record))
+    if row == _UNTOLD:
         return None
-    row = rows().get(name) or Row(step=name)
     try:
         return replace(row, **{column: read(getattr(row, column), record) for column in _READ})
     except ODD:
