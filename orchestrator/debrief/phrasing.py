@@ -81,7 +81,7 @@ DISMISSED = "you say it is no contradiction"
 
 def outcome(exchange: Exchange) -> str:
     """An exchange's outcome in words."""
-    is_silent = exchange.outcome == "unjudged" and not any(turn.answer for turn in exchange.turns)
+    is_silent = exchange.outcome == "unjudged" and not exchange.answered
     return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 

@@ -128,7 +128,7 @@ def flush(
                 flush.keep_decision(noted, source)
         for exchange in each_once(exchanges):
             # An answer that nobody judged leaves its question neither open nor answered.
-            is_unjudged = exchange.outcome == "unjudged" and any(turn.answer for turn in exchange.turns)
+            is_unjudged = exchange.outcome == "unjudged" and exchange.answered
             if not is_unjudged and flush.is_first(f"{session}/{exchange.id}"):
                 flush.keep_exchange(exchange, f"{session}/{exchange.id}")
         for source, noted in _sources(session, context.goals):

@@ -144,8 +144,8 @@ def _outcome(exchange: Exchange | None) -> str:
     """What came of it; silence is no answer, whether or not anybody judged it."""
     if exchange is None or exchange.outcome is None:
         return "unresolved"
-    is_silent = not any(turn.answer for turn in exchange.turns)
-    return "unresolved" if is_silent and exchange.outcome == "unjudged" else exchange.outcome
+    is_silent = exchange.outcome == "unjudged" and not exchange.answered
+    return "unresolved" if is_silent else exchange.outcome
 
 
 def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
