@@ -1,4 +1,4 @@
-"""A real Chromium, headless: an error on a page, or a request to another host, fails the test."""
+"""A real Chromium, headless: a complaint of a page, or a request to another host, fails the test."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ class Web:
 
     chromium: Chromium
     faults: list[str] = field(default_factory=list)
-    forgiven: list[str] = field(
-        default_factory=list
-    )  # regular expressions of console errors that a test means
+    forgiven: list[str] = field(default_factory=list)  # regular expressions of complaints that a test means
     contexts: list[BrowserContext] = field(default_factory=list)
 
     def window(self, **options: Any) -> BrowserContext:
@@ -52,11 +50,6 @@ class Web:
         context.on("console", self._console)
         context.on("weberror", lambda error: self.faults.append(f"page error: {error.error}"))
         context.on("request", self._request)
-        # The debrief is a page of its own: these tests stop at its door.
-        context.route(
-            re.compile(r"/debrief/[^/]+$"),
-            lambda route: route.fulfill(content_type="text/html", body="<title>Debrief</title>"),
-        )
         self.contexts.append(context)
         return context
 
@@ -67,18 +60,14 @@ class Web:
         return page
 
     def forgive(self, pattern: str) -> None:
-        """From here on console errors that match are no fault."""
+        """From here on what the console says is no fault where it matches."""
         self.forgiven.append(pattern)
 
     def _console(self, message: ConsoleMessage) -> None:
         where = message.location.get("url", "")
         told = f"console: {message.text} at {where}"
         is_meant = NO_PICTURE.search(urlsplit(where).path) and "404" in message.text
-        if (
-            message.type == "error"
-            and not is_meant
-            and not any(re.search(one, told) for one in self.forgiven)
-        ):
+        if not is_meant and not any(re.search(one, told) for one in self.forgiven):
             self.faults.append(told)
 
     def _request(self, request: Request) -> None:
@@ -94,27 +83,37 @@ class Web:
 
 
 @contextmanager
-def chromium() -> Iterator[Chromium]:
-    """The browser; the test is skipped where there is none."""
+def chromium(*flags: str) -> Iterator[Chromium]:
+    """The browser, with *flags* of a test's own; the test is skipped where there is none."""
     if importlib.util.find_spec("playwright") is None or not CHROMIUM.exists():
         pytest.skip(NO_BROWSER)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 
 
 def faults_of_axe(page: Page) -> list[str]:
     """What axe-core calls serious or critical on a page as it is now, a line each."""
+    return [told for impact, told in _found_by_axe(page) if impact in ("serious", "critical")]
+
+
+def violations_of_axe(page: Page) -> list[str]:
+    """All that axe-core has to say of it, down to the minor."""
+    return [told for _, told in _found_by_axe(page)]
+
+
+def _found_by_axe(page: Page) -> list[tuple[str, str]]:
     if importlib.util.find_spec("axe_playwright_python") is None:
         pytest.skip("no axe-core: the package axe-playwright-python is missing")
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
     return [
-        f"{one['id']} ({one['impact']}): {json.dumps([node['html'][:160] for node in one['nodes']])}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
+        (
+            one["impact"],
+            f"{one['id']} ({one['impact']}): {json.dumps([node['html'][:160] for node in one['nodes']])}",
+        )
+        for one in Axe().run(page).response["violations"]
     ]

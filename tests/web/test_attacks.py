@@ -6,7 +6,6 @@ Source: trust.md, "Bad inputs", "Web", "Page" and "Decks".
 from __future__ import annotations
 
 import asyncio
-import shutil
 import socket
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import ExitStack
@@ -25,10 +24,8 @@ from orchestrator.web.app import application
 from orchestrator.web.security import MAX_HEADER_BYTES, Security
 from orchestrator.web.serve import HEAD_WITHIN_S
 from orchestrator.web.site import Site
+from tests.web.browser import chromium
 from tests.web.conftest import Served
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
 OWN = {
     "session": "s1",
@@ -283,14 +280,11 @@ def deck_of_scripts(file: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="NO CHROMIUM: injection into the pages is not tested")
 def test_nothing_that_a_session_holds_runs_in_a_page(serve: Callable[..., Served], tmp_path: Path) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="NO PLAYWRIGHT: injection is not tested")
     assert len(SCRIPTS) == 30
     served = serve()
     deck = deck_of_scripts(tmp_path / "deck.pptx")
-    with sync_api.sync_playwright() as playwright, served.client() as client:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+    with chromium() as browser, served.client() as client:
         page = browser.new_page()
         outside: list[str] = []
         blocked: list[str] = []
@@ -340,5 +334,4 @@ def test_nothing_that_a_session_holds_runs_in_a_page(serve: Callable[..., Served
         assert (
             page.evaluate("document.querySelectorAll('iframe, object, base, meta[http-equiv]').length") == 0
         )
-        browser.close()
     assert (outside, blocked) == ([], [])

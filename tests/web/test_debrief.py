@@ -16,11 +16,10 @@ from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.printing import find_browser
 from orchestrator.speech.read import read_speech
 from tests.helpers.pdf_pages import read_pdf
+from tests.web.browser import Web, faults_of_axe
 from tests.web.conftest import Served, new_home
 
 Serve = Callable[..., Served]
-CHROMIUM = Path("/usr/bin/chromium")
-browser = pytest.mark.skipif(not CHROMIUM.is_file(), reason="NO BROWSER: /usr/bin/chromium is not there")
 prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")
 
 DECK = """# Ferries
@@ -159,29 +158,18 @@ def test_a_drill_opens_a_room_with_that_question_alone(client: httpx2.Client) ->
 
 
 @pytest.mark.slow
-@browser
-def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, ended: Session) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    sync_playwright = pytest.importorskip("playwright.sync_api").sync_playwright
+def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, web: Web, ended: Session) -> None:
     assert ended.home is not None
     served = serve(ended.home.root)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        page = opened.new_page()
-        wrong: list[str] = []
-        page.on("console", lambda message: wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        for width, scheme in product((1280, 390), ("light", "dark")):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            page.goto(f"{served.url}/debrief/s1")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = axe.run(page).response["violations"]
-            assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
-            assert wrong == []
-        page.get_by_role("button", name="c1 is no contradiction").press("Enter")
-        page.get_by_text("not 350").first.wait_for(state="detached")
-        page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
-        page.wait_for_url("**/room/**")
-        page.get_by_text("From what did it fall?").first.wait_for()
-        opened.close()
+    for width, scheme in product((1280, 390), ("light", "dark")):
+        page = web.open(
+            f"{served.url}/debrief/s1", viewport={"width": width, "height": 800}, color_scheme=scheme
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert faults_of_axe(page) == []
+        assert web.faults == []
+    page.get_by_role("button", name="c1 is no contradiction").press("Enter")
+    page.get_by_text("not 350").first.wait_for(state="detached")
+    page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
+    page.wait_for_url("**/room/**")
+    page.get_by_text("From what did it fall?").first.wait_for()

@@ -19,9 +19,8 @@ from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.reviewed import begun, ended, new_home
+from tests.web.browser import Web, violations_of_axe
 from tests.web.conftest import Served
-
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture(scope="module")
@@ -251,28 +250,18 @@ def test_what_is_no_session_is_not_found(client: TestClient, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium here: the pages were not opened in a browser")
 def test_a_comment_is_added_and_pages_are_accessible_in_a_browser(
-    serve: Callable[..., Served], home: Home
+    serve: Callable[..., Served], web: Web, home: Home
 ) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no Playwright: the pages were not opened")
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: nothing was checked")
     served = serve(home.root)
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.goto(f"{served.url}/review/second")
-        page.fill("#author", "A. Reviewer")
-        page.select_option("#about", "x1")
-        page.fill("#text", "Bring the count.")
-        with page.expect_navigation():
-            page.click("#commenting button")
-        assert "Bring the count." in page.inner_text("#x1")
-        for address in ("", "/second", "/second/questions/x1", "/compare?a=first&b=second", "/progress"):
-            page.goto(f"{served.url}/review{address}")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            assert axe.Axe().run(page).response["violations"] == []
-        browser.close()
-    assert complaints == []
+    page = web.open(f"{served.url}/review/second", viewport={"width": 390, "height": 800})
+    page.fill("#author", "A. Reviewer")
+    page.select_option("#about", "x1")
+    page.fill("#text", "Bring the count.")
+    with page.expect_navigation():
+        page.click("#commenting button")
+    assert "Bring the count." in page.inner_text("#x1")
+    for address in ("", "/second", "/second/questions/x1", "/compare?a=first&b=second", "/progress"):
+        page.goto(f"{served.url}/review{address}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations_of_axe(page) == []
