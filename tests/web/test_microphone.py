@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +21,7 @@ from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import ToneRecogniser, silence, tone
 from tests.helpers.rehearsals import write_rehearsal
-from tests.web.conftest import Served
 
-CHROMIUM = Path("/usr/bin/chromium")
 ADDRESS = "ws://localhost/api/sessions/one/microphone"
 WORDS = {8000: "Revenue grew by 12 %.", 4000: "Costs did not."}
 FRAME = 3200
@@ -180,137 +176,3 @@ def test_another_sites_page_gets_no_microphone(home: Path, tmp_path: Path) -> No
         client.websocket_connect(ADDRESS, headers={"origin": "http://evil.example"}),
     ):
         pass
-
-
-in_a_browser = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="NOT TESTED in a browser: Chromium is not installed"),
-    pytest.mark.skipif(find_spec("playwright") is None, reason="NOT TESTED: playwright is not installed"),
-]
-
-
-@contextmanager
-def chromium(*arguments: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    own = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=[*own, *arguments])
-        yield browser
-        browser.close()
-
-
-class TestBrowser:
-    pytestmark = in_a_browser
-
-    @pytest.mark.skipif(find_spec("faster_whisper") is None, reason="NOT TESTED: the extra stt is missing")
-    def test_what_is_said_stands_in_the_transcript(
-        self, home: Path, tmp_path: Path, shared: Path, serve: Callable[..., Served]
-    ) -> None:
-        from playwright.sync_api import expect
-
-        talk = tmp_path / "talk.wav"
-        with wave.open(str(shared / "audio" / "librivox" / "sense_and_sensibility_0930.wav")) as read:
-            assert read.getframerate() == 16_000
-            sound = read.readframes(read.getnframes())
-        with wave.open(str(talk), "wb") as written:
-            written.setparams((1, 2, 16_000, 0, "NONE", ""))
-            written.writeframes(silence(3) + sound + silence(5))
-        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
-        served = serve(home)
-        plays = f"--use-file-for-fake-audio-capture={talk}%noloop"
-        with chromium(
-            "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", plays
-        ) as browser:
-            page, other = browser.new_page(), browser.new_page()
-            shown: list[str] = []
-            other.expose_function("shown", lambda words: shown.append(words))
-            other.goto(f"{served.url}/room/one?watch")
-            other.evaluate(
-                "const line = document.getElementById('partial'); "
-                "const told = new MutationObserver(() => shown(line.textContent)); "
-                "told.observe(line, {childList: true, subtree: true});"
-            )
-            page.goto(f"{served.url}/room/one")
-            here = "Your words are recognised on this machine. No sound is kept."
-            expect(page.locator("#hearing")).to_have_text(here)
-            page.locator("#go").click()
-            page.keyboard.press("m")
-            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
-            expect(page.locator("#captions")).to_contain_text("made amiable himself", timeout=120_000)
-            expect(page.locator("#partial")).to_have_text("")
-            page.keyboard.press("m")
-            expect(page.locator("#microphone-state")).to_have_text("Microphone off")
-        assert any("might even" in text for text in shown)
-        with Session.open(Home.open(home), "one") as session:
-            (segment,) = session.projection.segments
-            assert segment.end_s - segment.start_s == pytest.approx(2.7, abs=0.5)
-
-    def test_a_question_is_spoken_and_the_microphone_is_muted_meanwhile(
-        self, home: Path, tmp_path: Path, serve: Callable[..., Served]
-    ) -> None:
-        from playwright.sync_api import expect
-
-        (home / "greenroom.yaml").write_text("stt_model: /nowhere\n", "utf-8")
-        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
-        served = serve(home)
-        with chromium() as browser:
-            page = browser.new_page()
-            page.add_init_script(BROWSERS_OWN)
-            page.goto(f"{served.url}/room/one")
-            elsewhere = "Your browser recognises your words; its maker may do so elsewhere."
-            expect(page.locator("#hearing")).to_have_text(elsewhere)
-            page.locator("#go").click()
-            page.locator("#voices").click()
-            page.keyboard.press("m")
-            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
-            page.evaluate("heard('Our churn is 3 % a year.')")
-            expect(page.locator("#captions")).to_contain_text("Our churn is 3 % a year.")
-            page.keyboard.press("q")
-            expect(page.locator("#microphone-state")).to_have_text("Microphone muted")
-            assert page.locator("#question-text").inner_text() in page.evaluate("spoken.text")
-            page.evaluate("silent()")
-            expect(page.locator("#microphone-state")).to_have_text("Microphone on")
-
-    def test_where_nothing_recognises_speech_the_page_says_how_to_go_on(
-        self, home: Path, tmp_path: Path, serve: Callable[..., Served]
-    ) -> None:
-        from playwright.sync_api import expect
-
-        (home / "greenroom.yaml").write_text("stt_model: /nowhere\n", "utf-8")
-        Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
-        served = serve(home)
-        with chromium() as browser:
-            page = browser.new_page()
-            page.add_init_script("delete window.webkitSpeechRecognition")
-            page.goto(f"{served.url}/room/one")
-            expect(page.locator("#hearing")).to_contain_text("Type what you say: ")
-            expect(page.locator("#microphone")).to_be_hidden()
-
-
-BROWSERS_OWN = """
-window.webkitSpeechRecognition = class extends EventTarget {
-  start() {
-    window.heard = (transcript) => {
-      const results = [Object.assign([{ transcript, confidence: 0.8 }], { isFinal: true })];
-      this.dispatchEvent(Object.assign(new Event("result"), { results, resultIndex: 0 }));
-    };
-  }
-  stop() { this.dispatchEvent(new Event("end")); }
-};
-window.SpeechSynthesisUtterance = class extends EventTarget {
-  constructor(text) { super(); this.text = text; }
-};
-Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new EventTarget(), {
-  speaking: false,
-  getVoices: () => [{ localService: true, lang: "en-GB" }],
-  cancel() {},
-  speak(words) {
-    window.spoken = words;
-    this.speaking = true;
-    words.dispatchEvent(new Event("start"));
-    window.silent = () => { this.speaking = false; words.dispatchEvent(new Event("end")); };
-  },
-})});
-"""
-"""A browser that recognises what `heard` is given, and speaks without a sound."""

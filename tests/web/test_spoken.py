@@ -1,0 +1,225 @@
+"""Rehearsals by voice in a real browser: Chromium's microphone plays recordings of people who speak."""
+
+from __future__ import annotations
+
+import wave
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from orchestrator.home.folder import Home
+from orchestrator.session import Session
+from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES
+from tests.helpers.live_feeds import until
+from tests.helpers.recognisers import silence
+from tests.helpers.rehearsals import greenroom, write_rehearsal
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, chromium
+from tests.web.conftest import Served
+from tests.web.test_rehearsal import DROPPED, asked, in_room, view_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
+    from playwright.sync_api import Page
+
+sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+expect = sync_api.expect
+expect.set_options(timeout=PATIENCE_MS)
+pytestmark = pytest.mark.slow  # a real browser and a real server
+recognises = pytest.mark.skipif(
+    find_spec("faster_whisper") is None, reason="NOT TESTED with real speech: the extra stt is missing"
+)
+
+Serve = Callable[..., Served]
+RECOGNISED_WITHIN_MS = 120_000
+"""The model is loaded at the first sound, and a machine may be busy: most of it is patience."""
+
+
+@pytest.fixture(scope="module")
+def _played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that a microphone plays from its beginning, once, each time that a page opens it."""
+    return tmp_path_factory.mktemp("microphone") / "said.wav"
+
+
+@pytest.fixture(scope="module")
+def _chromium(_played: Path) -> Iterator[Chromium]:
+    """In place of the browser without a microphone."""
+    flags = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+    with chromium(*flags, f"--use-file-for-fake-audio-capture={_played}%noloop") as browser:
+        yield browser
+
+
+@pytest.fixture
+def speaker(_played: Path, shared: Path) -> Callable[[str], None]:
+    """Puts one of the recordings before the microphone; it is heard once a page opens it."""
+
+    def speaks(name: str) -> None:
+        with wave.open(str(shared / "audio" / "librivox" / f"{name}.wav")) as read:
+            assert read.getparams()[:3] == (1, SAMPLE_BYTES, RATE_HZ)
+            sound = read.readframes(read.getnframes())
+        with wave.open(str(_played), "wb") as written:
+            written.setparams((1, SAMPLE_BYTES, RATE_HZ, 0, "NONE", ""))
+            written.writeframes(silence(2) + sound + silence(5))
+
+    return speaks
+
+
+def microphone(page: Page, state: str) -> None:
+    """Press its key, and wait until it is on or off."""
+    page.keyboard.press("m")
+    expect(page.locator("#microphone-state")).to_have_text(f"Microphone {state}")
+
+
+def is_judged(view: dict[str, Any]) -> bool:
+    """Whether the first answer to the first question has its verdict."""
+    return bool(view["closed"]) or view["question"]["turn"] > 1
+
+
+def room_without_recogniser(home: Path, folder: Path, serve: Serve) -> str:
+    """The address of a room whose server cannot recognise speech."""
+    (home / "greenroom.yaml").write_text("stt_model: /nowhere\n", "utf-8")
+    Session.start(Home.open(home), write_rehearsal(folder).deck, id="one").close()
+    return f"{serve(home).url}/room/one"
+
+
+@recognises
+def test_a_rehearsal_is_spoken_from_the_deck_to_the_debrief(
+    serve: Serve, web: Web, shared: Path, speaker: Callable[[str], None]
+) -> None:
+    deck = shared / "decks" / "aswf_opentrackio_2025.pdf"
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.evaluate(DROPPED, [deck.name, list(deck.read_bytes())])
+    page.fill("#presenter", "Ada Lind")
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    session = urlsplit(page.url).path.rpartition("/")[2]
+    page.wait_for_selector("[data-connected=yes]")
+    expect(page.locator("#hearing")).to_contain_text("recognised on this machine")
+    page.keyboard.press("Space")
+    page.wait_for_selector("#pause:not([hidden])")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#slide-picture:not([hidden])")
+
+    speaker("sense_and_sensibility_0870")
+    microphone(page, "on")
+    expect(page.locator("#captions")).to_contain_text("leisure to consider", timeout=RECOGNISED_WITHIN_MS)
+    microphone(page, "off")
+    page.keyboard.press("q")
+    question = asked(page)
+
+    speaker("sense_and_sensibility_0920")
+    microphone(page, "on")
+    expect(page.locator("#captions")).to_contain_text("more respectable", timeout=RECOGNISED_WITHIN_MS)
+    until("a verdict, after the silence that ends an answer", lambda: is_judged(view_of(served, session)))
+    microphone(page, "off")
+    if view_of(served, session)["question"] is not None:  # a follow-up
+        page.keyboard.press("l")
+    page.wait_for_selector("#question", state="hidden")
+
+    page.keyboard.press("e")
+    page.click("#ending-yes")
+    page.wait_for_url(f"**/debrief/{session}")
+    debrief = " ".join(page.inner_text("main").split())
+    with Session.open(Home.open(served.home), session) as ended:
+        (exchange,) = ended.projection.exchanges
+        said = " ".join(one.text for one in ended.projection.segments)
+    answer = exchange.turns[0].answer
+    assert answer is not None
+    assert "leisure to consider" in said
+    assert "more respectable" in answer
+    for words in (question, answer):
+        assert words in debrief
+    assert greenroom(served.home, "verify", session).returncode == 0
+
+
+@recognises
+def test_what_is_said_stands_in_the_transcript(
+    home: Path, tmp_path: Path, serve: Serve, web: Web, speaker: Callable[[str], None]
+) -> None:
+    speaker("sense_and_sensibility_0930")
+    Session.start(Home.open(home), write_rehearsal(tmp_path).deck, id="one").close()
+    served = serve(home)
+    window = web.window()
+    page, other = window.new_page(), window.new_page()
+    shown: list[str] = []
+    other.expose_function("shown", lambda words: shown.append(words))
+    in_room(other, served, "one", "?watch")
+    other.evaluate(
+        "const line = document.getElementById('partial'); "
+        "const told = new MutationObserver(() => shown(line.textContent)); "
+        "told.observe(line, {childList: true, subtree: true});"
+    )
+    in_room(page, served, "one")
+    here = "Your words are recognised on this machine. No sound is kept."
+    expect(page.locator("#hearing")).to_have_text(here)
+    page.locator("#go").click()
+    microphone(page, "on")
+    expect(page.locator("#captions")).to_contain_text("made amiable himself", timeout=RECOGNISED_WITHIN_MS)
+    expect(page.locator("#partial")).to_have_text("")
+    microphone(page, "off")
+    assert any("might even" in text for text in shown)
+    with Session.open(Home.open(home), "one") as session:
+        (segment,) = session.projection.segments
+        assert segment.end_s - segment.start_s == pytest.approx(2.7, abs=0.5)
+
+
+def test_a_question_is_spoken_and_the_microphone_is_muted_meanwhile(
+    home: Path, tmp_path: Path, serve: Serve, web: Web
+) -> None:
+    page = web.window().new_page()
+    page.add_init_script(BROWSERS_OWN)
+    page.goto(room_without_recogniser(home, tmp_path, serve))
+    elsewhere = "Your browser recognises your words; its maker may do so elsewhere."
+    expect(page.locator("#hearing")).to_have_text(elsewhere)
+    page.locator("#go").click()
+    page.locator("#voices").click()
+    microphone(page, "on")
+    page.evaluate("heard('Our churn is 3 % a year.')")
+    expect(page.locator("#captions")).to_contain_text("Our churn is 3 % a year.")
+    page.keyboard.press("q")
+    expect(page.locator("#microphone-state")).to_have_text("Microphone muted")
+    assert page.locator("#question-text").inner_text() in page.evaluate("spoken.text")
+    page.evaluate("silent()")
+    expect(page.locator("#microphone-state")).to_have_text("Microphone on")
+
+
+def test_where_nothing_recognises_speech_the_page_says_how_to_go_on(
+    home: Path, tmp_path: Path, serve: Serve, web: Web
+) -> None:
+    page = web.window().new_page()
+    page.add_init_script("delete window.webkitSpeechRecognition")
+    page.goto(room_without_recogniser(home, tmp_path, serve))
+    expect(page.locator("#hearing")).to_contain_text("Type what you say: ")
+    expect(page.locator("#microphone")).to_be_hidden()
+
+
+BROWSERS_OWN = """
+window.webkitSpeechRecognition = class extends EventTarget {
+  start() {
+    window.heard = (transcript) => {
+      const results = [Object.assign([{ transcript, confidence: 0.8 }], { isFinal: true })];
+      this.dispatchEvent(Object.assign(new Event("result"), { results, resultIndex: 0 }));
+    };
+  }
+  stop() { this.dispatchEvent(new Event("end")); }
+};
+window.SpeechSynthesisUtterance = class extends EventTarget {
+  constructor(text) { super(); this.text = text; }
+};
+Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new EventTarget(), {
+  speaking: false,
+  getVoices: () => [{ localService: true, lang: "en-GB" }],
+  cancel() {},
+  speak(words) {
+    window.spoken = words;
+    this.speaking = true;
+    words.dispatchEvent(new Event("start"));
+    window.silent = () => { this.speaking = false; words.dispatchEvent(new Event("end")); };
+  },
+})});
+"""
+"""A browser that recognises what `heard` is given, and speaks without a sound."""
