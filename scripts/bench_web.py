@@ -22,9 +22,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests.helpers.homes import new_home  # noqa: E402
 from tests.helpers.rehearsals import DECK  # noqa: E402 (the path is set first)
 from tests.web.browser import chromium  # noqa: E402
-from tests.web.conftest import new_home, start_server  # noqa: E402
+from tests.web.conftest import start_server  # noqa: E402
 
 BOUND_MS = 100.0
 NOTES = """() => {

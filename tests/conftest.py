@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from tests.helpers import memory_modes
+from tests.helpers.homes import new_home
 from tests.helpers.memory_modes import VARIABLE
 from tests.helpers.seed_promises import PROMISES, node_of
 from tests.web.browser import NO_BROWSER
@@ -82,7 +82,4 @@ def _nameless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home of the test's own: the checkout's templates and blueprints, and no session yet."""
-    root = tmp_path / "home"
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, root / name)
-    return root
+    return new_home(tmp_path / "home")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from orchestrator.cli.dialogue import say
 from orchestrator.home.config import Config
 from orchestrator.templates.orchestration import read_orchestration
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.terminals import Seen, at_terminal
 
@@ -248,9 +248,7 @@ def test_the_help_of_feed_names_the_keys_of_a_line(home: Path) -> None:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Everything that is shown of a session of each outcome that the offline panel comes to."""
-    home = tmp_path_factory.mktemp("home")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, home / name)
+    home = new_home(tmp_path_factory.mktemp("home"))
     files = write_rehearsal(home)
     answers = ("It is 5.", "park", "We do not know.", "We do not know.")  # and to the others none
     (home / "a.yaml").write_text("".join(f"- text: {json.dumps(one)}\n" for one in answers), "utf-8")

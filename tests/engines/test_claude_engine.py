@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -60,6 +59,7 @@ from tests.helpers.claude_requests import (
     reading_requests,
     requests_of,
 )
+from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import Fault, MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal
@@ -72,9 +72,7 @@ SHAPES = {kind.name: kind.shape for kind in TASKS.values() if kind.shape is not 
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     """A rehearsal that was played with the offline engine, and not ended."""
     folder = tmp_path_factory.mktemp("played")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    return played(folder / "home", write_rehearsal(folder), exchanges=2)
+    return played(new_home(folder / "home"), write_rehearsal(folder), exchanges=2)
 
 
 @pytest.fixture

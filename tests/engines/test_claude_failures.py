@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from orchestrator.engines.claude.settings import Settings
 from orchestrator.errors import EngineError
 from orchestrator.model.exchange import Judgement
 from orchestrator.session import Session
-from tests.conftest import ROOT
 from tests.helpers.claude_requests import KINDS, SECRET, Asked, engine_on, requests_of
+from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
 from tests.helpers.rehearsals import DECK, SPEECH, played, write_rehearsal
@@ -46,9 +45,7 @@ SAID = sorted(set(re.findall(r"\w{5,}", f"{SECRET} {NOBODY_SAID} {DECK} {SPEECH}
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     folder = tmp_path_factory.mktemp("played")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    return played(folder / "home", write_rehearsal(folder), exchanges=1)
+    return played(new_home(folder / "home"), write_rehearsal(folder), exchanges=1)
 
 
 @pytest.fixture

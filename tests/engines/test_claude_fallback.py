@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,8 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from tests.conftest import ROOT
 from tests.helpers.claude_requests import Asked, engine_on, requests_of
+from tests.helpers.homes import new_home
 from tests.helpers.messages_server import Fault, MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal
 
@@ -21,9 +20,7 @@ from tests.helpers.rehearsals import played, write_rehearsal
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
     folder = tmp_path_factory.mktemp("played")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    return requests_of(played(folder / "home", write_rehearsal(folder), exchanges=1))
+    return requests_of(played(new_home(folder / "home"), write_rehearsal(folder), exchanges=1))
 
 
 def failing(engine: FallbackEngine, asked: Asked, times: int) -> None:

@@ -30,8 +30,8 @@ from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
 from orchestrator.model.usage import Budget
 from orchestrator.session import Session
-from tests.conftest import ROOT
 from tests.helpers.claude_requests import AGENT, engine_on, exchange
+from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.memories import write_memory
 from tests.helpers.messages_server import Fault, MessagesServer, Taken
@@ -221,12 +221,10 @@ def test_a_model_that_uses_tools_without_end_gives_no_question_and_the_session_g
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A remembered rehearsal that was played by the rules, and not ended."""
     folder = tmp_path_factory.mktemp("tools")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
     files = write_rehearsal(folder)
     long = "".join(f"- Quay {number} is dredged by the harbour authority\n" for number in range(60))
     files.deck.write_text(f"{files.deck.read_text('utf-8')}\n---\n# Quays\n\n{long}", "utf-8")
-    with played(with_tools(folder / "home"), files, exchanges=2, **REMEMBERED) as made:
+    with played(with_tools(new_home(folder / "home")), files, exchanges=2, **REMEMBERED) as made:
         yield made
 
 

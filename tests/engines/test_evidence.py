@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
-from tests.conftest import ROOT
+from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import Fault, MessagesServer, Taken
 
@@ -54,10 +53,8 @@ SPOKEN = "Churn went from 200 to 250, up 60 percent"
 
 
 def rehearsed(folder: Path, server: MessagesServer) -> Session:
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
     engine = ClaudeEngine(Settings(base_url=server.url, api_key=server.key))
-    session = Session.start(Home.open(folder / "home"), deck_text=DECK, engine=engine, exchanges=1)
+    session = Session.start(Home.open(new_home(folder / "home")), deck_text=DECK, engine=engine, exchanges=1)
     segments = tuple(
         Segment(text, number * 20.0, number * 20.0 + 8, "Ines", 1 + number // 2)
         for number, text in enumerate(SAID)

@@ -36,8 +36,8 @@ from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers
 from orchestrator.speech.read import read_speech
 from orchestrator.verify import verify_session
-from tests.conftest import ROOT
 from tests.helpers.claude_requests import engine_on
+from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
 from tests.helpers.rehearsals import Rehearsal, write_rehearsal
@@ -86,9 +86,7 @@ class Plain:
 
 def home_in(folder: Path) -> Path:
     """A home with the checkout's templates, whose panel looks at its questions less often."""
-    home = folder / "home"
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, home / name)
+    home = new_home(folder / "home")
     rules = home / "templates" / "moderator" / "orchestration.md"
     rules.write_text(rules.read_text("utf-8").replace("refresh: 15", f"refresh: {REFRESH_S}"), "utf-8")
     return home

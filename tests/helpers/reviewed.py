@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 
-ROOT = Path(__file__).resolve().parents[2]
 DECK = """# Where we stand
 
 - We are the leading ferry operator on the estuary
@@ -24,13 +22,6 @@ Notes: the estuary licence ends in 2031.
 """
 LEADING = "We are the leading ferry operator on the estuary"
 ASK = "We ask for EUR 1.8M"
-
-
-def new_home(folder: Path) -> Home:
-    """A home with this checkout's templates."""
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / name)
-    return Home.open(folder)
 
 
 def begun(home: Home, id: str, *, presenter: str = "Ines Kroll", speech: str = "Good morning.") -> Session:

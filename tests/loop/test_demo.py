@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.speech.answers import read_answers
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import ROOT, greenroom_json
 
 
 def _play(home: Path) -> dict[str, Any]:
     """What `greenroom demo` reports, in an empty home."""
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, home / name)
-    return greenroom_json(home, "demo")
+    return greenroom_json(new_home(home), "demo")
 
 
 @pytest.fixture(scope="module")

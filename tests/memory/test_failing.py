@@ -6,7 +6,6 @@ The panel's tests with all of memory off, on and failing are in `scripts/slow`
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Never
@@ -19,7 +18,7 @@ from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import Snapshots
 from orchestrator.session import Session
-from tests.conftest import ROOT
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import contents, played, write_rehearsal
 
 GIVEN: Mapping[str, Any] = {"id": "ferries", "presenter": "Ines", "remember": True, "date": "2026-11-22"}
@@ -48,9 +47,7 @@ def rehearsed(home: Path, folder: Path) -> tuple[dict[str, bytes], list[dict[str
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the rehearsal in which nothing failed."""
     folder = tmp_path_factory.mktemp("whole")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
-    files, warnings = rehearsed(folder / "home", folder)
+    files, warnings = rehearsed(new_home(folder / "home"), folder)
     assert warnings == []
     return files
 

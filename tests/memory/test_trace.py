@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, t
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import loaded, write_rehearsal
 
 # ---------------------------------------------------------------------- the bound
@@ -164,10 +164,7 @@ def records_of(store: Store) -> list[Record]:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A rehearsal played and ended, with a snapshot after every step and facts after every exchange."""
     folder = tmp_path_factory.mktemp("trace")
-    checkout = Path(__file__).resolve().parents[2]
-    for name in ("templates", "session-templates"):
-        shutil.copytree(checkout / "agents" / name, folder / "home" / name)
-    with loaded(folder / "home", write_rehearsal(folder), id="talk") as session:
+    with loaded(new_home(folder / "home"), write_rehearsal(folder), id="talk") as session:
         summariser, snapshots = Summariser(session.rehearsal), Snapshots(session.rehearsal.store)
 
         def after(_: Any) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 from tests.conftest import ROOT
+from tests.helpers.homes import new_home
 from tests.helpers.injection_probes import FAKE_VERDICT, PROBES
 from tests.helpers.messages_server import MessagesServer
 
@@ -50,8 +50,6 @@ class Played:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     folder = tmp_path_factory.mktemp("probed")
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / "home" / name)
     news = folder / "news.yaml"
     found = [{"finding": f"Revenue: {probe.text}", "source": probe.text} for probe in PROBES]
     news.write_text(json.dumps(found), "utf-8")
@@ -65,7 +63,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         MessagesServer() as server,
         ClaudeEngine(Settings(base_url=server.url, api_key=server.key)) as engine,
         Session.start(
-            Home.open(folder / "home"), deck_text=DECK, engine=engine, intel=[news], exchanges=2
+            Home.open(new_home(folder / "home")), deck_text=DECK, engine=engine, intel=[news], exchanges=2
         ) as session,
     ):
         recording = Recording(segments, times_estimated=False, notices=(), sha256="", name="probes.json")

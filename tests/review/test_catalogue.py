@@ -16,7 +16,8 @@ from orchestrator.home.folder import Home
 from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage
 from orchestrator.review.update import update
-from tests.helpers.reviewed import begun, ended, new_home
+from tests.helpers.homes import new_home
+from tests.helpers.reviewed import begun, ended
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +143,7 @@ def test_a_verification_is_remembered_by_the_head(catalogue: Catalogue) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return new_home(tmp_path / "home")
+    return Home.open(new_home(tmp_path / "home"))
 
 
 def brought_up(home: Home) -> Catalogue:

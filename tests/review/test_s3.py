@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.archive.stores import open_store
+from orchestrator.home.folder import Home
 from orchestrator.review.catalogue import Catalogue
 from orchestrator.review.update import update
-from tests.helpers.reviewed import ended, new_home
+from tests.helpers.homes import new_home
+from tests.helpers.reviewed import ended
 from tests.helpers.strict_s3 import strict_s3
 
 URL = "s3://bucket/boards"
@@ -20,7 +22,7 @@ def test_known_archives_are_not_read_and_one_listing_tells_of_many(
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-a-real-secret-key")
-    home = new_home(tmp_path / "home")
+    home = Home.open(new_home(tmp_path / "home"))
     catalogue = Catalogue(tmp_path / "review.db")
     with strict_s3() as server:
         monkeypatch.setenv("GREENROOM_S3_ENDPOINT", server.endpoint_url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from orchestrator.home.folder import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
+from tests.helpers.homes import new_home
 from tests.web.browser import Web, chromium
 
 if TYPE_CHECKING:
@@ -37,13 +37,6 @@ class Served:
 
     def client(self) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, timeout=30)
-
-
-def new_home(folder: Path) -> Path:
-    """A home with this checkout's templates."""
-    for name in ("templates", "session-templates"):
-        shutil.copytree(ROOT / "agents" / name, folder / name)
-    return folder
 
 
 def start_server(home: Path, *arguments: str, command: str = "serve") -> Served:

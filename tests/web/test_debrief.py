@@ -15,9 +15,10 @@ from orchestrator import Home, Session
 from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.printing import find_browser
 from orchestrator.speech.read import read_speech
+from tests.helpers.homes import new_home
 from tests.helpers.pdf_pages import read_pdf
 from tests.web.browser import Web, faults_of_axe
-from tests.web.conftest import Served, new_home
+from tests.web.conftest import Served
 
 Serve = Callable[..., Served]
 prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")

@@ -15,7 +15,7 @@ from orchestrator.home.folder import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
-from tests.web.conftest import new_home
+from tests.helpers.homes import new_home
 
 ENDLESS = {"/api/sessions/{session}/room/events"}
 """A stream that a test in one process would wait for; `test_records` reads such a one from a server."""

@@ -14,9 +14,10 @@ import pytest
 from orchestrator.home.folder import Home
 from orchestrator.loop.driver import driving
 from orchestrator.session import Session
+from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
-from tests.web.conftest import Served, new_home
+from tests.web.conftest import Served
 from tests.web.test_rehearsal import asked, in_room, say, started, view_of
 
 if TYPE_CHECKING:

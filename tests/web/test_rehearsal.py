@@ -15,9 +15,10 @@ import pytest
 from orchestrator.home.folder import Home
 from orchestrator.loop.driver import driving
 from orchestrator.session import Session
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import DECK, contents, greenroom
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
-from tests.web.conftest import Served, new_home
+from tests.web.conftest import Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -18,7 +18,8 @@ from orchestrator.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
-from tests.helpers.reviewed import begun, ended, new_home
+from tests.helpers.homes import new_home
+from tests.helpers.reviewed import begun, ended
 from tests.web.browser import Web, violations_of_axe
 from tests.web.conftest import Served
 
@@ -26,7 +27,7 @@ from tests.web.conftest import Served
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """A home with two ended runs of one deck and one session under way; nothing here changes it."""
-    home = new_home(tmp_path_factory.mktemp("review") / "home")
+    home = Home.open(new_home(tmp_path_factory.mktemp("review") / "home"))
     ended(home, "first", "unjudged")
     ended(home, "second", "satisfied", speech="Good evening, <script>alert(1)</script>.")
     begun(home, "live").close()
@@ -157,7 +158,7 @@ def test_runs_before_other_panels_are_not_compared(home: Home) -> None:
 def test_archives_are_reviewed_without_a_home(
     serve: Callable[..., Served], made: Home, tmp_path: Path
 ) -> None:
-    served = serve(new_home(tmp_path / "home").root, "--archive", f"file://{made.archives}", command="review")
+    served = serve(new_home(tmp_path / "home"), "--archive", f"file://{made.archives}", command="review")
     with served.client() as client:
         page = client.get("/review")
         assert page.text.count("/review/second") == 1
