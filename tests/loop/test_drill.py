@@ -13,22 +13,7 @@ from orchestrator.errors import InputError, UsageError
 from orchestrator.loop.drilling import MINUTES, put_again
 from orchestrator.model.claim import Place
 from orchestrator.model.segment import Segment
-
-DECK = """# Ferries
-
-- Season-ticket churn fell to 4%
-
----
-# Costs
-
-| Use | EUR |
-|---|---|
-| Boats | 100 |
-| Piers | 200 |
-| Total | 350 |
-"""
-QUOTE = "Season-ticket churn fell to 4%"
-QUESTION = "From what did it fall?"
+from tests.helpers.ferries import DECK, QUESTION, QUOTE
 
 
 @pytest.fixture

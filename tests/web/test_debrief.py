@@ -15,6 +15,7 @@ from orchestrator import Home, Session
 from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.printing import find_browser
 from orchestrator.speech.read import read_speech
+from tests.helpers.ferries import DECK, QUESTION, QUOTE
 from tests.helpers.homes import new_home
 from tests.helpers.pdf_pages import read_pdf
 from tests.web.browser import Web, faults_of_axe
@@ -23,19 +24,6 @@ from tests.web.conftest import Served
 Serve = Callable[..., Served]
 prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")
 
-DECK = """# Ferries
-
-- Season-ticket churn fell to 4%
-
----
-# Costs
-
-| Use | EUR |
-|---|---|
-| Boats | 100 |
-| Piers | 200 |
-| Total | 350 |
-"""
 EVIL = 'From six <script>alert("deck")</script> & <b>more</b>.'
 SPEECH = "Um, we carried more people, and perhaps we will carry more again, you know. " * 10
 
@@ -51,7 +39,7 @@ def ended(tmp_path: Path) -> Iterator[Session]:
         session.load(read_speech(speech), kind="feed")
         session.play()
         session.slide(2)
-        session.ask("analyst", question="From what did it fall?", quote="Season-ticket churn fell to 4%")
+        session.ask("analyst", question=QUESTION, quote=QUOTE)
         session.answer(EVIL)
         session.ask("skeptic", question="Which of the two is right?")
         session.park()
@@ -85,7 +73,7 @@ def test_it_reads_as_the_markdown_page_does(client: httpx2.Client, ended: Sessio
 
 def test_the_slide_stands_beside_the_words(client: httpx2.Client) -> None:
     page = client.get("/debrief/s1").text
-    assert "<mark>Season-ticket churn fell to 4%</mark>" in page
+    assert f"<mark>{QUOTE}</mark>" in page
     assert "<img" not in page  # a deck of text has no pictures, so none is asked for
     assert page.count('<figure class="beside">') == 1
 
@@ -148,7 +136,7 @@ def test_a_drill_opens_a_room_with_that_question_alone(client: httpx2.Client) ->
     assert answer.status_code == 201
     drill = answer.json()["session"]
     room = client.get(f"/api/sessions/{drill}/room").json()
-    assert room["question"]["text"] == "From what did it fall?"
+    assert room["question"]["text"] == QUESTION
     assert (room["slide"], room["left"], room["state"]) == (1, 0, "active")
     assert client.get(f"/room/{drill}").status_code == 200
     page = client.get(f"/debrief/{drill}").text
@@ -173,4 +161,4 @@ def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, web: Web
     page.get_by_text("not 350").first.wait_for(state="detached")
     page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
     page.wait_for_url("**/room/**")
-    page.get_by_text("From what did it fall?").first.wait_for()
+    page.get_by_text(QUESTION).first.wait_for()
