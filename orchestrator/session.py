@@ -533,6 +533,7 @@ class Session:
 
         On the same deck, with the same panel, presenter, engine and intensity; templates as the home has
         them now. Contradictions that were dismissed here are dismissed there. Nothing of it is remembered.
+        Its first record names this session and the question.
 
         Raises:
             InputError: There is no such exchange.
@@ -549,7 +550,7 @@ class Session:
         options = self.rehearsal.options
         drill = Session.start(
             self.home,
-            drilling.source_of(self.rehearsal),
+            drilling.source_of_drill(self.rehearsal, earlier),
             engine=options.engine,
             **drilling.options_of_drill(options),
         )

@@ -1,10 +1,12 @@
 """A drill: one question of an earlier session, put again in a session of its own.
 
-Only the question comes along. What the panel may press, remember or compare is that session's own.
+Only the question comes along, and where it was put before. What the panel may press, remember or compare
+is that session's own.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from orchestrator.errors import InputError
@@ -16,6 +18,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import UNNAMED, Options, Projection
 from orchestrator.loop.transcript import move_to
 from orchestrator.model.claim import Place
+from orchestrator.model.drill import Drilled
 from orchestrator.model.exchange import PUT_AGAIN, Candidate, Exchange
 
 MINUTES: Final = 5
@@ -44,6 +47,11 @@ def source_of(rehearsal: Rehearsal) -> Source:
     deck = rehearsal.scene().deck
     kept = rehearsal.store.root / "source"
     return Source(deck, next(iter(sorted(kept.glob(f"{deck.sha256}.*"))), None))
+
+
+def source_of_drill(rehearsal: Rehearsal, earlier: Exchange) -> Source:
+    """The same, with the question that is put again: the new session's first record names it."""
+    return replace(source_of(rehearsal), drilled=Drilled(rehearsal.options.id, earlier.id))
 
 
 def options_of_drill(options: Options) -> dict[str, Any]:

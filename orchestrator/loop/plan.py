@@ -18,6 +18,7 @@ from orchestrator.layout import Layout, check_session_id
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.model.dossier import BoardMember
+from orchestrator.model.drill import Drilled
 from orchestrator.model.intel import Reported
 from orchestrator.model.slide import Deck
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
@@ -51,10 +52,11 @@ class StartOptions:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A deck, and the file that it was read from, if any."""
+    """A deck, and where it comes from."""
 
     deck: Deck
-    path: Path | None = None
+    path: Path | None = None  # of the file that it was read from
+    drilled: Drilled | None = None  # the question for whose sake an earlier session's deck was taken
 
 
 def start_options_of(options: Mapping[str, Any]) -> StartOptions:

@@ -18,6 +18,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Projection, State, options_of
 from orchestrator.model.carryover import carry_over_of
+from orchestrator.model.drill import drilled_of
 from orchestrator.model.segment import Segment
 from orchestrator.store.store import Repair, Store
 
@@ -53,6 +54,7 @@ class Rehearsal:
         self.options = options_of(value["options"])
         self.templates = read_templates(store, store.layout)
         self.carried = carry_over_of(value)
+        self.drilled = drilled_of(value)  # None: it is no drill
         self.assembler = Assembler(
             store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
         )

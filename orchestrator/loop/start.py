@@ -33,7 +33,8 @@ from orchestrator.loop.blueprints import blueprints
 from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import INTEL, Options
-from orchestrator.model.carryover import KEY, NOTHING, CarryOver
+from orchestrator.model import carryover, drill
+from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.store import files
@@ -132,7 +133,7 @@ def _sweep(home: Home) -> None:
 
 def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
     """What the ledger's first record says."""
-    options, deck, config = plan.options, plan.source.deck, plan.home.config
+    options, deck, config, drilled = plan.options, plan.source.deck, plan.home.config, plan.source.drilled
     return {
         "frames_version": FRAMES_VERSION,
         "layouts_version": LAYOUTS_VERSION,
@@ -145,7 +146,8 @@ def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
         "templates": digests(plan.templates),
         "max_revisions": config.max_revisions,
         "budget_tokens": config.budget_tokens,
-        **({KEY: carried.value()} if carried else {}),
+        **({carryover.KEY: carried.value()} if carried else {}),
+        **({drill.KEY: drilled.value()} if drilled is not None else {}),
     }
 
 

@@ -23,6 +23,8 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
     about = [f"- Session: {session.id}", f"- Presenter: {_plain(options.presenter)}"]
     if options.date is not None:
         about.append(f"- Date: {options.date}")
+    if (drilled := session.rehearsal.drilled) is not None:
+        about.append(f"- Drill: puts question {drilled.exchange} of {drilled.session} again")
     lines = [f"# {_plain(deck.title or deck.name)}", "", *about]
     for moment in moments:
         lines += ["", *_lines(moment)]

@@ -12,6 +12,7 @@ from orchestrator import Home, Session
 from orchestrator.errors import InputError, UsageError
 from orchestrator.loop.drilling import MINUTES, put_again
 from orchestrator.model.claim import Place
+from orchestrator.model.drill import Drilled
 from orchestrator.model.segment import Segment
 from tests.helpers.ferries import DECK, QUESTION, QUOTE
 
@@ -48,6 +49,20 @@ def test_the_same_question_is_open_on_the_same_deck(ended: Session) -> None:
         assert drill.path.parent == ended.path.parent
         (kept,) = (drill.path / "source").iterdir()
         assert kept.read_bytes() == DECK.encode()
+
+
+def test_it_keeps_of_which_question_it_is_a_drill(ended: Session) -> None:
+    assert ended.rehearsal.drilled is None
+    with ended.drill("x2") as drill:
+        drill.answer("The harbour master.")
+        while drill.projection.open is not None:
+            drill.answer("The harbour master.")
+        drill.end()
+    with Session.open(ended.home, drill.id) as again:
+        assert again.rehearsal.drilled == Drilled("s1", "x2")
+        assert again.verify().valid
+        with again.drill("x1") as third:  # of a drill: the question as it was put there
+            assert third.rehearsal.drilled == Drilled(drill.id, "x1")
 
 
 def test_it_is_the_only_question_and_nothing_is_remembered(ended: Session) -> None:

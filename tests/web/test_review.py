@@ -105,6 +105,27 @@ def test_a_session_is_told_in_order(client: TestClient) -> None:
     assert "ledger head" in page
 
 
+def test_a_drill_says_which_question_it_puts_again(home: Home) -> None:
+    with Session.open(home, "second") as session, session.drill("x1") as drill:
+        drill.answer("By passengers.")
+        while drill.projection.open is not None:
+            drill.answer("By passengers.")
+        drill.end()
+    with opened(home, str(home.archives)) as client:
+        page = client.get(f"/review/{drill.id}")
+        assert '<a href="/review/second#x1">question x1 of the session of 20' in page.text
+        assert "puts question x1 of second again" in client.get(f"/review/{drill.id}/export").text
+        assert "A drill" not in client.get("/review/second").text
+        thaw(home.sessions / "second")
+        for folder in (home.sessions / "second", home.archives / "second"):
+            shutil.rmtree(folder)
+    with opened(home, str(home.archives)) as client:
+        client.get("/review")
+        page_text = text_of(client.get(f"/review/{drill.id}"))
+        assert "A drill: it puts question x1 of second, which is not here, again." in page_text
+    thaw(home.sessions / drill.id)
+
+
 def test_what_was_said_is_text_and_no_markup(client: TestClient) -> None:
     for address in ("/review/second", "/review?q=evening", "/review/second/export?format=html"):
         assert "<script>alert" not in client.get(address).text

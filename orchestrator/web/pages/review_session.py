@@ -34,6 +34,8 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         has_home=site.home is not None,
         row=row,
         session=found,
+        drilled=found.rehearsal.drilled,
+        drilled_row=_drilled_row(site, found),
         moments=timeline(found.rehearsal),
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
@@ -88,6 +90,12 @@ def _file(text: str, title: str, name: str, format: str) -> Response:
         answer = Response(text, media_type="text/markdown; charset=utf-8")
     answer.headers["content-disposition"] = f'attachment; filename="{name}.{format}"'
     return answer
+
+
+def _drilled_row(site: Site, found: Session) -> Row | None:
+    """The session whose question a drill puts again; None: it is no drill, or that session is not here."""
+    drilled = found.rehearsal.drilled
+    return site.review.catalogue.get(drilled.session) if drilled is not None else None
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
