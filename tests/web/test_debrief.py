@@ -24,6 +24,13 @@ from tests.web.conftest import Served
 Serve = Callable[..., Served]
 prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")
 
+IS_IN_ITS_COLOURS = """() => {
+  const style = (one) => getComputedStyle(document.querySelector(one));
+  const bar = style(".p-bar").fill;
+  const isDrawn = [".p-line", ".p-mark"].every((one) => style(one).stroke === bar);
+  return isDrawn && style("mark").backgroundColor !== "rgba(0, 0, 0, 0)";
+}"""
+"""Whether lines and marks are drawn as the bars are; another page's rules would draw them in grey."""
 EVIL = 'From six <script>alert("deck")</script> & <b>more</b>.'
 SPEECH = "Um, we carried more people, and perhaps we will carry more again, you know. " * 10
 
@@ -157,6 +164,7 @@ def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, web: Web
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert faults_of_axe(page) == []
         assert web.faults == []
+        assert page.evaluate(IS_IN_ITS_COLOURS)
     page.get_by_role("button", name="c1 is no contradiction").press("Enter")
     page.get_by_text("not 350").first.wait_for(state="detached")
     page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
