@@ -37,7 +37,7 @@ PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
 _VERSION: Final = 2
-"""Of the tables below and of what an entry counts; a file of another version is made anew."""
+"""Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
       n INTEGER PRIMARY KEY,  -- milliseconds since 1970 at which it was started: newest first is n DESC

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from orchestrator.home.folder import digests
 from orchestrator.layout import TRANSCRIPT
+from orchestrator.model import drill
 from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.store.ledger import Record
 
@@ -57,6 +58,7 @@ class Entry:
     engine: str = ""
     minutes: int = 0
     panel: str = ""  # SHA-256 over the panel's templates: equal panels ask alike
+    is_drill: bool = False
     is_ended: bool = False
     head: str = ""  # of the ledger
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -123,6 +125,7 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
         engine=options["engine"],
         minutes=options["minutes"],
         panel=digests({"panel": json.dumps(opened["templates"], sort_keys=True)})["panel"],
+        is_drill=drill.KEY in opened,
         is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
         head=head[1].decode() if head is not None else "",
         outcomes={name: outcomes.count(name) for name in COUNTED if name in outcomes},

@@ -23,20 +23,19 @@ MOST_RUNS = 100
 def progress(
     site: Annotated[Site, Depends(site_of)], presenter: Annotated[str | None, Query(max_length=200)] = None
 ) -> HTMLResponse:
-    """The latest runs of *presenter*; without one, who there is."""
+    """The latest whole runs of *presenter*, so no drills; without one, who there is."""
     site.review.refresh()
     catalogue = site.review.catalogue
-    rows: list[Row] = []
-    if presenter is not None:
-        rows = [row for row in catalogue.page(presenter=presenter, most=MOST_RUNS) if row.entry.is_ended][
-            ::-1
-        ]
+    latest = catalogue.page(presenter=presenter, most=MOST_RUNS) if presenter is not None else []
+    ended = [row for row in reversed(latest) if row.entry.is_ended]
+    rows = [row for row in ended if not row.entry.is_drill]
     return page(
         "review_progress.html",
         has_home=site.home is not None,
         presenter=presenter,
         presenters=catalogue.presenters(),
         rows=rows,
+        drills=len(ended) - len(rows),
         plots=_plots(rows),
         fillers=fillers,
         satisfied=satisfied,
