@@ -129,7 +129,7 @@ class Security:
         told = "a token is needed: open the link that `greenroom serve` printed, or send it as a bearer token"
         if "text/html" in headers.get("accept", ""):  # a person who opened the address without its token
             refusal: Response = page(
-                "problem.html", 401, title="This room is locked", detail=told.replace("`", ""), has_home=False
+                "problem.html", 401, title="This room is locked", detail=told, has_home=False
             )
         else:
             refusal = _refused(HTTPStatus.UNAUTHORIZED, told)

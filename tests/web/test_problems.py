@@ -7,6 +7,8 @@ from starlette.testclient import TestClient
 
 from orchestrator import errors
 from orchestrator.errors import GreenroomError
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of
 from orchestrator.web.site import Site
 
@@ -44,6 +46,16 @@ def test_a_request_that_cannot_be_meant_gets_a_problem(
     assert problem["status"] == status
     assert problem["detail"]
     assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_person_reads_a_command_without_the_marks_around_it(site: Site) -> None:
+    archives = Site(None, site.archives, OpenSessions(None))
+    with TestClient(application(archives), base_url="http://127.0.0.1") as client:
+        told = client.get("/new").json()["detail"]
+        page = client.get("/new", headers={"accept": "text/html"})
+    assert "`greenroom serve`" in told
+    assert page.status_code == 409
+    assert "This server shows archives alone: greenroom serve opens a home as well." in page.text
 
 
 def test_head_is_get_without_a_body_also_of_a_stream(api: TestClient, session: str) -> None:

@@ -1,5 +1,7 @@
 // The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
 
+import { sentence } from "./words.js";
+
 const session = document.getElementById("debrief").dataset.session;
 const api = (path) => `/api/sessions/${encodeURIComponent(session)}/${path}`;
 const refused = document.getElementById("refused");
@@ -11,7 +13,7 @@ async function send(button, path, body) {
   const answer = await fetch(api(path), { method: "POST", headers, body: JSON.stringify(body) }).catch(() => null);
   if (answer?.ok) return answer.json();
   const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  refused.textContent = why ?? "The server cannot be reached; try again.";
+  refused.textContent = why ? sentence(why) : "The server cannot be reached; try again.";
   refused.scrollIntoView({ block: "center" });
   button.disabled = false;
   return null;

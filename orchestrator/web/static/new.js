@@ -1,5 +1,7 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
+import { counted, sentence } from "./words.js";
+
 const $ = (id) => document.getElementById(id);
 const SETTINGS = "greenroom.settings"; // kept by this browser alone, for the next rehearsal
 const KEPT = ["presenter", "minutes", "exchanges", "intensity", "mode", "focus"];
@@ -13,12 +15,10 @@ function made(tag, words, className) {
   return element;
 }
 
-const sentence = (words) => words.replace(/^[a-z](?=[a-z]*[ ,])/, (first) => first.toUpperCase()).replace(/([^.!?])$/, "$1.");
-const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 async function asked(address, options) {
   const answer = await fetch(address, options).catch(() => null);
-  if (answer === null) throw new Error("the server cannot be reached: start `greenroom serve` again, then try once more");
+  if (answer === null) throw new Error("the server cannot be reached: start greenroom serve again, then try once more");
   return answer;
 }
 

@@ -1,4 +1,7 @@
 // Sends a comment; the page that comes back has it.
+
+import { sentence } from "./words.js";
+
 const form = document.getElementById("commenting");
 const refused = document.getElementById("refused");
 const author = form.elements.author;
@@ -21,7 +24,7 @@ form.addEventListener("submit", async (event) => {
     form.elements.text.value = "";
     location.reload();
   } catch (error) {
-    refused.textContent = error.message || "The server did not answer: try again.";
+    refused.textContent = error.message ? sentence(error.message) : "The server did not answer: try again.";
     button.disabled = false;
   }
 });

@@ -1,6 +1,8 @@
 // The room. Everything shown comes from the server's view of the session, sent anew at each change:
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
+import { counted, sentence } from "./words.js";
+
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
@@ -42,7 +44,6 @@ function stateLine() {
 }
 
 const hasBegun = () => view.now_s > 0 || view.captions.length > 0 || view.slide !== null;
-const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------ showing
 
@@ -196,7 +197,6 @@ async function send(path, body, method = "POST") {
   return null;
 }
 
-const sentence = (words) => words.replace(/^[a-z](?=[a-z]*[ ,])/, (first) => first.toUpperCase()).replace(/([^.!?])$/, "$1.");
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
 async function say() {
