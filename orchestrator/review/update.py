@@ -78,7 +78,7 @@ def update(
             names = new[start : start + BATCH]
             found = [
                 (*one, Known(here.get(name), archive_of(name)))
-                for name, one in zip(names, read_in_order, strict=False)
+                for name, one in zip(names, read_in_order, strict=False)  # which goes on with the next
                 if one is not None
             ]
             if not catalogue.put(found, erasures=erasures):

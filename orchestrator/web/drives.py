@@ -124,9 +124,7 @@ class Drives:
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
         self._broke_off: dict[str, str] = {}
-        self._checked: set[str] = (
-            set()
-        )  # sessions whose engine was there when this server began to drive them
+        self._checked: set[str] = set()  # whose engine was there when this server began to drive them
 
     def begin(self, session_id: str) -> None:
         """Drive this session, unless this server does so already; one that is being stopped is waited for.

@@ -18,7 +18,6 @@ class Point:
     y: float
     value: str
     label: str
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +37,15 @@ class Plot:
         )
 
 
-def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str, str]], unit: str = "") -> Plot | None:
-    """A plot of runs, oldest first, each a value, a label and an address; None: no run has the figure.
+def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str]], unit: str = "") -> Plot | None:
+    """A plot of runs, oldest first, each a value and a label; None: no run has the figure.
 
     The scale begins at 0, so that a small change looks small.
     """
-    known = [
-        (place, value, label, address)
-        for place, (value, label, address) in enumerate(runs)
-        if value is not None
-    ]
+    known = [(place, value, label) for place, (value, label) in enumerate(runs) if value is not None]
     if not known:
         return None
-    most = max(value for _, value, _, _ in known)
+    most = max(value for _, value, _ in known)
     top = _round_up(max(most, 2) if isinstance(most, int) else most)  # there is no half of a contradiction
     step = (WIDTH - LEFT - RIGHT) / max(1, len(runs) - 1)
     start = LEFT if len(runs) > 1 else WIDTH / 2
@@ -59,8 +54,7 @@ def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str, str]], u
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top
 
     points = tuple(
-        Point(start + step * place, height(value), f"{value:g}{unit}", label, address)
-        for place, value, label, address in known
+        Point(start + step * place, height(value), f"{value:g}{unit}", label) for place, value, label in known
     )
     grid = tuple((height(value), f"{value:g}{unit}") for value in (0, top / 2, top))
     return Plot(title, hint, points, grid)

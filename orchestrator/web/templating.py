@@ -16,34 +16,10 @@ from orchestrator import __version__, debrief
 from orchestrator.debrief.page import equip
 
 HTML: Final = Path(__file__).parent / "html"
-TAGS: Final = frozenset(
-    [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "code",
-        "em",
-        "strong",
-        "del",
-        "hr",
-        "br",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-    ]
-)
+TAGS: Final = frozenset((
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
+    "del", "hr", "br", "table", "thead", "tbody", "tr", "th", "td",
+))  # fmt: skip
 """What Markdown of a session may become. No links, pictures or frames: a page fetches nothing."""
 
 

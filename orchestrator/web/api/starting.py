@@ -13,10 +13,10 @@ from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.errors import UsageError
 from orchestrator.loop.plan import read_source
 from orchestrator.session import Session
+from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["sessions"])
-SAMPLE = Path(__file__).resolve().parents[2] / "demo" / "deck.md"
 
 
 class Starting(BaseModel):

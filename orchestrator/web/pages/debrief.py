@@ -19,7 +19,6 @@ from orchestrator.web.templating import page
 
 router = APIRouter()
 
-
 Text: TypeAlias = tuple[str, bool]
 """A piece of a slide's text, and whether the question quotes it."""
 

@@ -55,7 +55,7 @@ def fillers(entry: Entry) -> float | None:
 
 def _plots(rows: list[Row]) -> list[Plot]:
     figures = (
-        ("Questions answered", "of those that were judged", lambda one: satisfied(one), " %"),
+        ("Questions answered", "of those that were judged", satisfied, " %"),
         ("Contradictions", "in deck and speech", lambda one: one.contradictions, ""),
         ("Pace", "words a minute", lambda one: one.words_per_minute, ""),
         ("Fillers", "in 100 words", fillers, ""),
@@ -63,8 +63,7 @@ def _plots(rows: list[Row]) -> list[Plot]:
     )
     made = []
     for title, hint, value, unit in figures:
-        runs = [(value(row.entry), row.entry.started_at[:10], f"/review/{row.entry.session}") for row in rows]
-        made.append(plot(title, hint, runs, unit))
+        made.append(plot(title, hint, [(value(row.entry), row.entry.started_at[:10]) for row in rows], unit))
     return [one for one in made if one is not None]
 
 
