@@ -31,7 +31,7 @@ def start(deck: options.DeckFile, **given: Any) -> None:
 
 
 def _tell_of_start(session: Session) -> None:
-    from orchestrator.debrief.phrasing import counted
+    from orchestrator.render import counted
 
     screen = Screen.current
     projection = session.projection

@@ -53,7 +53,7 @@ def summarise(session: Name) -> None:
 
 
 def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
-    from orchestrator.debrief.phrasing import counted
+    from orchestrator.render import counted
     from orchestrator.render import place
 
     lines = [
