@@ -52,13 +52,25 @@ def _template(name: str) -> jinja2.Template:
 
 def equip(environment: jinja2.Environment) -> None:
     """Give *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
-    environment.globals.update(phrasing=phrasing, plots=plots, filler=FILLER, hedge=HEDGE)
+    environment.globals.update(
+        phrasing=phrasing,
+        filler=FILLER,
+        hedge=HEDGE,
+        by_fives=phrasing.by_fives,
+        ended_at_s=phrasing.ended_at_s,
+        longest_s=phrasing.longest_s,
+        pace=plots.pace,
+        slide_bar=plots.slide_bar,
+        marks=plots.marks,
+        talk=plots.talk,
+    )
     environment.filters.update(
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
         css=lambda state: state.replace(" ", "-"),
         line=render.one_line,
         noticed=phrasing.noticed,
+        place=phrasing.place,
         plain=plain,
         with_place=phrasing.with_place,
     )
