@@ -53,8 +53,7 @@ def summarise(session: Name) -> None:
 
 
 def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
-    from orchestrator.render import counted
-    from orchestrator.render import place
+    from orchestrator.render import counted, place
 
     lines = [
         f"{fact.type:15} {fact.confidence:7} {fact.content}\n"

@@ -23,8 +23,7 @@ from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.transcript import add_segment
 from orchestrator.memory.session_context import to_plain
-from orchestrator.memory.session_memory import Remembering
-from orchestrator.memory.session_memory import Watch
+from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
