@@ -34,7 +34,7 @@ def check(
     model: Annotated[str | None, option("NAME", MODEL_HELP)] = None,
     kind: Annotated[str | None, option("KIND", KIND_HELP)] = None,
 ) -> None:
-    """The claims of a deck (and speech), and where it contradicts itself.
+    """The claims of a deck (and speech), and what contradicts itself.
 
     Without a model: the arithmetic of tables, splits and single sentences. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.

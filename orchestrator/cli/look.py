@@ -217,7 +217,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
 
 
 def doctor() -> None:
-    """The state of this machine: locks, sync, engines, speech-to-text, browser, S3."""
+    """The state of this machine: locks, sync, engines, speech, S3."""
     from orchestrator.doctor import checks
 
     found = checks(Screen.current.open_home())
