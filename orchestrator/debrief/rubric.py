@@ -120,6 +120,8 @@ def _time(record: Record) -> Check:
     state = "yes" if share <= 1 else "partly" if share <= _A_LITTLE_OVER else "no"
     why = f"{render.clock(record.used_s)} of {render.clock(record.budget_s)}"
     spoken = _spoken(record.scene)
+    if not spoken and state == "yes":  # how long a talk takes is not told by answers alone
+        return Check(name, "not judged", f"nothing was presented; the answers took {why}")
     if not spoken:
         return Check(name, state, why)
     if state == "yes":

@@ -440,6 +440,13 @@ def test_time_is_counted(used_s: float, state: str, why: str, quote: str | None)
     assert (found.state, found.why, found.source and found.source.quote) == (state, why, quote)
 
 
+def test_answers_alone_do_not_say_whether_the_talk_keeps_its_time() -> None:
+    found = checks([], used_s=60.0)[TIME]
+    why = "nothing was presented; the answers took 1:00 of 1:40"
+    assert (found.state, found.why) == ("not judged", why)
+    assert checks([], used_s=300.0)[TIME].state == "no"
+
+
 # -- time
 
 
