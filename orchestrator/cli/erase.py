@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Endpoint, Name, s3_options
+from orchestrator.cli.shared import Endpoint, Name, confirm, s3_options
 from orchestrator.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
@@ -77,4 +75,4 @@ def _confirm(what: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError(f"this removes {what} for good, and there is no terminal to ask at: add --yes")
-    typer.confirm(f"Remove {what} for good?", abort=True, err=True)
+    confirm(f"Remove {what} for good?")

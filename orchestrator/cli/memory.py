@@ -12,6 +12,7 @@ import typer
 
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
+from orchestrator.cli.shared import confirm
 from orchestrator.errors import UsageError
 
 memory = typer.Typer(
@@ -134,7 +135,7 @@ def forget(
             presenter = memories.the_one(db, presenter)
         if sys.stdin.isatty() and not yes:
             about = f"all that {agent} keeps about" if agent else "all that is kept about"
-            typer.confirm(f"Forget {about} {presenter}?", abort=True, err=True)
+            confirm(f"Forget {about} {presenter}?")
     done = memories.forget(home, memory_ids or (), presenter=presenter, agent=agent)
     left = left_over_json(home, done)
     words = "\n".join([f"forgot {len(done.ids)}", *left_over(done, left)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,6 +54,21 @@ def looked_at(name: str) -> Iterator[Session]:
     url, _, session_id = name.rstrip("/").rpartition("/")
     with fetched(url, session_id, s3_options()) as session:
         yield session
+
+
+def confirm(question: str) -> None:
+    """Ask at the terminal whether to go on.
+
+    Raises:
+        typer.Abort: The answer is no, or Ctrl-C.
+    """
+    try:
+        is_meant = typer.confirm(question, err=True)
+    except typer.Abort:
+        print(file=sys.stderr)  # the question's line ends here
+        raise
+    if not is_meant:
+        raise typer.Abort
 
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:

@@ -295,6 +295,14 @@ def test_erase_without_a_terminal_wants_yes(home: Path, tmp_path: Path) -> None:
     assert not Path(path).exists()
 
 
+@pytest.mark.parametrize("said", ["n\r", "\x03"])
+def test_whoever_does_not_mean_it_erases_nothing(home: Path, tmp_path: Path, said: str) -> None:
+    path = Path(greenroom_json(home, "start", write_rehearsal(tmp_path).deck, "--id", "s1")["path"])
+    seen = at_terminal(home, "erase", "s1", typed=[said])
+    assert (seen.code, seen.lines[-1]) == (1, "greenroom: stopped")
+    assert path.is_dir()
+
+
 def test_prepared_answers_that_have_run_out_are_spoken_of_once(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     few = tmp_path / "few.yaml"

@@ -54,7 +54,7 @@ def at_terminal(home: Path, *arguments: str | Path, typed: Sequence[str] = (), c
             if not piece:
                 break
             got, changed = got + piece, time.monotonic()
-        elif waiting and got.endswith(b"> ") and time.monotonic() - changed > QUIET_S:
+        elif waiting and got.endswith((b"> ", b"]: ")) and time.monotonic() - changed > QUIET_S:
             os.write(terminal, waiting.pop(0).encode())
             changed = time.monotonic()
     os.close(terminal)
