@@ -170,3 +170,5 @@ def test_in_a_browser_nothing_is_cut_and_nothing_is_wrong(serve: Serve, web: Web
     page.get_by_role("article").first.get_by_role("button", name="Ask me that again").press("Enter")
     page.wait_for_url("**/room/**")
     page.get_by_text(QUESTION).first.wait_for()
+    page.get_by_text("You have not begun yet.").wait_for()
+    page.get_by_role("button", name="Begin", exact=True).wait_for()

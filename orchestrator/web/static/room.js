@@ -43,7 +43,7 @@ function stateLine() {
   return MOMENTS[view.moment] ?? view.moment;
 }
 
-const hasBegun = () => view.now_s > 0 || view.captions.length > 0 || view.slide !== null;
+const hasBegun = () => view.now_s > 0 || view.captions.length > 0; // not by its slide: a drill opens on one
 
 // ------------------------------------------------------------------ showing
 
