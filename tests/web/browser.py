@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
     from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
-CHROMIUM: Final = Path("/usr/bin/chromium")
+PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome")
+"""As `scripts/setup.sh` looks for them."""
+CHROMIUM: Final = next(filter(None, map(shutil.which, PROGRAMS)), None)
 FLAGS: Final = (
     "--no-sandbox",  # tests run as root in a container
     "--disable-gpu",
@@ -27,7 +29,7 @@ FLAGS: Final = (
     "--disable-sync",
     "--no-first-run",
 )
-NO_BROWSER: Final = "no browser: Playwright for Python or /usr/bin/chromium is missing"
+NO_BROWSER: Final = "no browser: Playwright for Python or Chromium is missing"
 NO_PICTURE: Final = re.compile(r"/slides/\d+\.png$")
 """The one address that may answer 404: where a slide cannot be drawn, its page shows the words."""
 PATIENCE_MS: Final = 30_000
@@ -85,7 +87,7 @@ class Web:
 @contextmanager
 def chromium(*flags: str) -> Iterator[Chromium]:
     """The browser, with *flags* of a test's own; the test is skipped where there is none."""
-    if importlib.util.find_spec("playwright") is None or not CHROMIUM.exists():
+    if importlib.util.find_spec("playwright") is None or CHROMIUM is None:
         pytest.skip(NO_BROWSER)
     from playwright.sync_api import sync_playwright
 
