@@ -56,13 +56,8 @@ def _against(headline: str, chart: Chart, series: Series, slide: Slide) -> Itera
     if not any(_is_near(number.value, value) for value in values[named[0]]):
         return
     sum_ = f"{said.rsplit(': ', 1)[-1]} in the chart, not {number.text}"
-    yield Tension(
-        "chart-vs-text",
-        Place(slide.number, None, headline),
-        Place(slide.number, None, said),
-        f"the headline does not give the chart's own value for {' '.join(category.split())}: {sum_}",
-        sum=sum_,
-    )
+    note = f"the headline does not give the chart's own value for {' '.join(category.split())}: {sum_}"
+    yield Tension("chart-vs-text", _on(slide, headline), _on(slide, said), note, sum=sum_)
 
 
 def _stands(label: str, text: str) -> bool:
@@ -102,10 +97,9 @@ def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
         return
     first, last = value_text(chart, series, 0), value_text(chart, series, len(series.values) - 1)
     sum_ = f"{' + '.join(f'{value:.4g}' for value in values)} = {number_text(total)} %, not 100 %"
-    yield Tension(
-        "sum",
-        Place(slide.number, None, first),
-        Place(slide.number, None, last),
-        f"the slices of one pie do not make the whole: {sum_}",
-        sum=sum_,
-    )
+    note = f"the slices of one pie do not make the whole: {sum_}"
+    yield Tension("sum", _on(slide, first), _on(slide, last), note, sum=sum_)
+
+
+def _on(slide: Slide, quote: str) -> Place:
+    return Place(slide.number, None, quote)

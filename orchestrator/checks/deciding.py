@@ -69,11 +69,8 @@ def _matters(comparison: Comparison, index: int, operands: int) -> bool:
 
 
 def _samples(operands: int, count: int) -> Iterator[list[float]]:
-    """Values of every size, the same each time: each of its own, then alike in size, by turns.
-
-    From a thousandth to a million: shares as well as base units of money. Products need values of different
-    size to show that an operand matters, sums need values alike in size.
-    """
+    """Values from a thousandth to a million, the same each time: by turns each of its own size, by which
+    products show that an operand matters, and alike in size, by which sums do."""
     chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
     for number in range(count):
         alike = 10 ** chance.uniform(-3, 6)

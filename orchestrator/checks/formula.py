@@ -24,8 +24,7 @@ LONGEST: Final = 400
 """Characters: 24 operands with signs and brackets take half of that."""
 
 DEEPEST: Final = 10
-"""Brackets and signs within each other; no sum that a slide states needs more than three. Each is a call
-within a call, here and in Python's own parser, which a deep formula could crash."""
+"""Brackets and signs within each other, each a call within a call; no sum on a slide needs over three."""
 
 MOST_OPERANDS: Final = 24
 """A year by months with its total has 13; no page holds a list that is much longer."""

@@ -19,8 +19,7 @@ from orchestrator.model.slide import Deck
 # Models quote the quotation marks and the full stop too.
 _WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
 _SHORTEST: Final = 4
-"""Letters and digits; a shorter quote ("the", "we") stands everywhere, and says nothing. A figure says
-something however short it is."""
+"""Letters and digits; a shorter quote ("the") stands everywhere, and says nothing unless it is a figure."""
 _SPREAD: Final = 3
 """Pieces of speech that one quote may run over: a sentence of captions takes two or three."""
 

@@ -19,8 +19,7 @@ from orchestrator.model.proposal import UNITS, Operand, Passage
 
 _OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
 _MOST_NEIGHBOURS: Final = 40
-"""Lines or cells on either side that a quote may run through: it bounds the time of a quote that stands
-nowhere. With one, the bench's corpora give the same findings."""
+"""Lines or cells on either side that a quote may run through; it bounds a search in vain."""
 
 
 def read_operand(operand: Operand, passages: Mapping[str, Passage]) -> Figure:

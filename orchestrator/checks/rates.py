@@ -23,8 +23,7 @@ _LASTS = re.compile(
 """Between the money and the time: a runway that only stands beside a sum may be that of other money."""
 
 _SLACK: Final = 0.08
-"""Share of the time that it may be off: a runway is counted to the end of a month and named whole, which is
-one in twelve of a year. The bench's corpora do not decide it: from 0 to 0.15 they give the same findings."""
+"""Share of the time: a runway is counted to the end of a month and named whole, one in twelve of a year."""
 
 
 def rate_tensions(sentence: Sentence) -> Iterator[Tension]:

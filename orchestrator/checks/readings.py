@@ -14,9 +14,8 @@ from orchestrator.checks.formula import Comparison
 from orchestrator.checks.interval import point
 
 _MOST_SCALED: Final = 3
-"""Tables and charts of unknown scale in one formula; more are not tried, and the proposal is refused. Each
-is read in four scales, so three make 64 readings. No finding of the bench's corpora needs more than two;
-with one, a true one is refused."""
+"""Tables and charts of unknown scale in one formula, each read in four scales; with more the proposal is
+refused. No finding of the bench's corpora needs more than two; with one, a true one is refused."""
 
 
 def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[list[Amount]]:

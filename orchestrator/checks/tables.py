@@ -26,21 +26,14 @@ _MOST_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
 
 _LEAST_EVIDENCE: Final = 3.0
-"""Powers of ten against chance, of all places that agree: two with two digits each would be luck.
-
-The number of lines is added, so the odds are one in a thousand for each that could be a sum. At 4 sums of
-small counts are missed, as the tests show; at 1 the tests hold too, but chance would have one in ten.
-"""
+"""Powers of ten against chance, of all places that agree, and one more for ten lines: two with two digits
+each would be luck. At 4 sums of small counts are missed, as the tests show."""
 
 _LEAST_PLACES: Final = 3
 """Where no label names a total: two places that agree, and one that does not."""
 
 FARTHEST: Final = 2.0
-"""A total that is half or twice its parts is one of something else.
-
-At 1.5 a total with its first digit wrong is missed, as the tests show; the more, the more often a total over
-rows that are not shown is blamed.
-"""
+"""A total that is half or twice its parts is one of something else; at 1.5 a wrong first digit is missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +199,5 @@ def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell
     written = parts[0].text.strip() + "".join(others)
     sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
     places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
-    return Tension(
-        "sum",
-        places[-1],
-        places[0],
-        f"the table adds up everywhere but here: {sum_}",
-        sum=sum_,
-        places=tuple(dict.fromkeys(places)),
-    )
+    note = f"the table adds up everywhere but here: {sum_}"
+    return Tension("sum", places[-1], places[0], note, sum=sum_, places=tuple(dict.fromkeys(places)))

@@ -39,10 +39,7 @@ def year_days(first: int, last: int | None = None) -> tuple[date, date]:
 
 
 def full_year(written: str) -> int:
-    """The year that "2026", "26" or "'98" means; two digits from 70 are of the last century.
-
-    Plans reach some decades ahead and histories some decades back: so 1970 to 2069.
-    """
+    """The year that "2026", "26" or "'98" means: from 1970 to 2069, since plans reach decades ahead."""
     number = int(written.lstrip("'’‘ "))
     if number >= 100:
         return number

@@ -13,8 +13,7 @@ from orchestrator.model.claim import Quantity
 from orchestrator.model.slide import Chart, Table
 
 MOST_CELLS: Final = 24
-"""Claims of one table, some six rows of four figures: more would crowd out all other claims of the page that
-an agent is given. The arithmetic reads the table itself."""
+"""Claims of one table: more would crowd out the page's others; the arithmetic reads the table itself."""
 _LONGEST_CELL: Final = 60  # characters; a longer cell is a sentence
 _MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
 _UNIT_PLACES = re.compile(

@@ -24,8 +24,7 @@ _FEWEST_WORDS: Final = 2  # one word asserts nothing
 _FEWEST_WORDS_OF_A_DATE: Final = 5
 """A date in fewer words is a heading or a caption: "Annual report 2025", "Board meeting, May 2026"."""
 _FEWEST_SPOKEN_WORDS: Final = 5
-""" "Twenty nine percent." repeats or corrects, and nobody could say what it is about. "Churn fell to 9 %."
-is one: five words are the shortest sentence with a subject and a figure that people say."""
+""" "Twenty nine percent." repeats or corrects, and nobody could say what it is about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,9 @@ from typing import Final
 ABOUT, NEARLY, MORE, LESS, BARELY_MORE = "about", "nearly", "more", "less", "barely_more"
 
 SLACK: Final = 0.1
-"""Share of the value by which "about 40" and "nearly 40" may miss it; ours, on the careful side.
-
-A finding that blames people for "about" is worse than one that is missed. The bench's corpora do not decide
-it: from 0.03 to 0.2 they give the same findings.
-"""
+"""Share of the value by which "about 40" may miss it; the bench's findings are the same from 0.03 to 0.2."""
 SHARE_SLACK: Final = 0.05
-"""Share of the value by which "a third" may miss it: a third is said of 32 to 35 per cent. From 0.02 to 0.1
-the bench's corpora give the same findings."""
+"""Share of the value by which "a third" may miss it: a third is said of 32 to 35 per cent."""
 
 _TABLE: Final = {
     ABOUT: "about|around|approximately|approx\\.?|roughly|circa|ca\\.?|c\\.|some|an estimated|estimated|"

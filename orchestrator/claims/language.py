@@ -69,10 +69,7 @@ def reads_as_english(text: str) -> bool:
 
 
 def _by_script(text: str) -> str | None:
-    """The language, where another script than the Latin one carries at least a third of the letters.
-
-    Not half: a deck in Greek or Ukrainian names products, people and units in Latin letters.
-    """
+    """The language, where another script carries at least a third of the letters: names are often Latin."""
     latin = len(_LATIN.findall(text))
     for pattern, code in ((_KANA, "ja"), (_HANGUL, "ko"), (_HAN, "zh")):
         # One such sign is a syllable or a word, so a few of them weigh as much as many letters.

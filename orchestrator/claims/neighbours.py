@@ -59,8 +59,7 @@ def _hedged(text: str, number: Number) -> Number:
 _OF_EVERY = re.compile(r"\s(?:in|(?:out\s)?of)\s(?:every|each)\s", re.IGNORECASE)
 _ONE_IN = re.compile(r"(?<!number )\bone\s(?:in|out\sof)\s(?:(?:every|each)\s)?$", re.IGNORECASE)
 _LARGEST_WHOLE: Final = 1000
-"""Of a share in two numbers: "one in a thousand" is said, and "12 in 4,000" counts both. Our examples have
-none beyond 100."""
+"""Of a share in two numbers: "one in a thousand" is said, and "12 in 4,000" counts both."""
 
 
 def _share(text: str, one: Number, other: Number) -> Number | None:
@@ -126,11 +125,9 @@ _AND = re.compile(r"\sand\s(?:about\s)?", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s(?:about\s|some\s)?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s(?:about\s|around\s|just\s|some\s)?$", re.IGNORECASE)
 _SHARED_BELOW: Final = 1_000
-""" "From 2 to 4 million": a number from here on is no number of millions. At 100 "200 to 250 visitors" lose
-their noun, at 10,000 "1,500 to 2,000 people" get one too many (`tests/claims/numbers.yaml`)."""
+""" "From 2 to 4 million": a number from here on is no number of millions (`tests/claims/numbers.yaml`)."""
 _MOST_APART: Final = 10
-""" "From 500 to 2 million" starts at 500: nothing falls from 500 million in so few words. With 5 all
-examples read the same; at 1 a list shares no magnitude, at 100 "thirty to two hundred" are three thousand."""
+""" "From 500 to 2 million" starts at 500; at 100 "thirty to two hundred" would be three thousand."""
 
 
 def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:

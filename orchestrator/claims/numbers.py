@@ -34,8 +34,7 @@ from orchestrator.claims.word_classes import FUNCTION_WORDS, ONES, TEENS, TENS
 __all__ = ["Number", "cell_number", "numbers_in"]
 
 KEPT: Final = 4096
-"""Texts whose numbers are remembered: claims, arithmetic and engine read the same sentences. Our own bound on
-memory; a deck and an hour of speech have fewer sentences."""
+"""Texts whose numbers are remembered: more than a deck and an hour of speech have sentences."""
 _MAY_HOLD = re.compile(
     rf"[0-9½⅓⅔¼¾⅕⅛]|\b(?:zero|nought|{'|'.join((*ONES, *TEENS, *TENS))}|half|"
     r"an?[ -](?:fortnight|hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|"
@@ -141,8 +140,7 @@ def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
 
 _WORDS = re.compile(rf"(?:{SPACE}|-|\n)(?P<word>[^\W\d_][\w'’-]*)")
 _NOUN_WITHIN: Final = 3
-"""Words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs". With one it is
-"new"; with more a plural of the next phrase is taken."""
+"""Words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs"; with one, "new"."""
 
 
 def _noun(text: str, end: int, *, is_one: bool) -> str | None:

@@ -150,9 +150,7 @@ def is_currency(unit: str | None) -> bool:
 
 def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
     """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
-    left = max(
-        0, start - 16
-    )  # the longest that may stand before a figure: "negative ", or "mio. " and a code
+    left = max(0, start - 16)  # the longest before a figure: "negative ", or "mio. " and a code
     window = text[left:start]
     if (last := window[-2:].strip()[-1:]) not in _BEFORE_ENDS_IN:
         return None, 1.0, 1.0, start

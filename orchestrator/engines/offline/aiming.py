@@ -11,11 +11,9 @@ from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.model.exchange import Target
 
 MOST_TARGETS: Final = 7
-"""Of its own seats; our own measure. A session has eight exchanges for all panelists (DESIGN.md, section 7),
-so one hardly gets through them, and each lengthens the page that every call holds."""
+"""Of its own seats; with eight exchanges for all panelists (DESIGN.md, section 7) none gets through more."""
 FEWEST_TARGETS: Final = 3
-"""With others' seats, so that something is left when one or two lines were asked about; a brief may be
-shorter where the deck gives no more lines."""
+"""With others' seats, so that something is left when lines were asked about; less where a deck has less."""
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:

@@ -36,8 +36,7 @@ BORROWED: Final = 6
 """Places by which the questions of another kind stand back behind a kind's own plain ones."""
 
 KEPT: Final = 8
-"""Decks whose questions are kept, one for each kind and intensity: a session asks for its own at every
-refresh."""
+"""Decks whose questions are kept, by kind and intensity: a session asks for its own at every refresh."""
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
 

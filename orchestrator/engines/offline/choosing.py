@@ -29,22 +29,16 @@ and a line is taken up at the price of one of them.
 
 CONTRADICTION: Final = 0.95
 RELEVANCE: Final = {ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 0.55}
-"""By sort, 0 to 1, contradictions first: the moderator weighs it against who has been silent.
-
-Our own scale: an admission before the plain questions, and one that suits any deck last of all.
-"""
+"""By sort, 0 to 1, our own scale: the moderator weighs it against who has been silent."""
 
 FROM_AFAR: Final = 0.15
-"""Taken off a question about the whole while slides are still being shown, and off one of another's seat: a
-plain question then ranks as one that suits any deck."""
+"""Taken off a question about the whole while slides are still being shown, and off one of another's seat."""
 
 FOCUSED: Final = 20.0
-"""Places by which a question goes up that is about what the presenter asked the panel to look at: as many as
-the file of a kind of deck has questions (12 to 21), so it comes first of them."""
+"""Places by which a question on the presenter's focus goes up: as many as a file has questions (12 to 21)."""
 
 LETTERS: Final = 5
-"""Of a focus word that are looked for, from its beginning, so that "adoption" finds "adopted". Shorter words
-are passed over: with four letters "part" would find "partner"."""
+"""Of a focus word's beginning that are looked for: "adoption" finds "adopted", "part" not "partner"."""
 
 
 def candidate(request: CandidateRequest) -> Candidate | None:

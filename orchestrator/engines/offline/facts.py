@@ -16,8 +16,7 @@ FEWEST_WORDS: Final = 6
 """Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
 
 UNSURE_HEARING: Final = 0.7
-"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure. Higher,
-most recognised facts would be; lower, misheard figures would pass for sure ones."""
+"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure."""
 
 _WHOLE = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
 _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}

@@ -14,12 +14,10 @@ from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 
 COVER_WEIGHT: Final = 8
-"""The first slide says what the deck is, once for each kind: "Proposal to the board". As much as four
-titles: it decides unless the rest speaks clearly for another kind."""
+"""As four titles: the first slide says what the deck is, once for each kind: "Proposal to the board"."""
 
 TITLE_WEIGHT: Final = 2
-"""A word in a title says more of a deck than one in its text. Ours: with 1 long texts would outvote their
-headings, with more a single heading would make the kind."""
+"""A word in a title says more of a deck than one in its text; with 1 long texts would outvote headings."""
 
 LEAST_SCORE: Final = 3
 """Below it a deck is of no kind in particular: a title and a word, or three words.

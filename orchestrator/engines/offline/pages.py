@@ -35,8 +35,7 @@ ALL_OR_NONE: Final = frozenset({0.0, 100.0})
 """Percentages that stand for "all" and "none": nobody counted them."""
 
 COVER_WORDS: Final = 30
-"""Of a first slide that is a cover (title, speaker, day, place, a line on the matter); a longer one is a
-slide like any other, and only its title counts."""
+"""Of a first slide that is a cover; a longer one is a slide like any other, and only its title counts."""
 
 KEPT: Final = 4
 """Decks whose pages are kept: one a session, and the tests run a few beside each other."""

@@ -16,8 +16,7 @@ LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
 LONGEST_PARENT: Final = 48
-"""Characters of the line above it, which only says what the quote belongs to. A longer one is left out,
-never cut."""
+"""Characters of the line above it, which only says what the quote belongs to; a longer one is left out."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
