@@ -157,18 +157,18 @@ def _asked(point: OpenPoint) -> str:
 
 def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:
     """The sections that have something to say, each line quoted; what finds no room is counted."""
-    projection = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
+    room = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
     shown: list[str] = []
     left_out = 0
     for title, lines in sections:
         quoted = [f"> {masked(line)}".rstrip() for line in lines if line.strip() and not is_marked(line)]
         heading = f"\n## {title}\n"
         ends = list(accumulate((len(line) + 1 for line in quoted), initial=len(heading) + 1))
-        fitting = sum(end <= projection for end in ends[1:])
+        fitting = sum(end <= room for end in ends[1:])
         left_out += len(quoted) - fitting
         if fitting:
             shown += [heading, *quoted[:fitting]]
-            projection -= ends[fitting]
+            room -= ends[fitting]
     if not shown:
         return ""
     more = f"\n({left_out} more lines did not fit.)" if left_out else ""

@@ -82,10 +82,10 @@ def about(deck: Deck, exchange: Exchange) -> str:
     labels = _labels(deck, exchange, words)
     told = [one for one in labels if one.partition(", ")[0].casefold() in question.casefold()]
     found = list(labels) if len(labels) == 1 else told
-    projection = MAX_CONTENT_CHARS - len(OPEN) - len(words) - len(_ASKED) - 4
+    room = MAX_CONTENT_CHARS - len(OPEN) - len(words) - len(_ASKED) - 4
     if len(found) == 1:
-        return f" ({_shortened(masked(_plain(found[0])), projection)})"
-    return f"{_ASKED}{_shortened(masked(_plain(question)), projection)}" if projection > 0 else ""
+        return f" ({_shortened(masked(_plain(found[0])), room)})"
+    return f"{_ASKED}{_shortened(masked(_plain(question)), room)}" if room > 0 else ""
 
 
 def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:

@@ -52,11 +52,11 @@ def _tag_of(title: str) -> str:
     """ "deck:harbour-ferries-plan-for-2027"; a long title is cut, and told apart by a check sum."""
     words = "".join(char if char.isalnum() else " " for char in title.casefold()).split()
     slug = "-".join(words) or "untitled"
-    projection = MAX_TAG_CHARS - len(_TAG)
-    if len(slug) <= projection:
+    room = MAX_TAG_CHARS - len(_TAG)
+    if len(slug) <= room:
         return f"{_TAG}{slug}"
     digest = hashlib.sha256(slug.encode()).hexdigest()[:6]
-    return f"{_TAG}{slug[: projection - 7].rstrip('-')}-{digest}"
+    return f"{_TAG}{slug[: room - 7].rstrip('-')}-{digest}"
 
 
 def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
