@@ -27,12 +27,12 @@ from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun, is_read, sessions_of
-from orchestrator.memory.record_types import SPEECH, counted, read, type_of
+from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord
-from orchestrator.render import OUTCOME_WORDS, one_line
+from orchestrator.render import OUTCOME_WORDS, counted, one_line
 from orchestrator.store.derived import derived_folder
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME

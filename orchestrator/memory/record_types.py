@@ -16,7 +16,7 @@ from typing import Any, Final
 from orchestrator.layout import TRANSCRIPT
 from orchestrator.model.exchange import NO_JUDGEMENT
 from orchestrator.packaged import packaged_yaml
-from orchestrator.render import one_line, place
+from orchestrator.render import counted, one_line, place
 from orchestrator.store.ledger import Record
 
 PLAIN_SPEECH: Final = "plain speech"
@@ -217,10 +217,10 @@ def described(action: Plain, output: Any) -> str:
         return name.replace("_", " ")
 
 
-def counted(number: Any, noun: str) -> str:
-    """ "1 memory", "3 memories"; *noun* is that of one or of several."""
-    one = f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
-    return f"{number} {one if number == 1 else f'{one}s' if noun == one else noun}"
+def _counted(number: Any, several: str) -> str:
+    """ "1 memory", "3 memories"; the table names things by the noun of several."""
+    one = f"{several[:-3]}y" if several.endswith("ies") else several.removesuffix("s")
+    return counted(number, one, several)
 
 
 @cache
@@ -237,7 +237,7 @@ def _filled(text: str, found: Callable[[str], Any]) -> str:
 
 def _shown(value: Any, how: str) -> str:
     if isinstance(value, Mapping):
-        counts = (counted(number, name) for name, number in value.items() if number or how != "+")
+        counts = (_counted(number, name) for name, number in value.items() if number or how != "+")
         return ", ".join(counts) or "nothing"
     if isinstance(value, list | tuple):
         return (how or ", ").join(map(str, value)) or "nothing"
@@ -245,7 +245,7 @@ def _shown(value: Any, how: str) -> str:
         return str(value).replace("_", " ")
     if "|" in how:
         return how.split("|")[0 if value else 1]
-    return counted(value, how) if how else "" if value is None else str(value)
+    return _counted(value, how) if how else "" if value is None else str(value)
 
 
 def _refresh_line(said: Plain) -> str:
@@ -262,7 +262,7 @@ def _kept_line(said: Plain) -> str:
 
 
 def _tool_line(said: Plain) -> str:
-    came = said.get("error") or counted(said["characters"], "characters")
+    came = said.get("error") or _counted(said["characters"], "characters")
     return _filled("{by} uses {tool} for its {task:_}: ", said.__getitem__) + str(came)
 
 

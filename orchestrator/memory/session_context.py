@@ -16,8 +16,7 @@ from heapq import nsmallest
 from typing import Any, Final, Literal
 
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.memory.record_types import counted
-from orchestrator.render import OUTCOME_WORDS, clock
+from orchestrator.render import OUTCOME_WORDS, clock, counted
 
 USER: Final = "user"
 AGENT: Final = "agent"
