@@ -461,16 +461,19 @@ class Session:
         """The presenter's answer to the open question, judged; None: there was no answer.
 
         An answer that asks to come back to the question parks it: the judgement is then
-        `unjudged`, with the words that ask for it, and is not part of the exchange.
+        `unjudged`, with the words that ask for it, and is not part of the exchange. One that was taken
+        before, and not judged, is judged where it is given again or nothing is given.
 
         Raises:
-            SessionStateError: No question is open.
+            SessionStateError: No question is open, or it was answered already in other words.
         """
         from orchestrator.loop import judging
 
-        exchange = self._open_exchange()
-        if exchange.turns[-1].answer is None and (last := self.take_answer(text)).outcome == "parked":
-            return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
+        words, taken = " ".join((text or "").split()), self._open_exchange().turns[-1].answer
+        if taken is None or words not in ("", taken):
+            last = self.take_answer(text)
+            if last.outcome == "parked":
+                return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
         judgement = judging.judge(self.rehearsal)
         self.watch.after_step()
         return judgement

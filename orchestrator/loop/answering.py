@@ -59,7 +59,8 @@ def _unanswered(rehearsal: Rehearsal) -> Exchange:
     exchange = still_open(rehearsal)
     if exchange.turns[-1].answer is not None:
         raise SessionStateError(
-            f"{exchange.id}: this question has been answered; `greenroom resume` judges it"
+            f"{exchange.id}: this question has been answered, in words that were not judged yet: "
+            f"`greenroom answer {rehearsal.options.id} ''` asks for the verdict on them"
         )
     return exchange
 

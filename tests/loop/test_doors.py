@@ -168,6 +168,19 @@ def test_claims_of_two_feeds_have_ids_of_their_own(home: Path) -> None:
         assert len(ids) == len(set(ids)) == 2
 
 
+@pytest.mark.parametrize("again", ["Because of  the tender.", "", None])
+def test_an_answer_that_was_not_judged_is_judged_and_other_words_are_not_dropped(
+    home: Path, again: str | None
+) -> None:
+    with begun(home) as session:
+        session.ask("skeptic", question="Why?")
+        session.take_answer("Because of the tender.")
+        with pytest.raises(SessionStateError, match="greenroom answer s1 ''"):
+            session.answer("Because of the new boats.")
+        assert session.answer(again).verdict == "unjudged"
+        assert session.projection.exchanges[0].turns[0].answer == "Because of the tender."
+
+
 @pytest.mark.parametrize("way", ["answered", "parked"])
 def test_an_answer_finds_the_question_as_another_process_left_it(home: Path, way: str) -> None:
     with begun(home) as session, Session.open(session.home, "s1") as other:
