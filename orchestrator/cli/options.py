@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -93,13 +94,10 @@ def begins_a_session(command: C) -> C:
         one.replace(kind=Parameter.KEYWORD_ONLY)
         for one in signature(_session_options, eval_str=True).parameters.values()
     ]
-    by_kind = {kind: [one for one in own.parameters.values() if one.kind is kind] for kind in _KINDS}
-    parameters = [*by_kind[Parameter.POSITIONAL_OR_KEYWORD], *shared, *by_kind[Parameter.KEYWORD_ONLY]]
+    others = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    parameters = sorted([*shared, *others], key=attrgetter("kind"))
     command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # functions have it
     return command
-
-
-_KINDS: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
