@@ -109,7 +109,6 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
     from orchestrator.debrief.phrasing import DISMISSED, outcome
     from orchestrator.loop.dismissing import dismissed_later
     from orchestrator.loop.moderator_lines import question_lines
-    from orchestrator.loop.open_contradictions import is_on_dismissed
     from orchestrator.render import shown
 
     put = replace(exchange, turns=exchange.turns[:1])
@@ -119,7 +118,7 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
         if turn.answer or exchange.outcome is not None:  # an open question still waits for its answer
             said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
     later = dismissed_later(opened.rehearsal, opened.home)
-    mark = f", {DISMISSED}" if is_on_dismissed(opened.projection, exchange, later) else ""
+    mark = f", {DISMISSED}" if opened.projection.is_about_dismissed(exchange, later) else ""
     head = f"{exchange.id}  {opened.rehearsal.name_of(exchange.agent)}: {outcome(exchange)}{mark}"
     return [head, *(wrapped(f"  {line}", width) for line in said)]
 

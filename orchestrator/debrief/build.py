@@ -18,7 +18,6 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.engines.offline.judging import YOURS
-from orchestrator.loop.open_contradictions import is_on_dismissed
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Projection
@@ -54,7 +53,7 @@ def debrief_of(
     reviews = tuple(
         replace(
             _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
-            is_dismissed=is_on_dismissed(projection, one, dismissed),
+            is_dismissed=projection.is_about_dismissed(one, dismissed),
             about_answer=answer_quoted(one, projection.exchanges),
         )
         for one in projection.exchanges
@@ -206,7 +205,7 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
 
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
-    gone = {text for text, one in projection.wanted.items() if projection.is_about_dismissed(one, without)}
+    gone = {text for text, one in projection.wanted.items() if projection.puts_dismissed(one, without)}
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}

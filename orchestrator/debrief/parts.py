@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
-from orchestrator.loop.open_contradictions import is_about
+from orchestrator.loop.about_contradictions import is_about
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.speech.delivery import Delivery

@@ -66,7 +66,7 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     last = rehearsal.projection.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
         return None
-    if rehearsal.projection.is_about_dismissed(last.candidate):
+    if rehearsal.projection.puts_dismissed(last.candidate):
         return None
     own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
     return own[0] if own else None

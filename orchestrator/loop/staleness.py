@@ -26,7 +26,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
         return f"its status is {waiting.status}"
     if (asked := was_asked(projection, question)) is not None:
         return asked
-    if projection.is_about_dismissed(question):
+    if projection.puts_dismissed(question):
         return "the presenter says that this is no contradiction"
     if waiting.intel_sha256 != projection.intel_sha256:
         return "the intel has changed"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from orchestrator.clock import ClockState
+from orchestrator.loop.about_contradictions import is_about
 from orchestrator.loop.exchanges import bare_first
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
@@ -206,16 +207,17 @@ class Projection:
         """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
         return tension.digest in self.dismissed
 
-    def is_about_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
-        """Whether it puts a contradiction that was dismissed: the words of both its places.
+    def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
+        """Whether all contradictions that a question is about are none, as the presenter says.
 
         *later*: digests of what was dismissed after the session's end.
         """
-        if question.beside is None:
-            return False
-        words = {question.quote, question.beside.quote}
-        about = [one for one in self.found if words == {one.a.quote, one.b.quote}]
+        about = [one for one in self.found if is_about(asked, one)]
         return bool(about) and all(self.is_dismissed(one) or one.digest in later for one in about)
+
+    def puts_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
+        """Whether a candidate puts a contradiction that was dismissed: it has the words of two places."""
+        return question.beside is not None and self.is_about_dismissed(question, later)
 
     @property
     def tensions(self) -> list[Tension]:
@@ -267,7 +269,7 @@ class Projection:
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
-        return tuple(one for one in open_ if not self.is_about_dismissed(one))
+        return tuple(one for one in open_ if not self.puts_dismissed(one))
 
     @property
     def asked_questions(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from orchestrator.documents.export import export
 from orchestrator.erasing import erase_session
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh
+from orchestrator.loop.state import Projection
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
 from orchestrator.memory.forgetting import forget_presenter
+from orchestrator.model.claim import Place, Tension
+from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
@@ -72,6 +76,20 @@ def test_every_contradiction_has_an_id_in_its_order_and_every_page_shows_it(home
         with Session.open(None, session.path) as again:
             assert again.projection.found == session.projection.found
             assert ids(again) == ids(session)
+
+
+def test_a_question_that_quotes_a_part_of_a_dismissed_one_puts_it_as_well() -> None:
+    grew, ask = Place(1, None, "Revenue grew 18% to EUR 4.2M in 2026"), Place(4, None, "We ask for EUR 1.8M")
+    projection = Projection()
+    projection.find([Tension("deck-vs-deck", grew, ask, "Not both.")])
+    put = Candidate(
+        "skeptic", "Which is it?", None, 1, None, "grew 18% to EUR 4.2M", True, (), 0.9, "", "", beside=ask
+    )
+    assert not projection.puts_dismissed(put)
+    projection.dismissed.add(projection.found[0].digest)
+    assert projection.puts_dismissed(put)
+    assert not projection.puts_dismissed(replace(put, beside=Place(3, None, "We will double the fleet")))
+    assert not projection.puts_dismissed(replace(put, beside=None))  # of that line alone
 
 
 def test_a_dismissed_one_is_not_asked_about_and_no_page_says_a_word_of_it(home: Path) -> None:
