@@ -17,12 +17,11 @@ from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
-from orchestrator.engines.offline.judging import YOURS
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Projection
 from orchestrator.model.claim import READ, Tension
-from orchestrator.model.exchange import Exchange, Observation, Turn, answer_quoted, not_taken_up
+from orchestrator.model.exchange import YOURS, Exchange, Observation, Turn, answer_quoted, not_taken_up
 from orchestrator.model.reply import DebriefWords
 from orchestrator.speech.delivery import delivery_of
 

@@ -1,7 +1,7 @@
-"""The presenter's profile after an exchange: what was asked, and how it was answered by what is certain.
+"""The presenter's profile after an exchange: the question, and how it was answered.
 
-No answer, put off, not known, or so many words with the figures that they name. Whether an answer was
-good stands here only where its panelist has said so (`panelist.add_noted`).
+No answer, or so many words with the figures that they name, and the verdict's reason where there is a
+verdict. All else that a panelist makes of an answer is in its own words (`panelist.add_noted`).
 
 Source: DESIGN.md, section 7.
 """
@@ -12,11 +12,11 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.claims.numbers import numbers_in
-from orchestrator.engines.offline.judging import LONGEST_READ, NO_ANSWER, REASONS, sort_of
-from orchestrator.engines.offline.wording import sentences
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.exchange import Exchange, Turn
+from orchestrator.model.exchange import NO_ANSWER, Exchange, Turn
 
+LONGEST_READ: Final = 4000
+"""Characters of an answer in which figures are looked for, five minutes of speech; the first are named."""
 MOST_FIGURES: Final = 6
 """Figures of one answer that are named: more are a table read aloud."""
 
@@ -39,16 +39,16 @@ def add_profile(rehearsal: Rehearsal, done: Exchange) -> None:
 
 
 def answered(turn: Turn) -> str:
-    """How a question was answered, by what is certain: `an answer of 14 words, with "31.2 million"`."""
+    """How a question was answered: `an answer of 14 words, with "31.2 million"; gives a source`."""
     answer = render.one_line(turn.answer or "")
     if not answer:
         return NO_ANSWER
-    if (sort := sort_of(sentences(answer[:LONGEST_READ]))) is not None:
-        return REASONS[sort]
     said = f"an answer of {render.counted(len(answer.split()), 'word')}"
     figures = dict.fromkeys(
         f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:LONGEST_READ])
     )
     named = [f'"{one}"' for one in figures][:MOST_FIGURES]
     more = f" and {len(figures) - len(named)} more" if len(figures) > len(named) else ""
-    return f"{said}, with {', '.join(named)}{more}" if named else f"{said}, without a figure"
+    said += f", with {', '.join(named)}{more}" if named else ", without a figure"
+    is_judged = turn.reason and turn.verdict not in (None, "unjudged")
+    return f"{said}; {(turn.reason or '').rstrip('.')}" if is_judged else said

@@ -14,6 +14,9 @@ OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
 """Of a whole exchange, as `interfaces.md` names them; its last verdict decides, unless it was parked."""
 PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
+YOURS = "yours to judge"
+"""Why an answer is unjudged that only a person or a model could judge."""
+NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"
 """How the reason of a verdict begins whose engine failed; what failed stands behind it."""
 

@@ -8,9 +8,8 @@ import pytest
 
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.offline.judging import NO_ANSWER, YOURS
 from orchestrator.engines.protocol import JudgementRequest, Scene
-from orchestrator.model.exchange import Exchange, Judgement, Turn
+from orchestrator.model.exchange import NO_ANSWER, YOURS, Exchange, Judgement, Turn
 from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())

@@ -1,4 +1,4 @@
-"""The presenter's profile: a line after each exchange, of what is certain and nothing more."""
+"""The presenter's profile: a line after each exchange, of what can be counted and what was judged."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from tests.helpers.steady import DECK, SteadyEngine
     [
         (None, "no answer was given"),
         ("  ", "no answer was given"),
-        ("Let me come back to you on that.", "the answer was put off"),
-        ("I do not know.", "the presenter does not know it, and says so"),
         ("Yes.", "an answer of 1 word, without a figure"),
         ("We are on a good way there.", "an answer of 7 words, without a figure"),
         (
@@ -34,8 +32,14 @@ from tests.helpers.steady import DECK, SteadyEngine
         ),
     ],
 )
-def test_an_answer_is_told_by_what_is_certain(answer: str | None, said: str) -> None:
+def test_an_answer_is_told_by_its_words_and_figures(answer: str | None, said: str) -> None:
     assert answered(Turn("Why?", answer=answer)) == said
+    assert answered(Turn("Why?", answer=answer, verdict="unjudged", reason="yours to judge")) == said
+
+
+def test_where_it_was_judged_the_reason_of_the_verdict_stands_behind() -> None:
+    judged = Turn("Why?", answer="I do not know.", verdict="follow_up", reason="It is not known to her.")
+    assert answered(judged) == "an answer of 4 words, without a figure; It is not known to her"
 
 
 def profile(session: Session, agent: str) -> str:
@@ -44,9 +48,9 @@ def profile(session: Session, agent: str) -> str:
     return page[page.find("\n## ") :] if "\n## " in page else ""
 
 
-@pytest.mark.parametrize("engine", ["offline", SteadyEngine()])
+@pytest.mark.parametrize(("engine", "judged"), [("offline", ""), (SteadyEngine(), "; as told")])
 def test_after_every_exchange_there_is_one_also_where_nothing_was_answered(
-    home: Path, engine: str | SteadyEngine
+    home: Path, engine: str | SteadyEngine, judged: str
 ) -> None:
     with Session.start(Home.open(home), deck_text=DECK, engine=engine) as session:
         for said in (None, "We shall see how it goes.", "It is 12 ports."):
@@ -60,8 +64,8 @@ def test_after_every_exchange_there_is_one_also_where_nothing_was_answered(
         pages = "".join(profile(session, agent) for agent in session.rehearsal.options.panel)
         assert pages.count("how it was answered") == 3
         assert "no answer was given." in pages
-        assert "an answer of 6 words, without a figure." in pages
-        assert 'an answer of 4 words, with "12 ports".' in pages
+        assert f"an answer of 6 words, without a figure{judged}." in pages
+        assert f'an answer of 4 words, with "12 ports"{judged}.' in pages
         assert all(word not in pages for word in ("evasive", "evaded", "well"))
 
 

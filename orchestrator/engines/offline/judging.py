@@ -13,10 +13,8 @@ from orchestrator.engines.offline.bank import Entry, bank
 from orchestrator.engines.offline.wording import entry_of, pick, sentences
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.model.exchange import Judgement, Observation
+from orchestrator.model.exchange import NO_ANSWER, YOURS, Judgement, Observation
 
-YOURS: Final = "yours to judge"
-NO_ANSWER: Final = "no answer was given"
 PUT_OFF: Final = "put_off"
 DO_NOT_KNOW: Final = "do_not_know"
 REASONS: Final = {
