@@ -19,7 +19,7 @@ from orchestrator.home.folder import Home
 from orchestrator.loop.plan import Source, StartOptions, read_source
 from orchestrator.loop.recorded import Loading, begin
 from orchestrator.loop.rehearsal import OFFLINE
-from orchestrator.loop.start import start_session
+from orchestrator.loop.session_folder import start_session
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools

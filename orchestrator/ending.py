@@ -22,7 +22,7 @@ from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
 from orchestrator.home.folder import Home
 from orchestrator.loop import dismissing, resolving
-from orchestrator.loop.driver import state_of
+from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.store.files import FOLDER, replace_file

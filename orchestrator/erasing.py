@@ -16,7 +16,7 @@ from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
 from orchestrator.errors import SessionStateError
 from orchestrator.home.folder import Home
-from orchestrator.loop.driver import is_driven
+from orchestrator.loop.driver_lock import is_driven
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import existing
 from orchestrator.memory.forgetting import forget_session

@@ -18,7 +18,7 @@ from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.folder import session_folder
 from orchestrator.loop import dismissing
-from orchestrator.loop.driver import state_of
+from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement

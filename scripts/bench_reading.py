@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
-from orchestrator.checks.verify import verify  # noqa: E402
+from orchestrator.checks.proposals import verify  # noqa: E402
 from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from orchestrator.errors import EngineError  # noqa: E402
 from orchestrator.loop.contradictions import Looked, is_doubted, propose  # noqa: E402

@@ -61,7 +61,7 @@ def feed(
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
     """Everything that *source* gives, in the way that fits it and whoever drives the session."""
-    from orchestrator.loop.driver import is_driven
+    from orchestrator.loop.driver_lock import is_driven
 
     screen = Screen.current
     if not is_driven(session.path):
@@ -90,7 +90,7 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
 
 def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.cli.dialogue import Dialogue
-    from orchestrator.loop.driver import is_driven
+    from orchestrator.loop.driver_lock import is_driven
 
     screen = Screen.current
     recording = recorded_speech(path, screen.open_home().config)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.checks.verify import verify
+from orchestrator.checks.proposals import verify
 from orchestrator.engines.protocol import DoubtRequest, Engine, TensionsRequest
 from orchestrator.errors import EngineError
 from orchestrator.model.claim import READ, Place, Tension

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import DriverBusyError, SpeechError, UsageError
-from orchestrator.loop.driver import driving
+from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Line

@@ -15,7 +15,15 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.errors import SessionFrozenError, SessionStateError
-from orchestrator.loop import answering, asking, judging, looking, panelist, refreshing, time_rules
+from orchestrator.loop import (
+    answering,
+    asking,
+    contradiction_looks,
+    judging,
+    panelist,
+    refreshing,
+    time_rules,
+)
 from orchestrator.loop.contradictions import Looked
 from orchestrator.loop.judging import Judging
 from orchestrator.loop.moderator_lines import Teller, question_lines
@@ -31,7 +39,7 @@ ENDING: Final = "the session is being ended"
 class Looking:
     """One look for contradictions, in a thread of its own; what it finds is taken when it is there."""
 
-    def __init__(self, rehearsal: Rehearsal, look: looking.Look) -> None:
+    def __init__(self, rehearsal: Rehearsal, look: contradiction_looks.Look) -> None:
         self.look = look
         self.looked: Looked | None = None
         self._rehearsal = rehearsal
@@ -39,7 +47,7 @@ class Looking:
         self._thread.start()
 
     def _run(self) -> None:
-        self.looked = looking.made(self._rehearsal, self.look)
+        self.looked = contradiction_looks.made(self._rehearsal, self.look)
 
     @property
     def is_over(self) -> bool:
@@ -137,7 +145,7 @@ class Panel:
             look, looked = self._looking.look, self._looking.looked
             self._looking = None
             if self.rehearsal.projection.state != "closing":
-                looking.take(self.rehearsal, look, looked or Looked(failed="the look broke off"))
+                contradiction_looks.take(self.rehearsal, look, looked or Looked(failed="the look broke off"))
         judged = self._judging
         if judged is not None and judged.reply.done():
             self._judging = None
@@ -165,8 +173,8 @@ class Panel:
     def _look(self) -> None:
         """Rules answer at once; a model looks beside everything else."""
         if not self.rehearsal.has_model:
-            looking.look_if_due(self.rehearsal)
-        elif (look := looking.due(self.rehearsal)) is not None:
+            contradiction_looks.look_if_due(self.rehearsal)
+        elif (look := contradiction_looks.due(self.rehearsal)) is not None:
             self._looking = Looking(self.rehearsal, look)
 
     def _judge(self) -> None:

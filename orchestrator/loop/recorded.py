@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.errors import SessionStateError
-from orchestrator.loop import answering, asking, judging, looking, refreshing, time_rules
-from orchestrator.loop.driver import driving
+from orchestrator.loop import answering, asking, contradiction_looks, judging, refreshing, time_rules
+from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Playback
 from orchestrator.loop.steps import (
@@ -146,10 +146,10 @@ def step(rehearsal: Rehearsal, wait_until: WaitUntil | None = None, prompt: Prom
         case Listen():
             _take_in(rehearsal, found.piece)
         case Look():
-            looking.look_if_due(rehearsal)
+            contradiction_looks.look_if_due(rehearsal)
         case Refresh():
             if found.why == "pause":  # a question can be put now, so what it could rest on is looked at first
-                looking.look_if_due(rehearsal)
+                contradiction_looks.look_if_due(rehearsal)
             refreshing.refresh(rehearsal, found.why)
         case Ask():
             asking.ask(rehearsal, at_pause=found.at_pause)

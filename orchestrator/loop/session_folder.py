@@ -28,7 +28,7 @@ from orchestrator.errors import HomeError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
-from orchestrator.loop import looking, panelist, phrases, state_page
+from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
 from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
@@ -197,7 +197,7 @@ def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
             "tensions": to_json(projection.found),
         },
     )
-    projection.find(looking.look_at_deck(rehearsal))
+    projection.find(contradiction_looks.look_at_deck(rehearsal))
 
 
 def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import UsageError
-from orchestrator.loop import looking
+from orchestrator.loop import contradiction_looks
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT, Line, Projection
 from orchestrator.loop.state_page import show_state
@@ -34,7 +34,7 @@ def add_segment(
         source: The line of a followed file with which it was complete.
     """
     with rehearsal.store.transaction():  # a claim is numbered by its segment, and others add some too
-        found = looking.tensions_in(rehearsal, segment)
+        found = contradiction_looks.tensions_in(rehearsal, segment)
         value = {
             "type": "segment",
             "segment": to_json(segment),
@@ -44,7 +44,7 @@ def add_segment(
             **({"source": to_json(source)} if source is not None else {}),
         }
         rehearsal.store.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
-        looking.note_tensions(rehearsal, found)
+        contradiction_looks.note_tensions(rehearsal, found)
 
 
 def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:

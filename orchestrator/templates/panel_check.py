@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Final
 
 from orchestrator.errors import PersonaError, UsageError
 from orchestrator.home.folder import DRAFT
@@ -30,11 +29,7 @@ from orchestrator.render import counted
 from orchestrator.templates.fault import Finding
 from orchestrator.templates.orchestration import orchestration_of
 from orchestrator.templates.outline import Outline, read_outline
-from orchestrator.templates.seat_check import check_domain, check_persona, check_phrases
-
-MOST_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
-"""DESIGN.md, section 2. A panelist is given both with every call, so each byte is paid for some hundred times
-a session. Without a limit they had 50 kB, half of every call (READING.md, "Characters")."""
+from orchestrator.templates.seat_check import MOST_BYTES, check_domain, check_persona, check_phrases
 
 
 def check_panel(templates: Path) -> list[Finding]:

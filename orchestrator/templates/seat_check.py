@@ -31,6 +31,10 @@ from orchestrator.templates.persona import (
     persona_of,
 )
 
+MOST_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
+"""DESIGN.md, section 2. A panelist is given both with every call, so each byte is paid for some hundred times
+a session. Without a limit they had 50 kB, half of every call (READING.md, "Characters")."""
+
 # DESIGN.md, section 2: below these, whoever plays the seat soon repeats itself.
 LEAST_INITIAL: Final = 5
 LEAST_FOLLOW_UPS: Final = 3

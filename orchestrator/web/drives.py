@@ -10,7 +10,7 @@ from collections.abc import Callable
 from threading import Event, Lock, Thread
 
 from orchestrator.errors import GreenroomError, SessionStateError
-from orchestrator.loop.driver import driving
+from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live import POLL_S, STOPPED
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen

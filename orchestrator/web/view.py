@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.driver import is_driven, state_of
+from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Exchange

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checks.verify import verify
+from orchestrator.checks.proposals import verify
 from orchestrator.loop.contradictions import is_doubted
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.proposal import REASONS, Operand, Passage, Proposal, Refusal

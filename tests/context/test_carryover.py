@@ -10,7 +10,7 @@ from orchestrator.engines.by_name import engine_named
 from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
-from orchestrator.loop.start import start_session
+from orchestrator.loop.session_folder import start_session
 from orchestrator.model.carryover import CarryOver, OpenPoint, carry_over_of
 from orchestrator.session import Session
 

@@ -25,11 +25,11 @@ from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.quoting import standing
 from orchestrator.engines.claude.received import json_in, part_of
-from orchestrator.engines.claude.replies import KINDS as REPLY_KINDS
-from orchestrator.engines.claude.replies import JudgementPart, Reply, schema_of
+from orchestrator.engines.claude.schemas import KINDS as REPLY_KINDS
+from orchestrator.engines.claude.schemas import JudgementPart, Reply, schema_of
 from orchestrator.engines.claude.service import FEATURES
 from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
-from orchestrator.engines.claude.standalone_replies import ReadyPart
+from orchestrator.engines.claude.standalone_schemas import ReadyPart
 from orchestrator.engines.claude.tasks import KINDS as TASKS
 from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine

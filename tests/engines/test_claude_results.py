@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.quoting import IN_NOTES, IN_OTHERS
-from orchestrator.engines.claude.replies import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
 from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE
+from orchestrator.engines.claude.schemas import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
 from orchestrator.engines.claude.tasks import outcome_of
 from orchestrator.engines.protocol import (
     CandidateRequest,

@@ -9,7 +9,7 @@ from orchestrator.clock import utc_now
 from orchestrator.engines.by_name import engine_named
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
-from orchestrator.loop.start import start_session
+from orchestrator.loop.session_folder import start_session
 from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent

@@ -169,7 +169,7 @@ def say(session: Session, text: str, at_s: float = 1.0) -> None:
 
 
 def look(session: Session) -> bool:
-    from orchestrator.loop.looking import look_if_due
+    from orchestrator.loop.contradiction_looks import look_if_due
 
     return look_if_due(session.rehearsal)
 

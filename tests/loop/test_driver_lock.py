@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.loop import driver
-from orchestrator.loop.driver import driving, is_driven, state_of
+from orchestrator.loop import driver_lock
+from orchestrator.loop.driver_lock import driving, is_driven, state_of
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 
@@ -50,7 +50,7 @@ def test_a_drive_that_closes_while_somebody_looks_was_not_interrupted(
             drive.__exit__(None, None, None)  # between the look at the ledger and the look at the lock
             return is_driven(root)
 
-        monkeypatch.setattr(driver, "is_driven", is_driven_no_more)
+        monkeypatch.setattr(driver_lock, "is_driven", is_driven_no_more)
         assert state_of(session.rehearsal) == "active"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.checks.verify import verify
+from orchestrator.checks.proposals import verify
 from orchestrator.model.claim import Tension
 from orchestrator.model.proposal import Operand, Passage, Proposal, Refusal
 from orchestrator.model.segment import Segment

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.loop import looking, phrases, recorded, refreshing
+from orchestrator.loop import contradiction_looks, phrases, recorded, refreshing
 from orchestrator.loop.folding import FOLDS, fold
 from orchestrator.loop.state import Live, Projection
 from orchestrator.loop.steps import (
@@ -78,7 +78,7 @@ def step(session: Session, live: Live) -> Step:
 
 
 def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: Session) -> None:
-    looking.look_if_due(session.rehearsal)
+    contradiction_looks.look_if_due(session.rehearsal)
     assert step(session, QUIET) == Listen()
     silent = replace(QUIET, silent_s=3.0)
     assert step(session, silent) == Ask(at_pause=True)
@@ -95,7 +95,7 @@ def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: 
 
 def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Session) -> None:
     """Before that nothing can come of it: no other question can be put, and half an answer is none."""
-    looking.look_if_due(session.rehearsal)
+    contradiction_looks.look_if_due(session.rehearsal)
     assert session.ask("skeptic") is not None
 
     def model_step(live: Live) -> Step:
@@ -115,7 +115,7 @@ def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Sess
 
 
 def test_live_nobody_is_refreshed_while_the_last_exchange_is_open(session: Session) -> None:
-    looking.look_if_due(session.rehearsal)
+    contradiction_looks.look_if_due(session.rehearsal)
     for _ in range(session.rehearsal.options.exchanges - 1):
         session.ask()
         session.answer("It is so.")
@@ -132,7 +132,7 @@ def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
 
 
 def test_live_a_break_waits_for_questions_that_are_being_made(session: Session) -> None:
-    looking.look_if_due(session.rehearsal)
+    contradiction_looks.look_if_due(session.rehearsal)
     session.projection.break_due = True
     assert step(session, QUIET) == Ask()
     assert step(session, replace(QUIET, is_asking=True)) == Listen()

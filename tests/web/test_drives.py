@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreWriteError
 from orchestrator.home.folder import Home
-from orchestrator.loop.driver import driving, is_driven
+from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
 from orchestrator.web.drives import Drive, Drives

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orchestrator.home.folder import Home
-from orchestrator.loop.driver import driving
+from orchestrator.loop.driver_lock import driving
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken

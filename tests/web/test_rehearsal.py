@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from orchestrator.home.folder import Home
-from orchestrator.loop.driver import driving
+from orchestrator.loop.driver_lock import driving
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import DECK, contents, greenroom

@@ -11,7 +11,7 @@ from orchestrator.checks.grounding import figures, place_in
 from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quoting import said
-from orchestrator.engines.claude.replies import BetterPart, CheckPart, DebriefPart, SentencePart
+from orchestrator.engines.claude.schemas import BetterPart, CheckPart, DebriefPart, SentencePart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange

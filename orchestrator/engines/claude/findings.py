@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from orchestrator.checks.grounding import found_in, place_in
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import standalone_replies as shape
+from orchestrator.engines.claude import standalone_schemas as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
 from orchestrator.model.claim import Place
 from orchestrator.model.fact import FactDraft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quoting import in_answers, standing
-from orchestrator.engines.claude.replies import ContradictionPart, JudgementPart, NoticedPart
+from orchestrator.engines.claude.schemas import ContradictionPart, JudgementPart, NoticedPart
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.exchange import Exchange, Judgement, Observation

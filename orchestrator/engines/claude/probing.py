@@ -19,7 +19,7 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.service import FEATURES, Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.standalone import alone
-from orchestrator.engines.claude.standalone_replies import ReadyPart
+from orchestrator.engines.claude.standalone_schemas import ReadyPart
 from orchestrator.engines.claude.task import OnSent, Outgoing, Task
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError

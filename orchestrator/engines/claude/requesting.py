@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.context.messages import Messages, TextBlock
-from orchestrator.engines.claude.replies import Reply, schema_of
+from orchestrator.engines.claude.schemas import Reply, schema_of
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import MAX_TOKENS, SHORT_MAX_TOKENS
 from orchestrator.engines.claude.task import Outgoing, Task

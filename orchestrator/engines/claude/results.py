@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import replies as shape
+from orchestrator.engines.claude import schemas as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
 from orchestrator.engines.claude.quoting import Standing, standing, why_not
 from orchestrator.engines.claude.situation import furthest_shown

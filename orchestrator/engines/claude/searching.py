@@ -19,7 +19,7 @@ from typing import Any, Final
 from orchestrator.engines.claude.calls import exchanged, retried
 from orchestrator.engines.claude.failures import said_by, status_error
 from orchestrator.engines.claude.received import call_usage, count
-from orchestrator.engines.claude.replies import is_text
+from orchestrator.engines.claude.schemas import is_text
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.tasks import prompt

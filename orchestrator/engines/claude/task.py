@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.context.messages import Messages
 from orchestrator.engines.claude.outcomes import Outcome
-from orchestrator.engines.claude.replies import Part, Reply
+from orchestrator.engines.claude.schemas import Part, Reply
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.model.usage import CallUsage
 

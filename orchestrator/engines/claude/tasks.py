@@ -19,13 +19,13 @@ from typing import Any, Final
 from orchestrator.context.assemble import Context
 from orchestrator.context.messages import watermarks
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import about, findings, results
-from orchestrator.engines.claude import standalone_replies as readings
-from orchestrator.engines.claude.debriefing import debrief
+from orchestrator.engines.claude import findings, results, task_data
+from orchestrator.engines.claude import standalone_schemas as readings
+from orchestrator.engines.claude.debrief_results import debrief
 from orchestrator.engines.claude.framing import as_data
 from orchestrator.engines.claude.judging import judgement
 from orchestrator.engines.claude.outcomes import Outcome
-from orchestrator.engines.claude.replies import Part, Reply
+from orchestrator.engines.claude.schemas import Part, Reply
 from orchestrator.engines.claude.situation import room_lines
 from orchestrator.engines.claude.turns import allowed
 from orchestrator.errors import EngineError
@@ -44,17 +44,17 @@ class Kind:
 
 
 KINDS: Final[Mapping[type[Any], Kind]] = {
-    protocol.FocusBriefRequest: Kind("focus_brief", about.focus_brief, results.focus_brief),
-    protocol.CandidateRequest: Kind("candidate_question", about.candidate, results.candidate),
-    protocol.JudgementRequest: Kind("judgement", about.judgement, judgement),
-    protocol.ScratchpadRequest: Kind("notes", about.notes, results.notes),
-    protocol.DebriefRequest: Kind("debrief", about.debrief, debrief),
-    protocol.TensionsRequest: Kind("tensions", about.tensions, findings.tensions, readings.TensionsPart),
-    protocol.DoubtRequest: Kind("doubt", about.doubt, findings.doubts, readings.DoubtPart),
-    protocol.DossierRequest: Kind("dossier", about.dossier, findings.dossier, readings.DossierPart),
-    protocol.NewsRequest: Kind("news", about.news, findings.news, readings.NewsPart),
-    protocol.FactsRequest: Kind("facts", about.scribe, findings.facts, readings.FactsPart),
-    protocol.ScribeRequest: Kind("scribe", about.scribe, findings.remembered, readings.ScribePart),
+    protocol.FocusBriefRequest: Kind("focus_brief", task_data.focus_brief, results.focus_brief),
+    protocol.CandidateRequest: Kind("candidate_question", task_data.candidate, results.candidate),
+    protocol.JudgementRequest: Kind("judgement", task_data.judgement, judgement),
+    protocol.ScratchpadRequest: Kind("notes", task_data.notes, results.notes),
+    protocol.DebriefRequest: Kind("debrief", task_data.debrief, debrief),
+    protocol.TensionsRequest: Kind("tensions", task_data.tensions, findings.tensions, readings.TensionsPart),
+    protocol.DoubtRequest: Kind("doubt", task_data.doubt, findings.doubts, readings.DoubtPart),
+    protocol.DossierRequest: Kind("dossier", task_data.dossier, findings.dossier, readings.DossierPart),
+    protocol.NewsRequest: Kind("news", task_data.news, findings.news, readings.NewsPart),
+    protocol.FactsRequest: Kind("facts", task_data.scribe, findings.facts, readings.FactsPart),
+    protocol.ScribeRequest: Kind("scribe", task_data.scribe, findings.remembered, readings.ScribePart),
 }
 """By kind of request; the first five come with an agent's context."""
 

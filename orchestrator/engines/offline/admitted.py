@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from orchestrator.engines.offline.askable import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.bank import ANY, Entry, bank
-from orchestrator.engines.offline.pages import Line, pages_of, spoken_line
+from orchestrator.engines.offline.quotable import Line, pages_of, spoken_line
 from orchestrator.engines.offline.wording import Wording, entry_of, said
 from orchestrator.engines.offline.words import holds_all, plain
 from orchestrator.engines.protocol import Scene

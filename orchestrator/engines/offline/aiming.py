@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from orchestrator.engines.offline.admitted import all_options
 from orchestrator.engines.offline.askable import Option
-from orchestrator.engines.offline.heard import all_options
 from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.model.exchange import Target

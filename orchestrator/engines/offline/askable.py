@@ -12,7 +12,7 @@ from typing import Final
 
 from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
-from orchestrator.engines.offline.pages import Line, Page, Pages, pages_of
+from orchestrator.engines.offline.quotable import Line, Page, Pages, pages_of
 from orchestrator.engines.offline.subject import subject_of
 from orchestrator.engines.offline.wording import LONGEST_QUOTE, Wording, number_of, said, sentences
 from orchestrator.engines.offline.words import holds, holds_all, plain

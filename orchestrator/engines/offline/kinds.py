@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.engines.offline.bank import ANY, DeckKind, bank
-from orchestrator.engines.offline.pages import Pages, pages_of
+from orchestrator.engines.offline.quotable import Pages, pages_of
 from orchestrator.engines.offline.words import holds, holds_all
 from orchestrator.errors import UsageError
 from orchestrator.model.claim import Claim

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from orchestrator.engines.offline.bank import QUOTE, SUBJECT, Entry, bank
-from orchestrator.engines.offline.pages import Line
+from orchestrator.engines.offline.quotable import Line
 
 LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""

@@ -16,7 +16,7 @@ from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 
 from orchestrator.errors import SessionNotFoundError
-from orchestrator.loop.driver import is_driven
+from orchestrator.loop.driver_lock import is_driven
 from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
 from orchestrator.store.history import LEDGER_NAME
