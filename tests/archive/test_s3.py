@@ -307,6 +307,7 @@ def test_an_endpoint_that_is_none_is_refused(endpoint: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_moto_takes_and_gives_the_same_archive(sample: Sample, tmp_path: Path) -> None:
     import boto3
     from moto.server import ThreadedMotoServer

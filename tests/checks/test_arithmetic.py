@@ -284,6 +284,7 @@ def test_two_and_three_figures_of_one_digit_are_allowed_the_worst_case_and_four_
     assert slack_of([0.05, float("inf")]) == float("inf")
 
 
+@pytest.mark.slow
 def test_of_tables_that_add_up_before_rounding_no_more_are_blamed_than_the_bound_says() -> None:
     """20,000 tables: 3 in 1,000 of all, and 6 in 1,000 of those with one number of parts."""
     chance = random.Random(20_261_122)

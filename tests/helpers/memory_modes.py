@@ -33,7 +33,7 @@ PANEL_TESTS: Final = (
     "debrief",
     "engines/test_evidence.py",
     "engines/test_offline_judging.py",
-    "engines/test_offline_pages.py",
+    "engines/test_offline_quotable.py",
     "engines/test_offline_questions.py",
     "engines/test_scripted_engine.py",
     "project/test_flow.py",

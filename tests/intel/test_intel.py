@@ -421,6 +421,7 @@ def test_a_session_keeps_intel_as_values_and_counts_its_revisions(home: Path, tm
         assert session.verify().valid
 
 
+@pytest.mark.slow
 def test_the_commands(home: Path, tmp_path: Path) -> None:
     deck, news, bad = tmp_path / "deck.md", tmp_path / "news.md", tmp_path / "bad.yaml"
     deck.write_text(DECK, "utf-8")

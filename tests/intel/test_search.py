@@ -278,6 +278,7 @@ def test_a_server_without_the_tool_says_to_give_files(session: Session, server: 
     assert str(caught.value) == f"{where} has no web search: give files, as in `greenroom intel s1 news.md`"
 
 
+@pytest.mark.slow
 def test_the_command(home: Path, tmp_path: Path, server: MessagesServer) -> None:
     deck = tmp_path / "deck.md"
     deck.write_text(DECK, "utf-8")

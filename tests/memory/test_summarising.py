@@ -667,6 +667,7 @@ def run_and_die(root: Path, number: int) -> None:
     os._exit(0)
 
 
+@pytest.mark.slow
 def test_killed_before_every_call_no_fact_is_lost_and_none_is_there_twice(
     session: Session, tmp_path: Path
 ) -> None:
