@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -11,6 +12,7 @@ from typing import Final
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError, UsageError
 from orchestrator.layout import check_session_id
+from orchestrator.store import files
 
 LONGEST: Final = 4_000
 """Characters of one comment: two pages; what is longer is a document of its own."""
@@ -60,6 +62,7 @@ class Comments:
 
         Raises:
             UsageError: There is no name or no text, or too much of it.
+            StoreWriteError: The disk is full; nothing was kept.
         """
         author, text = " ".join(author.split()), text.strip()
         if not author or not text:
@@ -69,12 +72,19 @@ class Comments:
         comment = Comment(utc_now(), author, text, about)
         path = self._path(session)
         path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        line = (json.dumps(asdict(comment), ensure_ascii=False) + "\n").encode()
+        fd = os.open(path, files.APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(fd, (json.dumps(asdict(comment), ensure_ascii=False) + "\n").encode())
+            fcntl.flock(fd, fcntl.LOCK_EX)  # so that nobody writes behind a line that is cut off again
+            files.append_whole(fd, line, size=os.fstat(fd).st_size, name=f"comments of {session}")
             os.fsync(fd)
         finally:
             os.close(fd)
+        folder = os.open(path.parent, files.FOLDER)
+        try:
+            files.sync_folder(folder)  # the file may be new
+        finally:
+            os.close(folder)
         return comment
 
     def _path(self, session: str) -> Path:

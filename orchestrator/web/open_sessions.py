@@ -16,6 +16,9 @@ from orchestrator.store.history import LEDGER_NAME
 
 MOST_OPEN: Final = 128
 """A live session takes about 0.8 MB and five descriptors; the load that is promised is 100 of them."""
+OPENING_AT_ONCE: Final = 16
+"""Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
+the others; a lock for each session would have to be taken away again, and somebody may be waiting for it."""
 
 
 class OpenSessions:
@@ -28,7 +31,7 @@ class OpenSessions:
         self._home = home
         self._lock = Lock()
         self._open: OrderedDict[str, tuple[Session, int]] = OrderedDict()  # with its ledger's inode
-        self._opening: dict[str, Lock] = {}  # folding a ledger can take seconds: only its own session waits
+        self._opening = tuple(Lock() for _ in range(OPENING_AT_ONCE))
         self._held: set[str] = set()  # driven by this server, so never closed behind its back
 
     def get(self, session_id: str) -> Session:
@@ -41,18 +44,14 @@ class OpenSessions:
         with self._lock:
             if (found := self._known(session_id)) is not None:
                 return found
-            opening = self._opening.setdefault(self._id(session_id), Lock())
-        try:
-            with opening:
-                with self._lock:
-                    if (found := self._known(session_id)) is not None:
-                        return found
-                opened = Session.open(self._home, session_id)
-                self.add(opened)
-                return opened
-        finally:
+            opening = self._opening[hash(self._id(session_id)) % OPENING_AT_ONCE]
+        with opening:
             with self._lock:
-                self._opening.pop(session_id, None)
+                if (found := self._known(session_id)) is not None:
+                    return found
+            opened = Session.open(self._home, session_id)
+            self.add(opened)
+            return opened
 
     def add(self, session: Session) -> None:
         """Keep a session that was just started or opened."""
