@@ -291,7 +291,7 @@ def _counts(debrief: Debrief, kind: str) -> str:
 def who(debrief: Debrief) -> str:
     """Who presented, whose words were judged, and when."""
     if debrief.speaker:
-        judged = f"Judged are the words of {debrief.speaker}."
+        judged = f"The words of {debrief.speaker} were judged."
     else:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
     date = f" Date: {debrief.date}." if debrief.date else ""

@@ -536,7 +536,7 @@ SPEECH = """WEBVTT
 EXPECTED = """\
 # Debrief: Ferries
 
-Presenter: Ines. Judged are the words of Ines.
+Presenter: Ines. The words of Ines were judged.
 
 ## Fix this first
 

@@ -146,7 +146,7 @@ PAGE = Debrief(
 MARKDOWN = """\
 # Debrief: Harbour ferries
 
-Presenter: Ines. Judged are the words of Ines. Date: 2026-12-01.
+Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 
 ## Fix this first
 

@@ -199,6 +199,16 @@ def test_progress_is_a_plot_without_any_style(client: TestClient) -> None:
     assert "has ended no session" in text_of(client.get("/review/progress", params={"presenter": "Nobody"}))
 
 
+def test_presenters_who_gave_no_name_are_not_taken_for_one_person(home: Home) -> None:
+    for _ in range(2):
+        Session.start(home, deck_text="# Ferries").close()
+    with opened(home, str(home.archives)) as client:
+        assert text_of(client.get("/review")).count("Ferries") == 2
+        page = client.get("/review/progress").text
+    assert '<option value="Ines Kroll"' in page
+    assert '<option value="Presenter"' not in page
+
+
 def test_a_comment_is_kept_beside_the_session_and_never_in_it(home: Home) -> None:
     before = {path: path.read_bytes() for path in sorted(home.archives.rglob("*")) if path.is_file()}
     for site in (home, None):

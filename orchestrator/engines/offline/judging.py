@@ -87,7 +87,7 @@ def _without_answer(
         promises=promises,
         still_open=(quote,),
         note=f'- No answer yet: "{quote}"',
-        noticed=Observation("said that it is not known" if sort == DO_NOT_KNOW else "put it off", quote),
+        noticed=Observation("did not know it, and said so" if sort == DO_NOT_KNOW else "put it off", quote),
     )
 
 

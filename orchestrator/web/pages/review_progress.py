@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
+from orchestrator.loop.state import UNNAMED
 from orchestrator.review.catalogue import Row
 from orchestrator.review.reading import SILENT, Entry
 from orchestrator.web.plot import Plot, plot
@@ -33,7 +34,7 @@ def progress(
         "review_progress.html",
         has_home=site.home is not None,
         presenter=presenter,
-        presenters=catalogue.presenters(),
+        presenters=[one for one in catalogue.presenters() if one[0] != UNNAMED],  # who may be several
         rows=rows,
         drills=len(ended) - len(rows),
         plots=_plots(rows),
