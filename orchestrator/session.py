@@ -146,9 +146,6 @@ class Session:
         Raises:
             SessionNotFoundError, LedgerCorruptError
         """
-        from orchestrator.engines import by_name
-        from orchestrator.model import usage
-
         if isinstance(session, Path):
             root = session_folder(session)
         elif home is None:
@@ -159,6 +156,9 @@ class Session:
         def engine_of(options: Options) -> Engine:
             if engine is not None:
                 return engine
+            from orchestrator.engines import by_name
+            from orchestrator.model import usage
+
             config = home.config if home is not None else None
             spent = usage.total(opened.projection.calls)
             made = by_name.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
@@ -678,12 +678,12 @@ class Session:
 
     def close(self) -> None:
         """Write waiting receipts, close the files, and the engine if it was made here. Twice is no error."""
-        from orchestrator.engines import by_name
-
         try:
             self.rehearsal.store.close()
         finally:
             if self._own_engine is not None:
+                from orchestrator.engines import by_name  # loaded by whoever made it
+
                 by_name.close_engine(self._own_engine)
 
     def __enter__(self) -> Session:
