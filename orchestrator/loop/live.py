@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator import render
 from orchestrator.errors import DriverBusyError, SpeechError, UsageError
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live_panel import Panel
@@ -73,7 +74,7 @@ def feed_live(
         _append(feed, source, stop, on_step)
     if feed.refused:
         where = "stdin" if source == STDIN else source
-        lines = f"{feed.refused} line{'s' * (feed.refused != 1)}"
+        lines = render.counted(feed.refused, "line")
         how = '; write each as {"text": "…"}' if kind == "jsonl" else ""
         raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken{how}")
 

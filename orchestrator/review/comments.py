@@ -77,7 +77,7 @@ class Comments:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)  # so that nobody writes behind a line that is cut off again
             files.append_whole(fd, line, size=os.fstat(fd).st_size, name=f"comments of {session}")
-            os.fsync(fd)
+            files.sync_file(fd)
         finally:
             os.close(fd)
         folder = os.open(path.parent, files.FOLDER)

@@ -15,6 +15,7 @@ from orchestrator.home.folder import digests
 from orchestrator.layout import TRANSCRIPT
 from orchestrator.model import drill
 from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.render import OUTCOME_WORDS, SILENT
 from orchestrator.store.ledger import Record
 
 Told = Mapping[str, Any]
@@ -31,9 +32,6 @@ _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
 _LONGEST_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
 _NONE: Final[Mapping[str, Any]] = {}
-SILENT: Final = "silent"
-"""In the place of "unjudged": there was no answer to judge."""
-COUNTED: Final = ("satisfied", "unresolved", SILENT, "parked", "unjudged")
 
 
 class Passage(NamedTuple):
@@ -128,7 +126,7 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
         is_drill=drill.KEY in opened,
         is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
         head=head[1].decode() if head is not None else "",
-        outcomes={name: outcomes.count(name) for name in COUNTED if name in outcomes},
+        outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
         contradictions=None if tensions is None else sum(one["class"] == "computed" for one in tensions),
         words=delivery.get("words"),
         words_per_minute=delivery.get("words_per_minute"),

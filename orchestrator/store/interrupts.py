@@ -44,12 +44,13 @@ class Interrupts:
         """One that came is raised now, others as they come, until `is_held` is set."""
         if self._pairs and _is_main_thread():
             self.is_held = False
-            self._raise_waiting()
+            self.look()
 
     def look(self) -> None:
-        """One that came is raised now: for whoever waits for a lock, and holds nothing yet."""
-        if _is_main_thread():
-            self._raise_waiting()
+        """One that came is raised now, also for whoever waits for a lock and holds nothing yet."""
+        if self._came and _is_main_thread():
+            self._came = False
+            self._before(signal.SIGINT, None)
 
     def end(self) -> None:
         """The other end of `begin`; one that came is raised now."""
@@ -61,11 +62,6 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
         self.is_held = False
         if came:
-            self._before(signal.SIGINT, None)
-
-    def _raise_waiting(self) -> None:
-        if self._came:
-            self._came = False
             self._before(signal.SIGINT, None)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from orchestrator import __version__, debrief
 from orchestrator.debrief.page import equip
+from orchestrator.render import OUTCOME_WORDS
 
 HTML: Final = Path(__file__).parent / "html"
 TAGS: Final = frozenset((
@@ -35,7 +36,7 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["markdown"] = markdown
-    made.globals["version"] = __version__
+    made.globals.update(version=__version__, outcome_words=OUTCOME_WORDS)
     return made
 
 

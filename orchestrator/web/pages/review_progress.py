@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
 from orchestrator.loop.state import UNNAMED
+from orchestrator.render import SILENT
 from orchestrator.review.catalogue import Row
-from orchestrator.review.reading import SILENT, Entry
+from orchestrator.review.reading import Entry
 from orchestrator.web.plot import Plot, plot
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
