@@ -16,6 +16,7 @@ from orchestrator.home.folder import Home
 from orchestrator.loop.driver_lock import driving
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
+from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK, contents, greenroom
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
 from tests.web.conftest import Served
@@ -72,8 +73,15 @@ def shows_slide(page: Page, number: int) -> None:
     expect(page.locator("#slide-name")).to_have_text(re.compile(f"^{number} of"))
 
 
-def judged(page: Page, served: Served, session: str) -> None:
+def put(served: Served, session: str) -> tuple[str, int] | None:
+    """The question that is open: its exchange, and how often it was asked."""
+    question = view_of(served, session)["question"]
+    return question and (question["exchange"], question["turn"])
+
+
+def judged(page: Page, served: Served, session: str, answered: tuple[str, int] | None) -> None:
     """Wait until the page shows what came of the answer: a follow-up, or no question any more."""
+    until("a verdict", lambda: put(served, session) != answered)
     question = view_of(served, session)["question"]
     if question is None:
         expect(page.locator("#question")).to_be_hidden()
@@ -106,7 +114,9 @@ def test_a_real_deck_is_dropped_and_rehearsed_to_the_end(serve: Serve, web: Web,
     say(page, "OpenTrackIO lets cameras and render engines speak of lens and position in one format.")
     page.click("#call")
     asked(page)
+    question = put(served, session)
     say(page, "We measured it with four partners in May, on three stages.")
+    judged(page, served, session, question)
     if page.is_visible("#question"):
         page.click("#park")
         page.wait_for_selector("#question", state="hidden")
@@ -152,10 +162,11 @@ def test_a_rehearsal_needs_the_keyboard_alone(serve: Serve, web: Web) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("q")
     asked(page)
+    question = put(served, session)
     page.keyboard.press("a")
     page.keyboard.type("We do not know that yet.")
     page.keyboard.press("Enter")
-    judged(page, served, session)
+    judged(page, served, session, question)
     page.keyboard.press("Escape")
     if page.is_hidden("#question"):
         page.keyboard.press("q")
@@ -176,6 +187,21 @@ def test_a_rehearsal_needs_the_keyboard_alone(serve: Serve, web: Web) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/debrief/{session}")
     assert view_of(served, session)["state"] == "ended"
+
+
+def test_a_key_right_behind_a_closed_dialog_counts(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    # In one step, so before the page is drawn again: until then the focus is still in the dialog.
+    is_asked = """() => {
+      const keys = document.getElementById("keys");
+      keys.showModal();
+      const focused = document.activeElement;
+      keys.close();
+      focused.dispatchEvent(new KeyboardEvent("keydown", { key: "e", bubbles: true, cancelable: true }));
+      return [keys.contains(focused), document.getElementById("ending").open];
+    }"""
+    assert page.evaluate(is_asked) == [True, True]
 
 
 def test_a_reload_in_the_middle_of_a_question_loses_nothing(serve: Serve, web: Web) -> None:
@@ -283,9 +309,10 @@ def test_the_page_and_the_command_line_leave_the_same_files(serve: Serve, web: W
     page.click("#call")
     while page.is_visible("#question") or not turns:
         asked(page)
+        question = put(served, "same")
         say(page, answers[min(turns, 1)])
         turns += 1
-        judged(page, served, "same")
+        judged(page, served, "same", question)
     page.click("#call")
     asked(page)
     page.click("#park")

@@ -292,9 +292,10 @@ function pressed(event) {
     }
     return;
   }
-  const onControl = event.target.closest("button, a, dialog, input, select, summary");
+  const onControl = event.target.closest("button, a, input, select, summary");
   if (event.ctrlKey || event.metaKey || event.altKey || !view) return;
-  if (onControl && (event.key === " " || event.target.closest("dialog"))) return;
+  // A dialog that was closed keeps the focus until the page is drawn again: only an open one takes the keys.
+  if (event.target.closest("dialog[open]") || (onControl && event.key === " ")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (act) {
     event.preventDefault();
