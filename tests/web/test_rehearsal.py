@@ -184,9 +184,12 @@ def test_a_rehearsal_needs_the_keyboard_alone(serve: Serve, web: Web) -> None:
     page.wait_for_selector("#keys:not([open])", state="attached")
     page.keyboard.press("e")
     page.wait_for_selector("#ending[open]")
+    debriefs = []
+    page.on("request", lambda request: debriefs.append(request) if "/debrief/" in request.url else None)
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/debrief/{session}")
     assert view_of(served, session)["state"] == "ended"
+    assert len([one for one in debriefs if one.is_navigation_request()]) == 1
 
 
 def test_a_key_right_behind_a_closed_dialog_counts(serve: Serve, web: Web) -> None:

@@ -16,6 +16,7 @@ let sent = null; // words on their way: an answer can be lost on its way back, a
 let lost = null; // words that were sent, with no word back
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
+let isLeaving = false; // for the debrief
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 
 const clock = (seconds) => {
@@ -266,7 +267,14 @@ async function end() {
   text($("state"), MOMENTS.closing);
   const done = await send("end", {});
   $("finish").disabled = false;
-  if (done) location.assign(`/debrief/${encodeURIComponent(session)}`);
+  if (done) goToDebrief();
+}
+
+/** Once: the answer to our own request and the server's word both say that it has ended. */
+function goToDebrief() {
+  if (isLeaving) return;
+  isLeaving = true;
+  location.assign(`/debrief/${encodeURIComponent(session)}`);
 }
 
 const KEYS = {
@@ -337,7 +345,7 @@ function listen() {
     room.dataset.connected = "yes";
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
-    if (view.state === "ended") location.assign(`/debrief/${encodeURIComponent(session)}`);
+    if (view.state === "ended") goToDebrief();
     else goOnByItself();
   });
   events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
