@@ -89,3 +89,22 @@ want_browser() {
     fi
     say "no Chromium here, so the browser tests are skipped: install it, e.g. apt-get install chromium"
 }
+
+# The programs below Greenroom that the fault tests use: strace for kills and faults at a call, Ceph for a
+# real S3 server. CI installs them; on a person's machine that is for the person to do, and the tests that
+# miss one skip and say so.
+want_programs() {
+    want_browser
+    missing=''
+    command -v strace >/dev/null || missing="$missing strace"
+    command -v mkfs.ext4 >/dev/null || missing="$missing e2fsprogs"
+    command -v radosgw >/dev/null || missing="$missing ceph-mon ceph-mgr ceph-osd radosgw ceph-common"
+    [ -n "$missing" ] || return 0
+    if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        say "installing$missing, which the fault tests use"
+        # shellcheck disable=SC2086  # a list of names
+        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+            $missing >/dev/null; } >&2 && return
+    fi
+    say "without$missing some fault tests are skipped; on Debian: apt-get install --no-install-recommends$missing"
+}

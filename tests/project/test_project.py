@@ -24,6 +24,7 @@ SHELLS = {
     "scripts/test": "/bin/sh",
     "scripts/check": "/bin/sh",
     "scripts/bench": "/bin/sh",
+    "scripts/trust": "/bin/sh",
     ".ci/run": "/usr/bin/env bash",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -7,6 +7,7 @@ from http.client import HTTPConnection
 
 import pytest
 
+from tests.helpers.figures import note
 from tests.web.conftest import Served
 
 Serve = Callable[..., Served]
@@ -29,7 +30,9 @@ def test_a_request_is_taken_only_from_our_own_pages(
     serve: Serve, method: str, headers: dict[str, str], status: int
 ) -> None:
     with serve().client() as client:
-        assert client.request(method, "/api/health", headers=headers).status_code == status
+        answered = client.request(method, "/api/health", headers=headers).status_code
+    note("page", "requests of other pages to a real server", count=1, wrong=int(answered != status))
+    assert answered == status
 
 
 def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> None:

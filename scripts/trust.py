@@ -1,0 +1,150 @@
+"""What is promised, tried on this machine, in one table: what was run, on what, and what could not be.
+
+    scripts/trust                      all of it (about half an hour on 2 cores)
+    scripts/trust faults attack        some of the steps
+    scripts/trust --minutes 10         load as long as the promise has it, in place of 2 minutes
+    scripts/trust --write FILE         the table in FILE too
+
+Each test, bench and script keeps its own figures (tests/helpers/figures.py), so a figure here is one that
+was counted in this run. Exit 1 where a promise was broken, a step failed, or fewer cases were tried than
+the promise asks for and nobody said why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Final, get_args
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.helpers.figures import VARIABLE, Promise  # noqa: E402  # the path is set first
+
+PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+STEPS: Final[dict[str, tuple[str, ...]]] = {
+    "faults": (*PYTEST, "-n", "2", "-m", "fault", "--durations=10", "tests/faults"),
+    "bags": (*PYTEST, "tests/verify/test_bagit_suite.py"),
+    "page": (*PYTEST, "tests/web/test_attacks.py", "tests/web/test_security.py"),
+    "attack": (sys.executable, "scripts/attack.py"),
+    "load": (sys.executable, "scripts/bench.py", "load", "--minutes", "{minutes}"),
+}
+"""What is run, in this order; each keeps the figures of one promise or more."""
+
+LEAST: Final[dict[Promise, int]] = {
+    "kill -9": 200,
+    "power cut": 100,
+    "torn and flipped": 100_000,
+    "many writers": 16_000,
+    "races": 2_000,
+    "tampering": 1_000,
+    "bags": 54,
+    "page": 42,
+}
+"""How many cases the promise asks for, where it asks for a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one test, bench or script counted."""
+
+    promise: str
+    what: str
+    count: int
+    wrong: int
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One promise: its figures, and what they come to."""
+
+    promise: Promise
+    figures: tuple[Figure, ...]
+
+    @property
+    def verdict(self) -> str:
+        """kept, BROKEN, SHORT (fewer cases than promised) or NOT RUN."""
+        if any(figure.wrong for figure in self.figures):
+            return "BROKEN"
+        count = sum(figure.count for figure in self.figures)
+        if not count:
+            return "NOT RUN"
+        return "SHORT" if count < LEAST.get(self.promise, 0) else "kept"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the steps, print the table; 1 where something is not as promised."""
+    parser = argparse.ArgumentParser(prog="scripts/trust", description=__doc__.partition("\n")[0])
+    parser.add_argument("steps", nargs="*", choices=[*STEPS, []], metavar="STEP", help=", ".join(STEPS))
+    parser.add_argument("--minutes", default="2", help="how long the load lasts (promised for 10)")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="the table in a file too")
+    chosen = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="trust-") as folder:
+        kept = Path(folder) / "figures"
+        failed = [name for name in chosen.steps or STEPS if not run(name, kept, chosen.minutes)]
+        rows = rows_of(kept)
+    asked = [row for row in rows if row.figures or not chosen.steps]
+    table = "\n".join(lines(asked, failed))
+    print(f"\n{table}")
+    if chosen.write:
+        chosen.write.write_text(f"{table}\n", "utf-8")
+    return int(bool(failed) or any(row.verdict in ("BROKEN", "SHORT") for row in asked))
+
+
+def run(name: str, kept: Path, minutes: str) -> bool:
+    """Run one step, whose output goes where ours does; whether it succeeded."""
+    command = [part.format(minutes=minutes) for part in STEPS[name]]
+    print(f"== {name}", flush=True)
+    began = monotonic()
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, VARIABLE: str(kept)}, check=False)
+    print(f"== {name}: exit {done.returncode} after {monotonic() - began:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def rows_of(kept: Path) -> list[Row]:
+    """The figures by promise, in the promises' order; a promise without one has an empty row.
+
+    What several tests counted of the same thing (the cases of one parametrised test) is one figure.
+    """
+    read = kept.read_text("utf-8").splitlines() if kept.is_file() else []
+    summed: dict[tuple[str, str, str], Figure] = {}
+    for figure in (Figure(**json.loads(line)) for line in read):
+        key = figure.promise, figure.what, figure.told
+        before = summed.get(key)
+        if before is not None:
+            figure = replace(before, count=before.count + figure.count, wrong=before.wrong + figure.wrong)
+        summed[key] = figure
+    return [
+        Row(promise, tuple(figure for figure in summed.values() if figure.promise == promise))
+        for promise in get_args(Promise)
+    ]
+
+
+def lines(rows: Sequence[Row], failed: Sequence[str]) -> Iterator[str]:
+    """The table: a line for each promise, below it one for each of its figures."""
+    system = f"{platform.system()} {platform.release()}"
+    yield f"{system}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    for row in rows:
+        count = sum(figure.count for figure in row.figures)
+        least = f" (at least {LEAST[row.promise]:,})" if row.promise in LEAST else ""
+        yield f"{row.promise:<17} {row.verdict:<8} {count:,} cases{least}"
+        for figure in row.figures:
+            wrong = f", {figure.wrong:,} WRONG" if figure.wrong else ""
+            told = f": {figure.told}" if figure.told else ""
+            yield f"    {figure.count:>9,}{wrong}  {figure.what}{told}"
+    for name in failed:
+        yield f"step {name}: FAILED, see above"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
