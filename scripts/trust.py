@@ -51,6 +51,8 @@ LEAST: Final[dict[Promise, int]] = {
     "page": 42,
 }
 """How many cases the promise asks for, where it asks for a number."""
+ELSEWHERE: Final[dict[Promise, str]] = {"peers": "installs other packages: scripts/bench peers"}
+"""What is not run from here, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """kept, BROKEN, SHORT (fewer cases than promised) or NOT RUN."""
+        """kept, BROKEN, SHORT (of cases), NOT RUN (and why), or MISSING (and nobody said why)."""
+        if not self.figures:
+            return "MISSING"
         if any(figure.wrong for figure in self.figures):
             return "BROKEN"
         count = sum(figure.count for figure in self.figures)
@@ -93,12 +97,12 @@ def main(arguments: Sequence[str]) -> int:
         kept = Path(folder) / "figures"
         failed = [name for name in chosen.steps or STEPS if not run(name, kept, chosen.minutes)]
         rows = rows_of(kept)
-    asked = [row for row in rows if row.figures or not chosen.steps]
+    asked = [row for row in rows if row.figures or (not chosen.steps and row.promise not in ELSEWHERE)]
     table = "\n".join(lines(asked, failed))
     print(f"\n{table}")
     if chosen.write:
         chosen.write.write_text(f"{table}\n", "utf-8")
-    return int(bool(failed) or any(row.verdict in ("BROKEN", "SHORT") for row in asked))
+    return int(bool(failed) or any(row.verdict in ("BROKEN", "SHORT", "MISSING") for row in asked))
 
 
 def run(name: str, kept: Path, minutes: str) -> bool:
@@ -142,6 +146,8 @@ def lines(rows: Sequence[Row], failed: Sequence[str]) -> Iterator[str]:
             wrong = f", {figure.wrong:,} WRONG" if figure.wrong else ""
             told = f": {figure.told}" if figure.told else ""
             yield f"    {figure.count:>9,}{wrong}  {figure.what}{told}"
+    for promise, why in ELSEWHERE.items():
+        yield f"{promise:<17} NOT RUN  {why}"
     for name in failed:
         yield f"step {name}: FAILED, see above"
 
