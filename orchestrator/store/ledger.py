@@ -249,9 +249,9 @@ def _has_hole(rest: bytes, offset: int, size: int) -> bool:
 
 def _end_one_write(lines: list[bytes], good: list[int]) -> bool:
     """Whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
-    if not all(_says_more(lines[number - 1]) for number in good):
+    if not all(says_more(lines[number - 1]) for number in good):
         return False
-    return not good or _says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
+    return not good or says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
 
 
 def _follows(line: bytes, before: bytes) -> bool:
@@ -260,7 +260,7 @@ def _follows(line: bytes, before: bytes) -> bool:
     return len(claimed) == 64 and line[-66:-2] == hashlib.sha256(claimed + body).hexdigest().encode()
 
 
-def _says_more(line: bytes) -> bool:
+def says_more(line: bytes) -> bool:
     """Whether further records of a transaction follow *line*, or zeros stand where it would say so."""
     body = line[:-_TAIL_BYTES]
     return _MORE.search(body) is not None or b"\0" in body[-_MORE_BYTES:]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
-from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record
+from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record, says_more
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report
 from orchestrator.verify.ledger_lines import Line, Lines
@@ -38,10 +38,12 @@ class Account:
     templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
     head: str = FIRST_HASH
     seq: int = 0
+    began: int = 1  # the first record of the last transaction
     torn_bytes: int = 0
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
+    _more: bool = False  # the last record says that others of its transaction follow
 
     def read(self) -> None:
         """Take in every line. Never raises, whatever the bytes are."""
@@ -73,6 +75,8 @@ class Account:
             self.seq += 1
             return
         self._follow(record, line.skipped)
+        self.began = self.began if self._more else record.seq
+        self._more = says_more(line.content)
         if record.op == "open":
             self._open(record)
         elif self.replay is None:

@@ -66,11 +66,15 @@ class Folder:
     def _check_view(self, path: str, history: History) -> None:
         """A session file: as its last record says, or as one before that."""
         state = history.states[-1]
-        name = self._there(path, facts(state.size_bytes, state.sha256))
+        expected, kind = facts(state.size_bytes, state.sha256), "changed"
+        # A crash leaves no file where its writer died between the first record and the view.
+        was_made = self.ended or history.states[0].seq < self.account.began
+        name = self._there(path, expected, gone="missing" if was_made else "behind")
         if name is None:
             return
-        expected, kind, found = facts(state.size_bytes, state.sha256), "changed", f"{name.size_bytes} bytes"
-        if name.size_bytes <= state.size_bytes:  # a longer one is not read: it may be of any size
+        found = f"{name.size_bytes} bytes"
+        # One that is longer than it ever was is not read: it may be of any size.
+        if name.size_bytes <= max(one.size_bytes for one in history.states):
             try:
                 raw = read_file(self.root_fd, path)
             except OSError as error:
@@ -123,7 +127,7 @@ class Folder:
             self.report.add(path, "changed", f"SHA-256 {sha256}", facts(name.size_bytes, found))
         return found == sha256
 
-    def _there(self, path: str, expected: str) -> Name | None:
+    def _there(self, path: str, expected: str, *, gone: str = "missing") -> Name | None:
         """The plain file at *path*; what stands there instead is reported."""
         name = self._names.get(path)
         if name is not None and name.kind == "file":
@@ -134,7 +138,7 @@ class Folder:
         elif any(other.startswith(f"{path}/") for other in self._names):
             self.report.add(path, "not-plain", "a file of its own", "a folder")
         else:
-            self.report.add(path, "missing", expected, "nothing")
+            self.report.add(path, gone, expected, "nothing")
         return None
 
     def _check_template_sizes(self) -> None:

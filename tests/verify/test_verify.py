@@ -23,6 +23,7 @@ from orchestrator.store.ledger import FIRST_HASH, Record, encode
 from orchestrator.store.store import Store
 from orchestrator.verify import Finding, verify_session
 from tests.helpers.sessions import TRANSCRIPT, Sample, ended_session, live_session, start
+from tests.helpers.stores import DECK, bare
 
 LEDGER = "ledger/ledger.jsonl"
 
@@ -194,6 +195,32 @@ def test_a_view_that_a_crash_left_behind_is_behind(file: str, content: bytes | N
         pass
     store.close()
     assert verify_session(live.root).valid
+
+
+def test_a_view_that_was_longer_before_the_crash_is_behind_too(live: Sample) -> None:
+    store = Store(live.root)
+    path = live.root / "skeptic" / "candidate-question.md"
+    store.write("skeptic/candidate-question.md", "A question that is much longer?\n", by="skeptic")
+    before = path.read_bytes()
+    store.write("skeptic/candidate-question.md", "Why?\n", by="skeptic")
+    store.close()
+    path.write_bytes(before)
+    assert kinds(verify_session(live.root).findings) == [("skeptic/candidate-question.md", "behind")]
+    path.write_bytes(before + b"x")
+    assert kinds(verify_session(live.root).findings) == [("skeptic/candidate-question.md", "changed")]
+
+
+def test_a_view_that_a_crash_kept_from_being_made_is_behind_and_missing_once_it_was_there(
+    tmp_path: Path,
+) -> None:
+    store = bare(tmp_path / "s")
+    store.write(DECK, "# Slide 1\n", by="start")
+    for kind in ("behind", "missing"):
+        (store.root / DECK).unlink()
+        assert kinds(verify_session(store.root).findings) == [(DECK, kind)]
+        Store(store.root).mend()
+        store.append(TRANSCRIPT, "we grew\n", by="transcript")
+    store.close()
 
 
 def test_an_earlier_state_of_an_ended_session_is_a_change(made: dict[str, Sample], tmp_path: Path) -> None:
