@@ -43,10 +43,12 @@ def end(
         open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
     with store.transaction():
         open_ = rehearsal.projection.open
+        last = None
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
-            resolving.resolve(rehearsal, open_, "unresolved" if answered else "unjudged", is_ending=True)
-        resolving.close(rehearsal)
+            outcome = "unresolved" if answered else "unjudged"
+            last = resolving.resolve(rehearsal, open_, outcome, is_ending=True)
+        resolving.close(rehearsal, last)
     watch.before_end()
     remembering.end(rehearsal)
     if not without_debrief:

@@ -55,11 +55,13 @@ def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
     say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
-def close(rehearsal: Rehearsal) -> None:
-    """The last words, said once. Call inside a transaction."""
-    if all(said.occasion != phrases.CLOSING for said in rehearsal.projection.said):
+def close(rehearsal: Rehearsal, last: Exchange | None) -> None:
+    """The last words, said once. Call inside a transaction; *last* is an exchange that was resolved in it."""
+    projection = rehearsal.projection
+    if all(said.occasion != phrases.CLOSING for said in projection.said):
         say(rehearsal, phrases.CLOSING)
-    show_state(rehearsal, "closing")
+    done = len(projection.exchanges) + (last is not None)
+    show_state(rehearsal, "closing", None, done=done, last=last)
 
 
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:

@@ -72,3 +72,13 @@ def test_in_a_recording_the_clock_waits_and_the_words_of_the_answer_count(home: 
         session.answer(" ".join(["word"] * 75))
         session.slide(2)
         assert line(session, "Time") == "- Time: 1:30 of 20:00 (1:00 presenting, 0:30 answering)"
+
+
+def test_the_question_that_the_end_closes_is_counted(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as session:
+        session.ask("skeptic", question="Why?")
+        session.end(without_debrief=True)
+        assert (line(session, "State"), line(session, "Exchanges")) == (
+            "- State: closing",
+            "- Exchanges: 1 of 8",
+        )
