@@ -5,16 +5,14 @@ Source: DESIGN.md, section 10; interfaces.md, `restore`, `verify`, `list --archi
 
 from __future__ import annotations
 
-import secrets
-import shutil
+import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.bag import COMMIT_MARK, INFO_NAME, TAG_NAMES
-from orchestrator.archive.freeze import seal, sync
+from orchestrator.archive.freeze import FOLDER_MODE, seal, sync
 from orchestrator.archive.manifest import TagFileError, is_safe_name, read_info
 from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
@@ -22,6 +20,7 @@ from orchestrator.archive.unpacked import verify_unpacked
 from orchestrator.errors import ArchiveError, SessionExistsError
 from orchestrator.layout import SESSION_ID, check_session_id
 from orchestrator.store import files
+from orchestrator.store.aside import made_aside
 from orchestrator.verify import Verification
 from orchestrator.verify.disk import open_folder
 from orchestrator.verify.finding import Report
@@ -50,15 +49,20 @@ def restore(session: str, url: str, into: Path, *, endpoint_url: str | None = No
         SessionExistsError: Something stands there already.
         ArchiveError: There is no such archive, or it is not right; names the first finding.
     """
-    path = fetch(session, url, into, endpoint_url=endpoint_url)
+
+    def finish(folder: Path) -> None:
+        # Before it gets its name: neither a kill nor a power cut leaves a part of it there.
+        sync(folder)
+        seal(folder)
+        folder.chmod(0o755)  # a folder that nobody may write cannot be moved
+
+    path = _fetch(session, url, into, finish, endpoint_url=endpoint_url)
     try:
-        # Before the modes: a power cut must not leave a read-only folder with a part of the session.
-        sync(path)
+        path.chmod(FOLDER_MODE)
         with open_folder(into) as fd:
             files.sync_folder(fd)
     except OSError as error:
         raise ArchiveError(f"{path}: {files.reason(error)}") from error
-    seal(path)
     return path
 
 
@@ -68,18 +72,35 @@ def fetch(session: str, url: str, into: Path, *, endpoint_url: str | None = None
     Raises:
         UsageError, SessionExistsError, ArchiveError: As `restore`.
     """
+    return _fetch(session, url, into, lambda folder: None, endpoint_url=endpoint_url)
+
+
+def _fetch(
+    session: str, url: str, into: Path, finish: Callable[[Path], None], *, endpoint_url: str | None
+) -> Path:
+    """Put the session at its place once it is right and *finish* is done with it."""
     store = open_store(url, endpoint_url=endpoint_url)
     target = into / check_session_id(session)
-    with _reserved(target), _scratch(into) as bag:
-        report = _download(store, session, bag)
-        findings = report.findings or list(verify_unpacked(bag).findings)
-        if findings:
-            first = findings[0]
-            raise ArchiveError(
-                f"{store.url}/{session}: nothing was restored, since {first.path} is {first.kind} "
-                f"(found {first.found}): run `greenroom verify` on the archive"
-            )
-        (bag / "data" / session).rename(target)  # over the empty folder that holds the place
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+        with made_aside(into, f".restore-{session}-") as bag:
+            _check_free(target)
+            report = _download(store, session, bag)
+            findings = report.findings or list(verify_unpacked(bag).findings)
+            if findings:
+                first = findings[0]
+                raise ArchiveError(
+                    f"{store.url}/{session}: nothing was restored, since {first.path} is {first.kind} "
+                    f"(found {first.found}): run `greenroom verify` on the archive"
+                )
+            finish(bag / "data" / session)
+            os.rename(bag / "data" / session, target)
+    except OSError as error:
+        _check_free(target)  # somebody else has just put one there
+        raise ArchiveError(
+            f"{error.filename or target}: {files.reason(error)}; nothing was restored: make room or check "
+            "the rights, then try again"
+        ) from error
     return target
 
 
@@ -140,37 +161,16 @@ def _summary(store: ArchiveStore, session: str) -> ArchivedSession:
     )
 
 
-@contextmanager
-def _reserved(target: Path) -> Iterator[None]:
-    """Hold a name with an empty folder, which goes away again if nothing takes its place."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.mkdir()
-    except FileExistsError:
+def _check_free(target: Path) -> None:
+    """Nothing stands at *target* but, at most, an empty folder.
+
+    Raises:
+        SessionExistsError: Something does.
+    """
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
         raise SessionExistsError(
             f"{target}: is there already, and nothing is overwritten: choose another folder"
-        ) from None
-    except OSError as error:
-        raise ArchiveError(f"{target}: {files.reason(error)}") from error
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            target.rmdir()
-        raise
-
-
-@contextmanager
-def _scratch(into: Path) -> Iterator[Path]:
-    """A folder beside the target, so that the session is moved and not copied."""
-    folder = into / f".restore-{secrets.token_hex(8)}"
-    try:
-        folder.mkdir()
-        yield folder
-    except OSError as error:
-        raise ArchiveError(f"{error.filename or folder}: {files.reason(error)}") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        )
 
 
 def _download(store: ArchiveStore, session: str, to: Path) -> Report:

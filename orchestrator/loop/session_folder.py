@@ -7,12 +7,8 @@ Source: DESIGN.md, section 6.
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from time import time
 from typing import Any, Final
 
 from orchestrator import __version__
@@ -38,13 +34,12 @@ from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.store import files
+from orchestrator.store.aside import made_aside
 from orchestrator.store.store import create_store
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
 CONFIG: Final = "shared/session-config.md"
-UNFINISHED_KEPT_S: Final = 3600
-"""A start takes seconds; what is left after an hour was left by a process that died."""
 
 
 def start_session(
@@ -68,21 +63,26 @@ def start_session(
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
     """
     plan = plan_of(home, source, given)
-    _sweep(home)
     target = home.sessions / plan.options.id
-    _refuse_twins(home, plan.options.id)
-    aside = home.sessions / f"{UNFINISHED}{plan.options.id}-{secrets.token_hex(4)}"  # of this start alone
     try:
-        _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
-        os.rename(aside, target)
-        _sync_folder(home.sessions)
-    except BaseException as error:
-        shutil.rmtree(aside, ignore_errors=True)
-        if not isinstance(error, OSError):
-            raise
+        home.sessions.mkdir(parents=True, exist_ok=True)
+        with made_aside(home.sessions, UNFINISHED) as folder:  # of this start alone
+            _refuse_twins(home, plan.options.id)
+            aside = folder / target.name
+            _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
+            os.rename(aside, target)
+            try:
+                _sync_folder(home.sessions)
+            except OSError:  # nobody was told of it yet
+                os.rename(target, aside)
+                raise
+    except OSError as error:
         if target.exists():  # somebody else has just made one of this id
             raise SessionExistsError(f"{plan.options.id}: a session with this id is already there") from error
-        raise HomeError(f"{target}: {files.reason(error)}; no session was made") from error
+        raise HomeError(
+            f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
+            "then try again"
+        ) from error
     return target
 
 
@@ -95,7 +95,6 @@ def _make(
     then: Callable[[Rehearsal], None],
 ) -> None:
     """The whole session, durably, in a folder that nobody takes for one yet."""
-    aside.parent.mkdir(parents=True, exist_ok=True)
     store = create_store(aside, plan.layout, _first_value(plan, carried))
     try:
         _keep_copies(aside, plan)
@@ -113,22 +112,11 @@ def _make(
 
 def _refuse_twins(home: Home, wanted: str) -> None:
     """Ids that differ only in case would be one folder on some file systems."""
-    if not home.sessions.is_dir():
-        return
     for folder in home.sessions.iterdir():
         if folder.name.lower() == wanted.lower():
             raise SessionExistsError(
                 f"{wanted}: a session with the id {folder.name} is already there: choose another id"
             )
-
-
-def _sweep(home: Home) -> None:
-    """Remove what starts that were killed have left behind."""
-    if home.sessions.is_dir():
-        for folder in home.sessions.glob(f"{UNFINISHED}*"):
-            with suppress(FileNotFoundError):  # its start has just given it its name
-                if time() - folder.stat().st_mtime > UNFINISHED_KEPT_S:
-                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:

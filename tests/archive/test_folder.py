@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -255,6 +256,38 @@ def test_archived_verified_listed_restored(ended: Sample, tmp_path: Path) -> Non
     assert delete_archive(url, ended.id) == archived.objects
     assert list_archives(url) == ()
     assert list((tmp_path / "archives").iterdir()) == []
+
+
+def test_what_a_killed_restore_left_does_not_stop_the_next_and_is_swept(
+    ended: Sample, tmp_path: Path
+) -> None:
+    url, into = str(tmp_path / "archives"), tmp_path / "back"
+    archive_session(ended.root, url)
+    (into / ended.id).mkdir(parents=True)  # as earlier releases held its place
+    left = into / f".restore-{ended.id}-1a" / "data"
+    shutil.copytree(ended.root, left)  # read-only, as the session is
+    assert _contents(restore(ended.id, url, into)) == _contents(ended.root)
+    assert [path.name for path in into.iterdir()] == [ended.id]
+    thaw(into / ended.id)
+
+
+def test_a_restored_session_is_whole_durable_and_read_only_before_it_has_its_name(
+    ended: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, into = str(tmp_path / "archives"), tmp_path / "back"
+    archive_session(ended.root, url)
+    seen: list[set[int]] = []
+
+    def looking(source: Path, target: Path) -> None:
+        seen.append(_modes(source))
+        assert verify_session(source).valid
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(target))
+
+    monkeypatch.setattr(os, "rename", looking)
+    with pytest.raises(ArchiveError, match=r"input/output error; nothing was restored: make room or check"):
+        restore(ended.id, url, into)
+    assert seen == [{0o444, 0o555, 0o755}]  # the folder itself must be moved
+    assert list(into.iterdir()) == []
 
 
 def test_an_unpacked_bag_is_verified_where_it_lies(ended: Sample, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from orchestrator.memory.session_context import to_plain
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
+from orchestrator.store.aside import held
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import strict_s3
@@ -77,6 +78,17 @@ def test_a_start_minds_no_other_that_has_just_got_its_name(home: Path) -> None:
     (home / "sessions").mkdir(exist_ok=True)
     (home / "sessions" / ".new-gone").symlink_to("named")
     begun(home).close()
+
+
+def test_a_start_sweeps_what_a_killed_one_left_and_nothing_that_is_under_way(home: Path) -> None:
+    left, under_way = home / "sessions" / ".new-1a", home / "sessions" / ".new-2b"
+    for folder in (left, under_way):
+        (folder / "s1" / "ledger").mkdir(parents=True)
+    (left / "s1").chmod(0o555)
+    with held(under_way) as is_held:
+        begun(home).close()
+    assert is_held
+    assert sorted(path.name for path in (home / "sessions").iterdir()) == [".new-2b", "s1"]
 
 
 # ---------------------------------------------------------------------- questions and verdicts
