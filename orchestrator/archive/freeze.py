@@ -123,6 +123,16 @@ def thaw(root: Path) -> None:
         _each(root, open_up, folders_first=True)
 
 
+def release(root: Path) -> None:
+    """Lift the flag of the folder itself, where it is set, so that it can be moved.
+
+    Raises:
+        OSError: The right to do so is missing.
+    """
+    with open_folder(root) as fd:
+        _lift_flag(fd)
+
+
 def lift_flags(root: Path) -> None:
     """Lift the immutable flag alone, where it is set.
 

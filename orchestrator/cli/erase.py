@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from orchestrator.cli.options import flag
@@ -28,10 +29,15 @@ def erase(
     the command that removes them.
     """
     from orchestrator.documents.erasure import only_archived
-    from orchestrator.erasing import erase_archived, erase_session
+    from orchestrator.erasing import erase_archived, erase_session, finish_erasing
 
     screen = Screen.current
     home = screen.open_home()
+    for rest in finish_erasing(home):
+        root = Path(rest.removed[0])
+        if root.name.startswith(session) and not root.exists():
+            _print(home, root.name, rest)
+            return
     if only := only_archived(home, session):
         if not archives:
             again = f"`{screen.command} erase {session} --archives`"
