@@ -134,7 +134,7 @@ class Ran:
     acknowledged: int
     out: str
     err: str
-    calls: tuple[tuple[str, str], ...]  # name and arguments, in order; of a child that was not traced none
+    calls: tuple[tuple[str, str], ...]  # name, then arguments and result; of a child that was not traced none
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Forked:
     def _trace(self, pid: int, fault: Fault) -> subprocess.Popen[str]:
         inject = [] if fault is NO_FAULT else ["-e", f"inject={fault}"]
         tracer = subprocess.Popen(
-            ["strace", "-f", "-p", str(pid), "-o", f"{self._streams}.trace", "-e", "signal=none",
+            ["strace", "-f", "-y", "-p", str(pid), "-o", f"{self._streams}.trace", "-e", "signal=none",
              "-e", "trace=" + ",".join(f"?{name}" for name in CALLS), *inject],
             stderr=subprocess.PIPE,
             text=True,
