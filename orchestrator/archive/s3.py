@@ -17,7 +17,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from orchestrator.errors import ArchiveConflictError, ArchiveError, UsageError
+from orchestrator.archive.conflict import other_content
+from orchestrator.errors import ArchiveError, UsageError
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -88,10 +89,7 @@ class S3Store:
             if error.status != _CONDITION_FAILED:
                 raise
             if hashlib.sha256(self.get(name)).hexdigest() != sha256:
-                raise ArchiveConflictError(
-                    f"{self.url}/{name}: another content is stored there, and nothing is overwritten: "
-                    "compare the two with `greenroom verify`"
-                ) from None
+                raise other_content(f"{self.url}/{name}") from None
             return False
         return True
 
@@ -206,6 +204,8 @@ class S3Store:
             return _S3Error(f"{self.url}: there is no such bucket: make it first", status)
         if status == 404:
             return _S3Error(f"{where}: is not there", status)
+        if code == "RequestTimeTooSkewed":
+            return _S3Error(f"{where}: refused ({code}): this machine's clock is wrong: set it", status)
         if status in (401, 403):
             return _S3Error(f"{where}: refused ({code}): check the keys and their rights", status)
         if (status is not None and 300 <= status < 400) or code == "AuthorizationHeaderMalformed":

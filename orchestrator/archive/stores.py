@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
+from orchestrator.archive.conflict import other_content
 from orchestrator.archive.manifest import is_safe_name
 from orchestrator.archive.s3 import S3Store, check_endpoint
-from orchestrator.errors import ArchiveConflictError, ArchiveError, UsageError
+from orchestrator.errors import ArchiveError, UsageError
 from orchestrator.store import files
 from orchestrator.verify.disk import open_folder, opened, walk
 from orchestrator.verify.finding import Report, shown
@@ -131,10 +132,7 @@ class FolderStore:
                 # once.
                 except FileExistsError:
                     if hashlib.sha256(self.get(name)).hexdigest() != sha256:
-                        raise ArchiveConflictError(
-                            f"{self.root / name}: another content is there, and nothing is overwritten: "
-                            "compare the two with `greenroom verify`"
-                        ) from None
+                        raise other_content(str(self.root / name)) from None
                     return False
                 files.sync_folder(fd)
         except OSError as error:

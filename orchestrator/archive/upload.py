@@ -1,4 +1,4 @@
-"""Archive a session: send what is missing, the commit mark last, then read everything back.
+"""Archive a session: send what is missing, read it back, and only then store and read back the commit mark.
 
 The way back stands in `download.py`.
 
@@ -8,10 +8,12 @@ Source: DESIGN.md, section 10; trust.md, "The archive".
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.bag import COMMIT_MARK, Part, bag_files, facts_of
+from orchestrator.archive.conflict import other_content
 from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
 from orchestrator.errors import ArchiveConflictError, ArchiveError
@@ -29,7 +31,12 @@ class Archived:
 
 
 def archive_session(
-    root: Path, url: str, *, endpoint_url: str | None = None, checksums: bool = True
+    root: Path,
+    url: str,
+    *,
+    endpoint_url: str | None = None,
+    checksums: bool = True,
+    before_sending: Callable[[str], None] = lambda archive: None,
 ) -> Archived:
     """Store the bag of the frozen session at *root* under *url*.
 
@@ -39,10 +46,11 @@ def archive_session(
     Args:
         root: The session's folder.
         url, endpoint_url, checksums: As `open_store`.
+        before_sending: Called with the archive's address before the first object is sent, if any is.
 
     Raises:
         UsageError: *url* is no archive address.
-        ArchiveConflictError: Another content is stored under a name of this archive.
+        ArchiveConflictError: Other bytes are stored under a name of this archive; nothing was sent.
         ArchiveError: The session cannot be archived, or the store refused or returns other bytes.
     """
     store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
@@ -54,14 +62,21 @@ def archive_session(
         raise ArchiveConflictError(
             f"{store.url}/{min(strange)}: is no part of this archive: remove it, or archive elsewhere"
         )
+    kept = [part for part in parts if f"{session}/{part.name}" in there]
+    missing = [part for part in parts if part not in kept]
+    # Before anything is sent: objects of ours beside those of another session would spoil both archives.
+    side_by_side(lambda part: _compare(store, session, part, was_sent=False), kept)
+    archive = f"{store.url}/{session}"
+    if missing:
+        before_sending(archive)
     sent = 0
-    # The mark says that all else is there and right: what was there before is compared first.
-    *others, mark = parts
-    for group in (others, [mark]):
-        sent += sum(side_by_side(lambda part: _send(store, session, part, there), group))
-    # All of it is read back: a store may acknowledge and keep other bytes, and an ETag would not tell.
-    side_by_side(lambda part: _compare(store, session, part, there), parts)
-    return Archived(session, f"{store.url}/{session}", len(parts), sent)
+    # The mark says that all else is there and right, so it is stored when all else has been read back: a
+    # store may acknowledge and keep other bytes, and an ETag would not tell.
+    for is_mark in (False, True):
+        group = [part for part in missing if (part.name == COMMIT_MARK) is is_mark]
+        sent += sum(side_by_side(lambda part: _send(store, session, part), group))
+        side_by_side(lambda part: _compare(store, session, part, was_sent=True), group)
+    return Archived(session, archive, len(parts), sent)
 
 
 def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -> int:
@@ -81,26 +96,19 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
     return len(names)
 
 
-def _send(store: ArchiveStore, session: str, part: Part, there: set[str]) -> bool:
-    """Store one object, or find it there; whether it was sent."""
-    name = f"{session}/{part.name}"
-    if name not in there:
-        return store.put_new(name, part.read(), part.sha256)
-    _compare(store, session, part, there)
-    return False
+def _send(store: ArchiveStore, session: str, part: Part) -> bool:
+    """Store one object; False where another process has just done so."""
+    return store.put_new(f"{session}/{part.name}", part.read(), part.sha256)
 
 
-def _compare(store: ArchiveStore, session: str, part: Part, there: set[str]) -> None:
+def _compare(store: ArchiveStore, session: str, part: Part, *, was_sent: bool) -> None:
     name = f"{session}/{part.name}"
     found = hashlib.sha256(store.get(name)).hexdigest()
     if found == part.sha256:
         return
-    if name in there:
-        raise ArchiveConflictError(
-            f"{store.url}/{name}: another content is there, and nothing is overwritten: "
-            "compare the two with `greenroom verify`"
-        )
+    if not was_sent:
+        raise other_content(f"{store.url}/{name}")
     raise ArchiveError(
         f"{store.url}/{name}: reads back with SHA-256 {found}, and {part.sha256} was sent: "
-        "this archive is not to be trusted"
+        "remove this object and archive again; the rest is kept"
     )

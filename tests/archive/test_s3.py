@@ -21,16 +21,15 @@ from orchestrator.archive.upload import archive_session, delete_archive
 from orchestrator.errors import ArchiveConflictError, ArchiveError, UsageError
 from orchestrator.verify import verify_session
 from tests.helpers.sessions import Sample, ended_session, tiny_session
-from tests.helpers.strict_s3 import StrictS3, strict_s3
+from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
 
 URL = "s3://bucket/boards/archives"
 PREFIX = "boards/archives/"
-SECRET = "not-a-real-secret-key"
 
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setattr(s3, "BACKOFF_S", [0.0] * 5)
 
@@ -69,12 +68,44 @@ def test_an_archive_holds_the_bag_and_nothing_else(server: StrictS3, sample: Sam
     assert (archived.objects, archived.sent) == (len(expected), len(expected))
 
 
-def test_the_commit_mark_goes_last_and_everything_is_read_back(server: StrictS3, tiny: Sample) -> None:
+def test_the_commit_mark_goes_last_when_all_else_is_read_back(server: StrictS3, tiny: Sample) -> None:
     archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
-    puts = [key for method, key in server.requests if method == "PUT"]
-    assert puts[-1] == f"{PREFIX}{tiny.id}/tagmanifest-sha256.txt"
-    last_put = max(index for index, (method, _) in enumerate(server.requests) if method == "PUT")
-    assert sorted(key for method, key in server.requests[last_put:] if method == "GET") == sorted(puts)
+    *others, mark = _objects(tiny)
+    first, rest, last = server.requests[0], server.requests[1:-2], server.requests[-2:]
+    assert first == ("GET", "")
+    assert sorted(rest[: len(others)]) == sorted(("PUT", key) for key in others)
+    assert sorted(rest[len(others) :]) == sorted(("GET", key) for key in others)
+    assert last == [("PUT", mark), ("GET", mark)]
+
+
+def test_a_corrupt_archive_is_not_listed_and_the_next_try_says_which_object_it_is(
+    server: StrictS3, tiny: Sample
+) -> None:
+    key = f"{PREFIX}{tiny.id}/data/{tiny.id}/shared/session-config.md"
+    server.corrupts.add(key)
+    with pytest.raises(ArchiveError, match=rf"^s3://bucket/{key}: reads back .*: remove this object and"):
+        archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
+    assert list_archives(URL, endpoint_url=server.endpoint_url) == ()
+    with pytest.raises(
+        ArchiveConflictError, match=rf"^s3://bucket/{key}: another content .*: if .* remove it"
+    ):
+        archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
+    server.corrupts.clear()
+    del server.objects[key]
+    assert archive_session(tiny.root, URL, endpoint_url=server.endpoint_url).sent == 2
+    assert server.objects == _objects(tiny)
+
+
+def test_it_is_told_where_objects_may_lie_before_the_first_is_sent(server: StrictS3, tiny: Sample) -> None:
+    told: list[tuple[str, int]] = []
+    for _ in range(2):
+        archive_session(
+            tiny.root,
+            URL,
+            endpoint_url=server.endpoint_url,
+            before_sending=lambda archive: told.append((archive, len(server.objects))),
+        )
+    assert told == [(f"{URL}/{tiny.id}", 0)]
 
 
 def test_every_put_carries_its_digest_for_the_server_to_check(server: StrictS3, tiny: Sample) -> None:
@@ -133,6 +164,21 @@ def test_a_lasting_failure_is_one_line_without_keys(fault: str, message: str, ti
         assert str(raised.value) == f"{URL}/{tiny.id}/: {message}"
         assert len(server.requests) == (1 if fault == "403" else 1 + len(s3.BACKOFF_S))
         assert SECRET not in repr(raised.value) + str(raised.value.__cause__) + str(server.headers)
+
+
+def test_a_wrong_key_and_a_wrong_clock_are_told_apart(
+    server: StrictS3, tiny: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.clock_ahead_s = 3600
+    with pytest.raises(
+        ArchiveError, match=r"refused \(RequestTimeTooSkewed\): this machine's clock is wrong"
+    ):
+        archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
+    server.clock_ahead_s = 0
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
+    with pytest.raises(ArchiveError, match=r"refused \(SignatureDoesNotMatch\): check the keys"):
+        archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
+    assert server.objects == {}
 
 
 def test_a_bucket_that_is_not_there_is_named(server: StrictS3, tiny: Sample) -> None:

@@ -1,14 +1,23 @@
 """A small S3 server on loopback that is stricter than moto, and can be told to misbehave.
 
-It checks every digest that it is sent, refuses puts without `If-None-Match: *` and bodies that
-are not plain, and never overwrites. `faults` maps a request's number (from 1) to what happens
-at it; a fault with `-after` happens when the request has had its effect.
+It checks every signature, digest and length that it is sent, refuses puts without
+`If-None-Match: *` and bodies that are not plain, and never overwrites. `faults` maps a request's
+number (from 1) to what happens at it:
+
+- before the request has any effect: `reset`, `kill` (the victim), `stall`, `redirect`, a status
+  ("503"), or a status without a body ("503-empty");
+- when it has had its effect: the same with `-after`;
+- in the answer: `truncate` and `stall-body` (half of it comes), `wrong` (a bit of it is another);
+- lies: `drop` (a put that stores nothing) and `corrupt` (one that stores other bytes), both with
+  success; `missing` (a read finds nothing), `stale` and `extra` (a list without its last name, or
+  with a name that is no object's).
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import os
 import signal
 import socket
@@ -19,14 +28,24 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 
+KEY, SECRET = "AKIDTEST", "not-a-real-secret-key"
+MOST_SKEW_S = 900
+"""As S3's own: a request that is signed further from the server's clock is refused."""
 PAGE_KEYS = 7
 """Keys in a page of a list: few, so that every list has several pages."""
 STALL_S = 1.0
+CODES = {
+    "403": "AccessDenied",
+    "409": "ConditionalRequestConflict",
+    "412": "PreconditionFailed",
+    "503": "SlowDown",
+}
 
 
 @dataclass
@@ -42,7 +61,9 @@ class StrictS3:
     faults: dict[int, str] = field(default_factory=dict)
     every: str = ""  # a fault at every request
     lies: set[str] = field(default_factory=set)  # keys that are read back wrong
+    corrupts: set[str] = field(default_factory=set)  # keys of which other bytes are stored than were sent
     refuses_checksums: bool = False
+    clock_ahead_s: float = 0.0  # of the server's clock
     victim: int = 0  # process that a `kill` is for
     elsewhere: str = ""  # where a `redirect` points
     port: int = 0
@@ -70,13 +91,23 @@ class _Handler(BaseHTTPRequestHandler):
             fault = self.state.faults.get(len(self.state.requests), self.state.every)
         if not self._happens(fault):
             return
-        if bucket != self.state.bucket:
-            self._refuse(404, "NoSuchBucket", {})
+        refused = self._unsigned() or ("NoSuchBucket" if bucket != self.state.bucket else "")
+        if refused:
+            self._refuse(404 if refused == "NoSuchBucket" else 403, refused, {})
             return
-        status, answer, extra = self._answer(key, parse_qs(parts.query), body)
+        status, answer, extra = self._answer(key, parse_qs(parts.query), body, fault)
         if fault.endswith("-after") and not self._happens(fault.removesuffix("-after")):
             return
-        cut = len(answer) // 2 if fault == "truncate" else 0
+        cut = len(answer) // 2 if fault in ("truncate", "stall-body") else 0
+        if fault == "wrong" and answer:
+            answer = _other(answer)
+        self._say(status, answer, extra, cut)
+        if fault == "stall-body":
+            time.sleep(STALL_S)
+        if cut:
+            self._reset()
+
+    def _say(self, status: int, answer: bytes, extra: dict[str, str], cut: int = 0) -> None:
         self.send_response(status)
         for name, value in extra.items():
             self.send_header(name, value)
@@ -84,8 +115,41 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer[: len(answer) - cut])
-        if cut:
-            self._reset()
+
+    def _unsigned(self) -> str:
+        """Why the signature is refused; "" if it is right. Source: AWS Signature Version 4."""
+        scheme, _, told = self.headers.get("Authorization", "").partition(" ")
+        given = dict(part.strip().partition("=")[::2] for part in told.split(","))
+        key, _, scope = given.get("Credential", "").partition("/")
+        if scheme != "AWS4-HMAC-SHA256" or key != KEY:
+            return "InvalidAccessKeyId"
+        at = self.headers["x-amz-date"]
+        signed_at = datetime.strptime(at, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+        if abs(time.time() + self.state.clock_ahead_s - signed_at) > MOST_SKEW_S:
+            return "RequestTimeTooSkewed"
+        parts = urlsplit(self.path)
+        names = given["SignedHeaders"].split(";")
+        if not {"host", "x-amz-date", "x-amz-content-sha256"} <= set(names):
+            return "AccessDenied"
+        canonical = "\n".join(
+            [
+                self.command,
+                parts.path,
+                "&".join(
+                    sorted(pair if "=" in pair else f"{pair}=" for pair in parts.query.split("&") if pair)
+                ),
+                *(f"{name}:{' '.join(self.headers[name].split())}" for name in names),
+                "",
+                given["SignedHeaders"],
+                self.headers["x-amz-content-sha256"],
+            ]
+        )
+        secret = f"AWS4{SECRET}".encode()
+        for part in scope.split("/"):
+            secret = hmac.digest(secret, part.encode(), "sha256")
+        told = "\n".join([scheme, at, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+        right = hmac.digest(secret, told.encode(), "sha256").hex()
+        return "" if hmac.compare_digest(right, given["Signature"]) else "SignatureDoesNotMatch"
 
     def _happens(self, fault: str) -> bool:
         """Carry a fault out; whether the request is answered all the same."""
@@ -102,21 +166,17 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "redirect":
             self._refuse(307, "TemporaryRedirect", {"Location": f"{self.state.elsewhere}{self.path}"})
             return False
-        if fault.isdigit():
-            codes = {"409": "ConditionalRequestConflict", "503": "SlowDown", "403": "AccessDenied"}
-            self._refuse(int(fault), codes.get(fault, "InternalError"), {})
+        status = fault.removesuffix("-empty")
+        if status.isdigit():
+            if status != fault:
+                self._say(int(status), b"", {})
+            else:
+                self._refuse(int(status), CODES.get(status, "InternalError"), {})
             return False
         return True
 
     def _refuse(self, status: int, code: str, extra: dict[str, str]) -> None:
-        answer = _error(code)
-        self.send_response(status)
-        for name, value in extra.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(answer)
+        self._say(status, _error(code), extra)
 
     def _reset(self) -> None:
         """Close with a reset, as a crashed server or a broken line does."""
@@ -125,30 +185,33 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def _answer(
-        self, key: str, query: dict[str, list[str]], body: bytes
+        self, key: str, query: dict[str, list[str]], body: bytes, fault: str
     ) -> tuple[int, bytes, dict[str, str]]:
         with self.state.lock:
             if not key:
-                return 200, self._list(query), {"Content-Type": "application/xml"}
+                return 200, self._list(query, fault), {"Content-Type": "application/xml"}
             if self.command == "PUT":
-                return self._put(key, body)
+                return self._put(key, body, fault)
             if self.command == "DELETE":
                 self.state.objects.pop(key, None)
                 return 204, b"", {}
-            if key not in self.state.objects:
+            if key not in self.state.objects or fault == "missing":
                 return 404, _error("NoSuchKey"), {}
             content = self.state.objects[key]
             if key in self.state.lies:
-                content = content[:-1] + bytes([content[-1] ^ 1])
+                content = _other(content)
             return 200, content, {"x-amz-meta-sha256": self.state.metadata[key], "ETag": '"none"'}
 
-    def _put(self, key: str, body: bytes) -> tuple[int, bytes, dict[str, str]]:
+    def _put(self, key: str, body: bytes, fault: str) -> tuple[int, bytes, dict[str, str]]:
         wrong = self._wrong(body)
         if wrong:
             return 400, _error(wrong), {}
         if key in self.state.objects:
             return 412, _error("PreconditionFailed"), {}
-        self.state.objects[key] = body
+        if fault == "drop":
+            return 200, b"", {"ETag": '"none"'}
+        is_other = fault == "corrupt" or key in self.state.corrupts
+        self.state.objects[key] = _other(body) if is_other else body
         self.state.metadata[key] = self.headers["x-amz-meta-sha256"]
         self.state.applied[key] += 1
         return 200, b"", {"ETag": '"none"'}
@@ -157,6 +220,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Why a put is refused; "" if it is as it should be."""
         digest = hashlib.sha256(body)
         checksum = self.headers.get("x-amz-checksum-sha256")
+        md5 = self.headers.get("Content-MD5")
+        if len(body) != int(self.headers.get("Content-Length", "-1")):
+            return "IncompleteBody"
+        if md5 is not None and base64.b64decode(md5) != hashlib.md5(body).digest():
+            return "BadDigest"
         if self.headers.get("If-None-Match") != "*":
             return "MissingCondition"
         if "aws-chunked" in self.headers.get("Content-Encoding", "") or "x-amz-trailer" in self.headers:
@@ -173,11 +241,12 @@ class _Handler(BaseHTTPRequestHandler):
             return "MissingMetadata"
         return ""
 
-    def _list(self, query: dict[str, list[str]]) -> bytes:
+    def _list(self, query: dict[str, list[str]], fault: str) -> bytes:
         prefix = query.get("prefix", [""])[0]
         after = query.get("continuation-token", [""])[0]
         keys = {_cut(key, prefix, query.get("delimiter", [""])[0]) for key in self.state.objects}
         left = sorted(key for key in keys if key.startswith(prefix) and key > after)
+        left = {"stale": left[:-1], "extra": [*left, f"{prefix}~"]}.get(fault, left)
         page = left[:PAGE_KEYS]
         more = len(left) > PAGE_KEYS
         token = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else ""
@@ -189,6 +258,10 @@ class _Handler(BaseHTTPRequestHandler):
         ).encode()
 
     do_GET = do_HEAD = do_PUT = do_DELETE = do_POST = _serve
+
+
+def _other(content: bytes) -> bytes:
+    return content[:-1] + bytes([content[-1] ^ 1])
 
 
 def _cut(key: str, prefix: str, delimiter: str) -> str:
