@@ -9,9 +9,11 @@ Source: DESIGN.md, section 6 ("Ended").
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 
 from orchestrator.archive.freeze import freeze
-from orchestrator.archive.register import archives_of, note_archive
+from orchestrator.archive.register import archives_of, note_archive, note_begun
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
 from orchestrator.debrief import build
@@ -95,9 +97,20 @@ def archive(
         name = rehearsal.options.id
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
-    done = archive_session(store.root, url, endpoint_url=endpoint_url or _endpoint(), checksums=checksums)
-    if home is not None and dismissing.is_held_in(home, rehearsal):
-        note_archive(home, rehearsal.options.id, url, done.archive)
+    holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
+
+    def note(to_register: Callable[[Home, str, str, str], None], archive: str) -> None:
+        if holder is not None:
+            to_register(holder, rehearsal.options.id, url, archive)
+
+    done = archive_session(
+        store.root,
+        url,
+        endpoint_url=endpoint_url or _endpoint(),
+        checksums=checksums,
+        before_sending=partial(note, note_begun),  # so that `erase` finds what an end before its time leaves
+    )
+    note(note_archive, done.archive)
     return done
 
 

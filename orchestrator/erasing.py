@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.archive.download import list_archives
 from orchestrator.archive.freeze import release, thaw
-from orchestrator.archive.register import archives_of
+from orchestrator.archive.register import uploads_of
 from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
 from orchestrator.errors import SessionStateError, StoreWriteError
@@ -162,9 +161,9 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def all_archives(home: Home, session: str) -> dict[str, str]:
-    """Every store that is known to hold a session's archive, and the archive in it."""
-    known = archives_of(home, session)
+    """Every store that may hold objects of a session, finished or not → where in it they lie."""
+    known = uploads_of(home, session)
     own = str(home.archives)
-    if own not in known and home.archives.is_dir():
-        known.update((own, one.archive) for one in list_archives(own) if one.session == session)
+    if own not in known and (home.archives / session).is_dir():
+        known[own] = f"{own}/{session}"
     return known

@@ -1,4 +1,5 @@
-"""The register of a session after its end: its archives, and the contradictions its presenter dismissed.
+"""The register of a session after its end: its archives, finished or begun, and the contradictions that its
+presenter dismissed.
 
 It lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
 session. Source: DESIGN.md, section 2.
@@ -17,7 +18,13 @@ from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 
 ARCHIVES: Final = "archives.jsonl"
+BEGUN: Final = "begun.jsonl"
 DISMISSED: Final = "dismissed.jsonl"
+
+
+def note_begun(home: Home, session_id: str, url: str, archive: str) -> None:
+    """Remember, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
+    _append(home, session_id, BEGUN, {"url": url, "archive": archive, "at": utc_now()})
 
 
 def note_archive(home: Home, session_id: str, url: str, archive: str) -> None:
@@ -34,6 +41,17 @@ def archives_of(home: Home, session_id: str) -> dict[str, str]:
     mend = "remove it, and archive the session again"
     found = _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
     return dict(found)
+
+
+def uploads_of(home: Home, session_id: str) -> dict[str, str]:
+    """As `archives_of`, with those that were begun and perhaps not finished.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    mend = "remove it, and look where you archived to yourself"
+    begun = _lines(home, session_id, BEGUN, ("url", "archive"), mend)
+    return dict(begun) | archives_of(home, session_id)
 
 
 def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:

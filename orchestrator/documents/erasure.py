@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.archive.download import list_archives
-from orchestrator.archive.register import archives_of
+from orchestrator.archive.register import uploads_of
 from orchestrator.erasing import Erased, all_archives
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
@@ -34,7 +34,7 @@ def forgotten_json(done: Forgotten, left: dict[str, Any]) -> dict[str, Any]:
 def left_over_json(home: Home, done: Forgotten) -> dict[str, Any]:
     """Where words that went still stand: sessions, archives, scratchpads, and what stays on its own."""
     sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
-    archives = [address for one in done.sessions for address in archives_of(home, one).values()]
+    archives = [address for one in done.sessions for address in uploads_of(home, one).values()]
     if done.sessions and home.archives.is_dir():
         here = [one.archive for one in list_archives(str(home.archives)) if one.session in done.sessions]
         archives += [address for address in here if address not in archives]

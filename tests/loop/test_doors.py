@@ -29,7 +29,7 @@ from orchestrator.speech.read import Recording
 from orchestrator.store.aside import held
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
-from tests.helpers.strict_s3 import strict_s3
+from tests.helpers.strict_s3 import KEY, SECRET, strict_s3
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 
@@ -336,3 +336,25 @@ def test_outside_of_a_home_nothing_is_archived_that_nobody_asked_for(home: Path,
             session.archive()
         assert session.archive(str(tmp_path / "a")).sent > 0
     assert not (home / "archives").exists()
+
+
+def test_erase_finds_the_objects_of_an_upload_that_broke_off(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    with strict_s3(faults={12: "403"}) as server:
+        monkeypatch.setenv("GREENROOM_S3_ENDPOINT", server.endpoint_url)
+        with begun(home) as session:
+            session.end(without_debrief=True)
+            with pytest.raises(ArchiveError, match="AccessDenied"):
+                session.archive("s3://bucket/prefix")
+            assert session.archived_at == str(home / "archives" / "s1")
+        assert server.objects
+        listed = [str(home / "archives" / "s1"), "s3://bucket/prefix/s1"]
+        assert greenroom_json(home, "erase", "s1", "--yes", "--archives")["removed"] == [
+            *listed,
+            str(home / "sessions" / "s1"),
+        ]
+        assert server.objects == {}
+    assert list((home / "archives").iterdir()) == []
