@@ -59,6 +59,7 @@ class StrictS3:
     requests: list[tuple[str, str]] = field(default_factory=list)  # method, key
     headers: list[dict[str, str]] = field(default_factory=list)
     faults: dict[int, str] = field(default_factory=dict)
+    struck: list[str] = field(default_factory=list)  # keys of requests that one of `faults` was at
     every: str = ""  # a fault at every request
     lies: set[str] = field(default_factory=set)  # keys that are read back wrong
     corrupts: set[str] = field(default_factory=set)  # keys of which other bytes are stored than were sent
@@ -89,6 +90,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.state.requests.append((self.command, key))
             self.state.headers.append({name.lower(): value for name, value in self.headers.items()})
             fault = self.state.faults.get(len(self.state.requests), self.state.every)
+            if len(self.state.requests) in self.state.faults:
+                self.state.struck.append(key)
         if not self._happens(fault):
             return
         refused = self._unsigned() or ("NoSuchBucket" if bucket != self.state.bucket else "")
