@@ -9,16 +9,17 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from orchestrator.archive.bag import facts_of
 from orchestrator.archive.freeze import release, thaw
 from orchestrator.archive.register import uploads_of
 from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
-from orchestrator.errors import SessionStateError, StoreWriteError
+from orchestrator.errors import ArchiveError, SessionStateError, StoreWriteError
 from orchestrator.home.folder import Home
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.memory.briefing import drop_briefings
@@ -89,7 +90,8 @@ def _erase(
     drop_briefings(home.root)
     with existing(home.root) as db:
         nothing = Forgotten((), (), is_wiped=True)
-        forgotten = nothing if db is None else forget_session(db, session, now=utc_now())
+        title = _title_of(root)
+        forgotten = nothing if db is None else forget_session(db, session, now=utc_now(), title=title)
     for url in known if archives else ():
         delete_archive(url, session, endpoint_url=endpoint_url)
     aside = home.sessions / f"{ERASING}{session}"
@@ -158,6 +160,13 @@ def _naming(folder: Path) -> Iterator[None]:
             f"{error.filename or folder}: {files.reason(error)}: check the disk and the rights, then run the "
             "same command again: it removes the rest"
         ) from error
+
+
+def _title_of(root: Path | None) -> str:
+    """The deck's title; "" where the session is in no folder, or its ledger cannot be read any more."""
+    with suppress(ArchiveError):
+        return "" if root is None else facts_of(root).deck_title
+    return ""
 
 
 def all_archives(home: Home, session: str) -> dict[str, str]:

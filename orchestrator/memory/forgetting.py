@@ -43,11 +43,12 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
     return replace(gone, is_wiped=db.wipe())
 
 
-def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotten:
+def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str = "") -> Forgotten:
     """Remove what rests on a session alone: every memory whose only source it is or lies below it.
 
     A memory that another session said as well stays, with that session's source and date; so does one
-    that the presenter edited, and a goal that they took up. Everything that stays is named.
+    that the presenter edited, and a goal that they took up. Everything that stays is named, the pages
+    with the deck's *title* too, under which agents write down what they asked.
     """
     at = checked_time(now)
     resting = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
@@ -70,6 +71,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str) -> Forgotte
         gone,
         ids=(*gone.ids, *(row["id"] for row in goals)),
         sessions=tuple(one for one in gone.sessions if one != session_id),
+        pages=tuple(dict.fromkeys([*gone.pages, *_pages_that_hold(db, [(None, normalised(title))])])),
         is_wiped=db.wipe(),
         memories=tuple(row["id"] for row in staying),
         goals=tuple(row["id"] for row in taken_up),
@@ -130,17 +132,26 @@ def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> 
 
 def _pages_that_quote(db: MemoryDatabase, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
     """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
-    words = [(one.presenter, told) for one in gone if (told := _told_words(one.content))]
+    return _pages_that_hold(db, [(one.presenter, _told_words(one.content)) for one in gone])
+
+
+def _pages_that_hold(
+    db: MemoryDatabase, words: Sequence[tuple[str | None, str]]
+) -> tuple[tuple[str, str], ...]:
+    """The pages that hold one of these texts: of this presenter, or of anybody (None)."""
     pages = db.rows(
         "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
         "ORDER BY presenter, agent, revision"
     )
-    quoting = [
+    holding = [
         (page["presenter"], page["agent"])
         for page in pages
-        if any(name == page["presenter"] and told in normalised(page["content"]) for name, told in words)
+        if any(
+            told and name in (None, page["presenter"]) and told in normalised(page["content"])
+            for name, told in words
+        )
     ]
-    return tuple(dict.fromkeys(quoting))
+    return tuple(dict.fromkeys(holding))
 
 
 def _told_words(content: str) -> str:
