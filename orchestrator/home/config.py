@@ -7,6 +7,7 @@ Source: interfaces.md, "Configuration".
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
@@ -14,6 +15,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import ConfigurationError, names_its_file
+from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
+from orchestrator.home.user_list import (
+    BROKEN,
+    EMPTY,
+    ENCODING,
+    LARGE,
+    MISSING,
+    NO_FILE,
+    UnreadableError,
+    read_given,
+)
 
 CHOICES: Final = {
     "engine": ("offline", "claude", "model"),
@@ -55,6 +67,16 @@ TEXTS: Final = {
     "model_url": "an address that begins with http:// or https://",
     "stt_model": "a folder",
 }
+MAX_BYTES: Final = 64 * 1024
+"""Of greenroom.yaml: all keys with a line of comment each take about 4 kB."""
+_UNREADABLE: Final = {
+    NO_FILE: "is not a file: make it one, or remove it",
+    MISSING: "is a link that leads nowhere: make it a file, or remove it",
+    BROKEN: "cannot be read: ",
+    LARGE: f"is larger than {MAX_BYTES // 1024} KB: shorten it",
+    ENCODING: "is not UTF-8 text: save it as UTF-8",
+}
+_SHOWN_CHARS: Final = 80
 OTHER_VARIABLES: Final = frozenset(
     f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY")
 )
@@ -101,7 +123,7 @@ def read_config(path: Path, environment: Mapping[str, str]) -> Config:
     Raises:
         ConfigurationError: Names file and line, or the variable, and what is wrong.
     """
-    values = _from_file(path) if path.is_file() else {}
+    values = _from_file(path) if os.path.lexists(path) else {}
     for name, text in environment.items():
         if name.startswith("GREENROOM_") and name not in OTHER_VARIABLES:
             key = name.removeprefix("GREENROOM_").lower()
@@ -114,34 +136,27 @@ def _named(name: str, part: str | None) -> str:
 
 
 def _plain(text: str, name: str) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(text)  # a variable holds one value as the file would: 20, true, {notes: …}
-    except yaml.YAMLError as error:
-        raise ConfigurationError(
-            f"{name}: is not YAML: {getattr(error, 'problem', error)}: write it as in greenroom.yaml"
-        ) from error
+    try:  # a variable holds one value as the file would: 20, true, {notes: …}
+        return read_plain_yaml(text, as_written=False)[1]
+    except PlainYamlError as error:
+        raise ConfigurationError(f"{name}: {_trouble(error)}: write it as in greenroom.yaml") from None
 
 
 @names_its_file
 def _from_file(path: Path) -> dict[str, Any]:
-    import yaml
-
     try:
-        document = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
-        plain = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read ({error}): make it a UTF-8 text file") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark is not None else 1
+        document, plain = read_plain_yaml(read_given(path, MAX_BYTES), as_written=False)
+    except UnreadableError as error:
+        if error.trouble == EMPTY:
+            return {}
+        raise ConfigurationError(f"{path}: {_UNREADABLE[error.trouble]}{error.reason.lower()}") from None
+    except PlainYamlError as error:
         raise ConfigurationError(
-            f"{path}, line {line}: is not YAML: {getattr(error, 'problem', error)}: correct the line"
-        ) from error
+            f"{path}, line {error.line or 1}: {_trouble(error)}: correct the line"
+        ) from None
     if document is None:
         return {}
-    if not isinstance(document, yaml.MappingNode) or not isinstance(plain, dict):
+    if not isinstance(plain, dict):
         raise ConfigurationError(f"{path}, line 1: must hold lines of `key: value`")
     lines = _lines(document)
 
@@ -149,6 +164,12 @@ def _from_file(path: Path) -> dict[str, Any]:
         return f"{path}, line {lines.get((key, part)) or lines.get((key, None), 1)}"
 
     return {str(key): _checked_all(str(key), value, partial(where, str(key))) for key, value in plain.items()}
+
+
+def _trouble(error: PlainYamlError) -> str:
+    told = {SYNTAX: f"is not YAML: {error.reason}", ALIAS: f"has an alias (*{error.reason})"}
+    others = {DEPTH: "is nested too deeply", NO_TEXT: "is not YAML: it holds characters that are not text"}
+    return (told | others).get(error.trouble, "holds a value that cannot be read")
 
 
 def _lines(document: Any) -> dict[tuple[str, str | None], int]:
@@ -172,7 +193,7 @@ def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> An
     if not isinstance(value, Mapping):
         what, example = BY_TASK[key]
         raise ConfigurationError(
-            f"{where(None)}: {key} is {value!r}, but must name tasks, each with its {what}, "
+            f"{where(None)}: {key} is {_shown(value)}, but must name tasks, each with its {what}, "
             f"as in `{key}: {{judgement: {example}}}`; the tasks are {', '.join(TASKS)}"
         )
     known = {str(task): _of_task(key, str(task), one, where(str(task))) for task, one in value.items()}
@@ -183,22 +204,32 @@ def _of_task(key: str, task: str, value: Any, where: str) -> Any:
     if task not in (*TASKS, *FORMER_TASKS):
         # However far: the nearest one is always named (interfaces.md, "Configuration").
         near = difflib.get_close_matches(task, TASKS, n=1, cutoff=0.0)[0]
-        raise ConfigurationError(f"{where}: {key} has no task {task!r}; the nearest is {near!r}")
+        raise ConfigurationError(
+            f"{where}: {key} has no task {task[:_SHOWN_CHARS]!r}; the nearest is {near!r}"
+        )
     if key == "models":
         return _model(f"{key}.{task}", value, where)
     return _number(f"{key}.{task}", value, DEADLINE_S, where)
 
 
+def _shown(value: Any) -> str:
+    """A value as a message of one line may show it."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+
+
 def _model(key: str, value: Any, where: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be the name of a model")
+        raise ConfigurationError(f"{where}: {key} is {_shown(value)}, but must be the name of a model")
     return value
 
 
 def _number(key: str, value: Any, span: tuple[float, float], where: str) -> float:
     low, high = span
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be a number from {low} to {high}")
+        raise ConfigurationError(
+            f"{where}: {key} is {_shown(value)}, but must be a number from {low} to {high}"
+        )
     return float(value)
 
 
@@ -211,13 +242,15 @@ def checked(key: str, value: Any, where: str) -> Any:
     known = {field.name: field for field in fields(Config)}
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-        raise ConfigurationError(f"{where}: there is no key {key!r}; the nearest is {near[0]!r}")
+        raise ConfigurationError(
+            f"{where}: there is no key {key[:_SHOWN_CHARS]!r}; the nearest is {near[0]!r}"
+        )
     if key == "model":
         return _model(key, value, where)
     if key == "session_usd":
         return _number(key, value, SESSION_USD, where)
     if must := _demand(key, value):
-        raise ConfigurationError(f"{where}: {key} is {value!r}, but must be {must}")
+        raise ConfigurationError(f"{where}: {key} is {_shown(value)}, but must be {must}")
     return value
 
 
@@ -230,7 +263,8 @@ def _demand(key: str, value: Any) -> str | None:
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         return None if is_whole and low <= value <= high else f"a whole number from {low} to {high}"
     if key in TEXTS:
-        is_fit = isinstance(value, str) and (key != "model_url" or value.startswith(("http://", "https://")))
+        is_line = isinstance(value, str) and value.isprintable()
+        is_fit = is_line and (key != "model_url" or value.startswith(("http://", "https://")))
         return None if is_fit else TEXTS[key]
     is_switch = isinstance(asdict(Config())[key], bool)
     return "true or false" if is_switch and not isinstance(value, bool) else None

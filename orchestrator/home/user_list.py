@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import InputError
+from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
 # A board has some thirty seats and a press review some dozen findings; more is another kind of file.
 MAX_ENTRIES: Final = 500
-_DEEPEST: Final = 8
-"""An entry's list of texts is at depth 3; anything deeper is no list of entries."""
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 
 NO_FILE, MISSING, BROKEN, LARGE, ENCODING, EMPTY = (
@@ -167,41 +166,25 @@ def _json(text: str, name: str) -> Any:
 
 def _yaml(text: str, name: str) -> tuple[Any, Any]:
     """The document as nodes, which know their lines, and as plain values."""
-    import yaml
-
     try:
-        _refuse_traps(text, name)
-        node = yaml.compose(text, Loader=yaml.BaseLoader)
-        return node, yaml.BaseLoader(text).get_single_data()
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        problem = one_line(error.problem or "cannot be read")
+        return read_plain_yaml(text, as_written=True)
+    except PlainYamlError as error:
+        where = name if error.line is None else f"{name}, line {error.line}"
+        raise InputError(f"{where}: {yaml_trouble(error)}") from None
+
+
+def yaml_trouble(error: PlainYamlError) -> str:
+    """What is wrong with a list in YAML, and what to do."""
+    if error.trouble == SYNTAX:
         # YAML names the tab by its escape or as itself; neither tells a person what to change.
-        if "\\t" in problem or "'\t'" in (error.problem or ""):
-            problem = "a tab stands where YAML wants spaces"
-        raise InputError(f"{name}{line}: is not YAML: {problem}") from None
-    except yaml.YAMLError:
-        raise InputError(f"{name}: is not YAML: it holds characters that are not text") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{name}: numbers too long or brackets too deep: give a plain list") from None
-
-
-def _refuse_traps(text: str, name: str) -> None:
-    """Look at the events before anything is built: aliases and endless nesting cost no more than that."""
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.BaseLoader):
-        line = event.start_mark.line + 1 if event.start_mark is not None else 1
-        if isinstance(event, yaml.AliasEvent):
-            raise InputError(f"{name}, line {line}: has an alias (*{event.anchor}): write it out")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > _DEEPEST:
-            raise InputError(f"{name}, line {line}: is nested too deeply: give a plain list")
+        is_tab = "\\t" in error.reason or "'\t'" in error.reason
+        problem = "a tab stands where YAML wants spaces" if is_tab else one_line(error.reason)
+        return f"is not YAML: {problem}"
+    return {
+        ALIAS: f"has an alias (*{error.reason}): write it out",
+        DEPTH: "is nested too deeply: give a plain list",
+        NO_TEXT: "is not YAML: it holds characters that are not text",
+    }.get(error.trouble, "holds a value that cannot be read: write it as a text")
 
 
 def _unwrapped(plain: Any, form: Form, name: str) -> list[Any]:

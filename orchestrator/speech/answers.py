@@ -12,17 +12,15 @@ from typing import Any
 
 from orchestrator.errors import AnswersError, names_its_file
 from orchestrator.home import user_list
-from orchestrator.home.user_list import UnreadableError, read_given, shown_name
+from orchestrator.home.plain_yaml import PlainYamlError, read_plain_yaml
+from orchestrator.home.user_list import MAX_LIST_BYTES, UnreadableError, read_given, shown_name, yaml_trouble
 from orchestrator.speech.text import clean
-
-MAX_SIZE_BYTES = 1024 * 1024
-"""Far above any rehearsal's answers (a minute of speech is about 1 KB); our own limit."""
 
 _TROUBLES = {
     user_list.NO_FILE: "is not a file: give a YAML or JSON list of answers",
     user_list.MISSING: "does not exist: give the path of a list of answers",
     user_list.BROKEN: "cannot be read: ",
-    user_list.LARGE: "is larger than 1 MB: give a list of answers",
+    user_list.LARGE: f"is larger than {MAX_LIST_BYTES // 1024} KB: give a list of answers",
     user_list.ENCODING: "is not UTF-8 text: save it as UTF-8",
     user_list.EMPTY: "is empty: give a list of answers ([] for none)",
 }
@@ -94,26 +92,20 @@ def pick_answer(
 
 def _text(path: Path, name: str) -> str:
     try:
-        return read_given(path, MAX_SIZE_BYTES)
+        return read_given(path, MAX_LIST_BYTES)
     except UnreadableError as error:
         raise AnswersError(f"{name} {_TROUBLES[error.trouble]}{error.reason}") from None
 
 
 def _plain(text: str, name: str, *, is_json: bool) -> Any:
-    import yaml
-
     try:
-        if is_json:
-            return json.loads(text)
-        # Not safe_load: it would turn the answers `yes` and `2026-11-22` into a truth and a date.
-        return yaml.BaseLoader(text).get_single_data()
+        # As it is written: read otherwise, the answers `yes` and `2026-11-22` became a truth and a date.
+        return json.loads(text) if is_json else read_plain_yaml(text, as_written=True)[1]
+    except PlainYamlError as error:
+        line = "" if error.line is None else f" (line {error.line})"
+        raise AnswersError(f"{name} {yaml_trouble(error)}{line}") from None
     except json.JSONDecodeError as error:
         raise AnswersError(f"{name} is not JSON: {error.msg} (line {error.lineno})") from None
-    except yaml.MarkedYAMLError as error:
-        line = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
-        raise AnswersError(f"{name} is not YAML: {clean(error.problem or 'cannot be read')}{line}") from None
-    except yaml.YAMLError:
-        raise AnswersError(f"{name} is not YAML: it holds characters that are not text") from None
     except (ValueError, RecursionError):
         raise AnswersError(f"{name}: numbers too long or brackets too deep: give a list of answers") from None
 

@@ -11,6 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from orchestrator.home.plain_yaml import (
+    ALIAS,
+    NO_TEXT,
+    SYNTAX,
+    VALUE,
+    PlainYamlError,
+    read_plain_yaml,
+)
 from orchestrator.templates.fault import Findings
 
 
@@ -122,22 +130,20 @@ class FrontMatter:
 
 def read_front_matter(findings: Findings, block: str) -> FrontMatter:
     """Read the lines between the two `---` lines, the first of which is line 1 of the file."""
-    import yaml  # 0.02 s to import: only where templates are read
-
     front = FrontMatter(findings)
     try:
-        loader = yaml.SafeLoader(block)
-        node = loader.get_single_node()  # read once: the lines of its keys, and then its values
-        values = None if node is None else loader.construct_document(node)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "a character that YAML does not allow"
-        findings.add(mark.line + 2 if mark else 1, f"the front matter is not YAML: {problem}; correct it")
+        node, values = read_plain_yaml(block, as_written=False)
+    except PlainYamlError as error:
+        told = {
+            SYNTAX: f"is not YAML: {error.reason}",
+            NO_TEXT: "is not YAML: it holds a character that YAML does not allow",
+            ALIAS: f"has an alias (*{error.reason}): write it out",
+            VALUE: "holds a value that cannot be read, such as a date that is none",
+        }.get(error.trouble, "is nested too deeply")
+        # The first `---` stands above.
+        findings.add(1 if error.line is None else error.line + 1, f"the front matter {told}; correct it")
         return front
-    except (ValueError, RecursionError) as error:  # a date such as 2026-13-45; brackets without end
-        findings.add(1, f"the front matter holds a value that cannot be read: {error}; correct it")
-        return front
-    if not isinstance(values, dict) or not isinstance(node, yaml.MappingNode):
+    if not isinstance(values, dict):
         findings.add(1, "the front matter must be lines of `key: value`: correct it")
         return front
     _note_lines(front, node, "")

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.errors import AnswersError
-from orchestrator.speech.answers import MAX_SIZE_BYTES, Answer, pick_answer, read_answers
+from orchestrator.home.user_list import MAX_LIST_BYTES
+from orchestrator.speech.answers import Answer, pick_answer, read_answers
 
 
 def read(folder: Path, content: str | bytes, name: str = "answers.yaml") -> tuple[Answer, ...]:
@@ -81,10 +82,10 @@ def test_json_is_the_same(tmp_path: Path) -> None:
         ("- {text: No., exchange: second}", ": item 1: exchange is not an exchange such as x1"),
         ("- {text: No., claim: 3}", ": item 1: claim is not a claim such as d3.2, d3.t1 or s17.1"),
         ("- {text: No., agent: ../x}", ": item 1: agent is not an agent's id such as skeptic"),
-        ("- &a [*a]", " is not YAML: found unconstructable recursive node (line 1)"),
+        ("- &a [*a]", " has an alias (*a): write it out (line 1)"),
         (b"- \xff", " is not UTF-8 text: save it as UTF-8"),
-        ("[" * 20_000, ": numbers too long or brackets too deep: give a list of answers"),
-        (b"- a\n" * (MAX_SIZE_BYTES // 4 + 1), " is larger than 1 MB: give a list of answers"),
+        ("[" * 20_000, " is nested too deeply: give a plain list (line 1)"),
+        (b"- a\n" * (MAX_LIST_BYTES // 4 + 1), " is larger than 256 KB: give a list of answers"),
     ],
 )
 def test_refusals_name_the_item(tmp_path: Path, content: str | bytes, message: str) -> None:
