@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from orchestrator.deck.furniture import marked
 from orchestrator.deck.kind import deck_kind
-from orchestrator.deck.limits import LIGHTER, MIB, SHORTER, DeckLimits
+from orchestrator.deck.limits import LIGHTER, MIB, SHORTER, DeckLimits, check_lines
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
@@ -43,7 +43,7 @@ def _answer(file: BinaryIO, name: str, limits: DeckLimits) -> dict[str, Any]:
         read = _reader(deck_kind(file, name))
         _bound(resource.RLIMIT_CORE, 0)
         _bound(resource.RLIMIT_FSIZE, 0)  # from here on, no file can be written
-        plain = to_json(marked(read(file, name, _sha256(file), limits)))
+        plain = to_json(check_lines(marked(read(file, name, _sha256(file), limits)), limits))
         text_bytes = len(json.dumps(plain, ensure_ascii=False).encode())
     except DeckError as error:
         return {"error": str(error)}

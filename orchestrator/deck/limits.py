@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.errors import DeckError
+from orchestrator.model.slide import Deck
+
 MIB = 2**20
 
 LIGHTER = "save it again, or export it as PDF"
@@ -34,7 +37,26 @@ class DeckLimits:
     unpacked_bytes: int = 200 * MIB  # of the XML parts in a .pptx
     members: int = 10_000  # files in a .pptx
     slides: int = 2_000
+    slide_lines: int = 1_000  # each is held against each claim of its slide: 27,000 took 36 s
+    lines: int = 10_000  # each takes about 1 ms to be understood
     text_bytes: int = 2_000_000  # UTF-8, of everything that the deck says
 
 
 DEFAULT_LIMITS = DeckLimits()
+
+
+def check_lines(deck: Deck, limits: DeckLimits) -> Deck:
+    """*deck*, if it has no more lines than can be understood in the time that a reader waits.
+
+    Raises:
+        DeckError: It has; the message lacks the file's name.
+    """
+    longest = max(deck.slides, key=lambda slide: len(slide.lines))
+    count = sum(len(slide.lines) for slide in deck.slides)
+    if len(longest.lines) > limits.slide_lines:
+        told = f"has {len(longest.lines):,} lines on slide {longest.number}; at most {limits.slide_lines:,}"
+    elif count > limits.lines:
+        told = f"has {count:,} lines; at most {limits.lines:,}"
+    else:
+        return deck
+    raise DeckError(f"{told} are read; {SHORTER}")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from orchestrator.deck.limits import DEFAULT_LIMITS, LIGHTER, MIB, DeckLimits
+from orchestrator.deck.limits import DEFAULT_LIMITS, LIGHTER, MIB, DeckLimits, check_lines
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError, names_its_file
 from orchestrator.model.slide import Deck
@@ -58,7 +58,7 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
     from orchestrator.deck.markdown import read_markdown_text
 
     try:
-        return marked(read_markdown_text(text, name, DEFAULT_LIMITS))
+        return check_lines(marked(read_markdown_text(text, name, DEFAULT_LIMITS)), DEFAULT_LIMITS)
     except DeckError as error:
         raise DeckError(f"{name} {error}") from error
 

@@ -20,9 +20,13 @@ from pptx import Presentation
 
 from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, SHORTER, DeckLimits
 from orchestrator.deck.read import read_deck, read_deck_text
+from orchestrator.documents.check import check
+from orchestrator.documents.dossier import dossier_of
+from orchestrator.engines.offline.engine import OfflineEngine
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Slide
 from tests.helpers.deck_files import SLIDE, changed, pdf, saved
+from tests.helpers.long_decks import finance_deck, plain_deck
 
 ROOT = Path(__file__).resolve().parents[2]
 HARMLESS = "save it again, or export it as PDF"
@@ -224,12 +228,36 @@ def test_bounds_of_size(tmp_path: Path, deck: bytes) -> None:
     )
 
 
+def test_no_more_lines_are_read_than_are_understood_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "deck.md"
+    one = "# Costs\n\n" + "- They rose by 5%\n" * 1_001
+    many = "\n---\n".join(["# Costs\n\n" + "- They rose by 5%\n" * 501] * 20)
+    assert refusal(path, one.encode()) == f"has 1,001 lines on slide 1; at most 1,000 are read; {SHORTER}"
+    assert refusal(path, many.encode()) == f"has 10,020 lines; at most 10,000 are read; {SHORTER}"
+    with pytest.raises(DeckError, match=r"deck\.md has 10,020 lines; at most 10,000 are read"):
+        read_deck_text(many)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [plain_deck(400), finance_deck(60)], ids=["400 slides", "60 of finance"])
+def test_a_long_deck_is_checked_and_prepared_for_within_ten_seconds(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deck.md"
+    path.write_text(text)
+    began = time.process_time()
+    assert check(path, None, OfflineEngine(), None).claims
+    assert dossier_of(OfflineEngine(), path, (), (), (), (), None)[0].attacks
+    assert time.process_time() - began < 10
+
+
 def run(script: str, tmp_path: Path) -> subprocess.Popen[str]:
     """A program that has done `from orchestrator.deck.read import read_deck`, in a folder of its own."""
     prologue = """
 import os, resource, subprocess, sys
 from pathlib import Path
 from orchestrator.deck.read import read_deck
+from orchestrator.documents.check import check
+from orchestrator.documents.dossier import dossier_of
+from orchestrator.engines.offline.engine import OfflineEngine
 from orchestrator.errors import DeckError
 """
     environment = dict(os.environ, PYTHONPATH=str(ROOT), TMPDIR=str(tmp_path))
