@@ -133,6 +133,7 @@ def serve_http(scope: Scope, port: int, on_ready: Callable[[str], None]) -> None
     server = build(scope)
     import anyio
     import uvicorn
+    from mcp.server.transport_security import TransportSecuritySettings
 
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -144,7 +145,12 @@ def serve_http(scope: Scope, port: int, on_ready: Callable[[str], None]) -> None
         raise UsageError(
             f"port {port}: {(error.strerror or str(error)).lower()}: name another with --port"
         ) from error
-    app = server.streamable_http_app(host=LOOPBACK)
+    names = [f"{name}:{listening.getsockname()[1]}" for name in (LOOPBACK, "localhost")]
+    # Each name whole: by default the SDK takes whatever begins with one, 127.0.0.1:evil.example too.
+    allowed = TransportSecuritySettings(
+        allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
+    )
+    app = server.streamable_http_app(host=LOOPBACK, transport_security=allowed)
     config = uvicorn.Config(app, log_config=None, access_log=False)  # no line holds what was said
     with listening:
         on_ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp")

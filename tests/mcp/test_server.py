@@ -501,7 +501,13 @@ def test_over_http_it_serves_this_machine_and_refuses_pages_of_others(rehearsal:
     with over_http(home) as address:
         asyncio.run(steps(address))
         port = int(address.rpartition(":")[2].partition("/")[0])
-        for headers in ({"Host": "rebound.example"}, {"Origin": "https://evil.example"}):
+        for headers in (
+            {"Host": "rebound.example"},
+            {"Host": "127.0.0.1:80.evil.example"},
+            {"Host": "localhost:1@evil.example"},
+            {"Origin": "https://evil.example"},
+            {"Origin": "http://127.0.0.1:1.evil.example"},
+        ):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
             body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
             sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
