@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orchestrator.errors import SessionStateError
+from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.loop import answering, asking, contradiction_looks, judging, refreshing, time_rules
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.rehearsal import Rehearsal
@@ -124,9 +124,14 @@ def play(
     """
     try:
         while not stop():
-            rehearsal.store.catch_up()
-            if not step(rehearsal, wait_until, prompt):
-                return True
+            seen = rehearsal.store.catch_up()
+            try:
+                if not step(rehearsal, wait_until, prompt):
+                    return True
+            except (SessionStateError, SessionFrozenError):
+                # Somebody else answered, parked, judged or ended it in this very moment, and that stands.
+                if rehearsal.store.catch_up() == seen:
+                    raise
             if on_step is not None:
                 on_step(rehearsal)
         return False

@@ -13,6 +13,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.deck.content import slide_texts
 from orchestrator.errors import SessionStateError
+from orchestrator.model.exchange import Exchange
 from orchestrator.render import quoted
 from orchestrator.speech.read import read_speech
 from tests.helpers.rehearsals import contents, loaded, played, write_rehearsal
@@ -169,3 +170,36 @@ def test_a_second_recording_goes_on_where_the_first_one_ended(home: Path, tmp_pa
             session.play()
     with Session.open(Home.open(home), "s1") as session:
         assert [(one.start_s, one.end_s) for one in session.projection.segments] == [(1.0, 9.0), (10.0, 18.0)]
+
+
+@pytest.mark.parametrize("parks", [True, False])
+def test_an_answer_or_a_wish_from_elsewhere_stands_and_the_run_goes_on(
+    home: Path, tmp_path: Path, parks: bool
+) -> None:
+    with loaded(home, write_rehearsal(tmp_path), id="run") as session:
+
+        def prompt(exchange: Exchange) -> str:
+            if exchange.id == "x1":
+                with Session.open(Home.open(home), "run") as other:
+                    other.park() if parks else other.answer("Yes, from the audited accounts.")
+            return "We did."
+
+        assert session.play(prompt=prompt)
+        first, *others = session.projection.exchanges
+        if parks:
+            assert (first.outcome, first.turns[0].answer) == ("parked", None)
+        else:
+            assert first.turns[0].answer == "Yes, from the audited accounts."
+        assert {turn.answer for exchange in others for turn in exchange.turns} == {"We did."}
+
+
+def test_an_end_from_elsewhere_ends_the_run(home: Path, tmp_path: Path) -> None:
+    with loaded(home, write_rehearsal(tmp_path), id="run") as session:
+
+        def prompt(exchange: Exchange) -> str:
+            with Session.open(Home.open(home), "run") as other:
+                other.end()
+            return "We did."
+
+        assert session.play(prompt=prompt)
+        assert session.projection.ended
