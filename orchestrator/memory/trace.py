@@ -196,4 +196,4 @@ class Snapshots:
         with derived_folder(store.root, FOLDER) as fd:
             replace_text(fd, NAME, trace.text())  # each step's is another text
         self._upto = store.seq
-        log.debug("%s: trace of %d steps, %d shown", store.root.name, trace.count, len(trace.steps))
+        log.info("%s: trace of %d steps, %d shown", store.root.name, trace.count, len(trace.steps))

@@ -306,7 +306,7 @@ def test_a_failing_snapshot_is_one_warning_and_the_next_good_one_ends_it(
         assert snapshots.write()
         done = caplog.records[-1]
         assert (done.levelno, done.getMessage()) == (
-            logging.DEBUG,
+            logging.INFO,
             f"talk: trace of {snapshots.trace.count} steps, {len(snapshots.trace.steps)} shown",
         )
         before = (session.path / "trace" / "session.json").stat().st_mtime_ns
