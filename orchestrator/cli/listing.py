@@ -16,6 +16,7 @@ def list_(
     endpoint_url: Endpoint = None,
 ) -> None:
     """The sessions of this home, or of an archive."""
+    from orchestrator.deck.shown import shown
     from orchestrator.documents.listing import archived, local
 
     screen = Screen.current
@@ -26,7 +27,7 @@ def list_(
         rows = local(screen.open_home(), search, screen.warn)
     lines = [
         f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck'] or ''}"
-        + (f"  ({row['presenter']})" if row["presenter"] else "")
+        + (f"  ({shown(row['presenter'])})" if row["presenter"] else "")
         for row in rows
     ]
     screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")

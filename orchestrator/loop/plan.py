@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from orchestrator.claims.language import language_of_deck
 from orchestrator.dossier.board import read_board
@@ -185,6 +186,11 @@ def _check(given: StartOptions) -> None:
                 raise TypeError(f"{key} is {type(value).__name__}, not str")
             if value is not None and _is_no_text(value):
                 raise UsageError(f"--{key} is not valid Unicode text: write it anew")
+            if value is not None and key != "focus" and not _JOINERS.sub("", value).isprintable():
+                raise UsageError(f"--{key} {value!r} is not one line of text: write it anew")
+
+
+_JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
 
 
 def _is_no_text(value: str) -> bool:
