@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from orchestrator.archive.manifest import DECLARATION, render_info, render_manifest
 from orchestrator.errors import ArchiveError, LedgerCorruptError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import SESSION_ID
 from orchestrator.store import ledger
 from orchestrator.store.store import LEDGER_NAME
@@ -69,7 +70,7 @@ class Part:
         """
         if isinstance(self.content, bytes):
             return self.content
-        raw = self.content.read_bytes()
+        raw = read_regular(self.content)
         if hashlib.sha256(raw).hexdigest() != self.sha256:
             raise ArchiveError(f"{self.content}: changed while it was being archived: run `greenroom verify`")
         return raw

@@ -16,6 +16,8 @@ from typing import Any, Final
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
+from orchestrator.home.regular import read_regular
+from orchestrator.store import files
 
 ARCHIVES: Final = "archives.jsonl"
 BEGUN: Final = "begun.jsonl"
@@ -78,8 +80,10 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
     path.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps(value, ensure_ascii=False) + "\n"
     # One append of one line: two processes that note something at once lose neither.
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    fd = os.open(path, files.APPEND | os.O_CREAT, 0o644)
     try:
+        if not files.is_plain(os.fstat(fd)):
+            raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)
         os.write(fd, line.encode())
         os.fsync(fd)
     finally:
@@ -90,7 +94,7 @@ def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: 
     path = _path(home, session_id, name)
     try:
         # A damaged line is named below, by its number.
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = read_regular(path).decode("utf-8", "replace").splitlines()
     except OSError:
         return
     for number, line in enumerate(lines, start=1):
@@ -99,7 +103,7 @@ def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: 
         try:
             one = json.loads(line)
             yield [str(one[key]) for key in keys]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise HomeError(
                 f"{path}, line {number}: this is no line of the register of {path.stem}: {mend}", file=path
             ) from None

@@ -21,6 +21,7 @@ from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.context.meter import BYTES_PER_TOKEN
 from orchestrator.context.tooling import Tooling
 from orchestrator.errors import LedgerCorruptError, ReceiptError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import TRANSCRIPT, Layout, Mutability
 from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
 from orchestrator.store.store import Store
@@ -411,7 +412,7 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
     for path in layout.templates:
         copy = store.root / "ledger" / path
         try:
-            raw = copy.read_bytes()
+            raw = read_regular(copy)
         except OSError as error:
             raise LedgerCorruptError(
                 f"{copy}: this session's copy of a template is missing: restore it"

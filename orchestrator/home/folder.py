@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import (
     MAX_PANELISTS,
     MIN_PANELISTS,
@@ -140,7 +141,7 @@ class Home:
         texts = {}
         for path in layout.templates:
             try:
-                texts[path] = (self.root / path).read_bytes().decode()
+                texts[path] = read_regular(self.root / path).decode()
             except (OSError, UnicodeDecodeError) as error:
                 raise HomeError(
                     f"{self.root / path}: cannot be read ({error}): run `greenroom panel check`"
@@ -233,7 +234,7 @@ def _is_draft(folder: Path) -> bool:
     """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
     for name in PANELIST_TEMPLATES:
         try:
-            if DRAFT.encode() in (folder / name).read_bytes():
+            if DRAFT.encode() in read_regular(folder / name):
                 return True
         except OSError:
             continue

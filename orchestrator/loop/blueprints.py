@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator.errors import HomeError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.plan import Plan
 
@@ -29,10 +30,12 @@ def blueprints(plan: Plan) -> Callable[[str], str]:
         if not own.is_file() and agent not in ("shared", MODERATOR):
             own = folder / "panelist" / path.partition("/")[2]
         try:
-            template = environment.from_string(own.read_text("utf-8"))
+            template = environment.from_string(read_regular(own).decode())
             return template.render(fields, agent=fields["agents"].get(agent))
         except (OSError, UnicodeDecodeError, TemplateError) as error:
-            raise HomeError(f"{own}: this blueprint cannot be rendered: {error}") from error
+            raise HomeError(
+                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
+            ) from error
 
     return rendered
 

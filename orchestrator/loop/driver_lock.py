@@ -13,8 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from orchestrator.errors import DriverBusyError, SessionFrozenError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK
 
 
@@ -77,7 +79,7 @@ def _taken(fd: int) -> bool:
 def driver_pid(path: Path) -> int | None:
     """The process id that the lock file names."""
     try:
-        return int(path.read_text("ascii"))
+        return int(read_regular(path))
     except (OSError, ValueError):
         return None
 
@@ -85,7 +87,7 @@ def driver_pid(path: Path) -> int | None:
 def is_driven(root: Path) -> bool:
     """Whether some process holds the driver's lock now."""
     try:
-        fd = os.open(root / DRIVER_LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        fd = os.open(root / DRIVER_LOCK, files.READ)
     except OSError:
         return False
     try:

@@ -22,6 +22,7 @@ from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
+from orchestrator.home.regular import read_regular
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
@@ -146,7 +147,7 @@ def _keep_copies(root: Path, plan: Plan) -> None:
     source = plan.source
     if source.path is not None and plan.options.keep_source:
         name = f"{source.deck.sha256}{source.path.suffix.lower()}"
-        _copy(root / "source" / name, source.path.read_bytes())
+        _copy(root / "source" / name, read_regular(source.path))
 
 
 def _write_files(rehearsal: Rehearsal, plan: Plan) -> None:

@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import HISTORY, TRANSCRIPT
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
@@ -153,7 +154,7 @@ def _key(presenter: str) -> str:
 
 def _kept(path: Path, presenter: str, stamp: Sequence[Any], now: str) -> Briefing | None:
     try:
-        plain = json.loads(path.read_text("utf-8"))
+        plain = json.loads(read_regular(path))
         age = datetime.fromisoformat(now) - datetime.fromisoformat(plain["built_at"])
         is_fresh = timedelta(0) <= age < timedelta(seconds=KEPT_S)
         if not is_fresh or plain["stamp"] != stamp or plain["presenter"] != presenter:

@@ -11,6 +11,7 @@ from typing import Final
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError, UsageError
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import check_session_id
 from orchestrator.store import files
 
@@ -44,7 +45,7 @@ class Comments:
         """
         path = self._path(session)
         try:
-            lines = path.read_text("utf-8").splitlines()
+            lines = read_regular(path).decode().splitlines()
         except FileNotFoundError:
             return []
         found = []

@@ -516,7 +516,7 @@ class Store:
         with suppress(OSError):  # then what is left is a record that nobody was told is there
             os.ftruncate(self._lock.fd, self.history.end)
         with suppress(OSError):  # then only this process knows
-            os.close(os.open(self._marker, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
+            os.close(os.open(self._marker, files.APPEND | os.O_CREAT, 0o644))
 
     def undegrade(self) -> None:
         """Try the disk with a new file; if it takes it, the session may be written again.

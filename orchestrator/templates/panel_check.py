@@ -18,6 +18,7 @@ from string import Template
 
 from orchestrator.errors import PersonaError, UsageError
 from orchestrator.home.folder import DRAFT
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import (
     MIN_PANELISTS,
     MODERATOR,
@@ -111,7 +112,7 @@ def _draft(file: str) -> str:
 
 def _check_file(path: Path) -> list[Finding]:
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path)
         text = raw.decode()
     except OSError as error:
         return [Finding(str(path), None, f"cannot be read ({error.strerror}): this agent needs it")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from orchestrator.session import Session
 from tests.helpers.commands import Commands
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
+SAMPLE = str(Path(__file__).resolve().parents[2] / "orchestrator" / "demo" / "deck.md")
 
 
 @pytest.fixture
@@ -192,6 +195,44 @@ def test_a_bad_line_in_the_register_of_archives_stops_no_list(
         f"greenroom: {register}, line 2: this is no line of the register of archives: "
         "remove it, and archive the session again\n"
     )
+
+
+def test_a_name_can_draw_nothing_at_the_terminal(home: Path, greenroom: Commands) -> None:
+    forged = "Eve\x1b[2K\nmine ended 9 exchanges"
+    for name in (forged, "Eve\u202e", "Eve\u2028b"):
+        for option in ("--presenter", "--speaker"):
+            refused = greenroom("start", SAMPLE, option, name, check=False)
+            told = f"greenroom: {option} {name!r} is not one line of text: write it anew\n"
+            assert (refused.returncode, refused.stderr) == (2, told)
+    greenroom("start", SAMPLE, "--presenter", "علی\u200cرضا")
+
+
+PIPES = {
+    "greenroom.yaml": (["start", SAMPLE], "is not a file"),
+    "templates/moderator/orchestration.md": (["start", SAMPLE], "is no file"),
+    "templates/skeptic/domain-knowledge.md": (["panel", "check"], "cannot be read (is no file)"),
+    "session-templates/shared/session-config.md": (["start", SAMPLE], "is no file"),
+    "sessions/first/ledger/templates/skeptic/persona.md": (["context", "first", "skeptic"], "is missing"),
+    "sessions/first/ledger/driver.lock": (["list"], ""),
+    "sessions/.records/first/archives.jsonl": (["list"], ""),
+}
+
+
+@pytest.mark.parametrize("path", PIPES)
+def test_a_pipe_in_place_of_a_file_is_never_waited_for(
+    home: Path, greenroom: Commands, sessions: tuple[str, ...], path: str
+) -> None:
+    (home / path).parent.mkdir(parents=True, exist_ok=True)
+    (home / path).unlink(missing_ok=True)
+    os.mkfifo(home / path)
+    arguments, words = PIPES[path]
+    signal.alarm(30)  # else a wait would be for ever
+    try:
+        done = greenroom(*arguments, check=False)
+    finally:
+        signal.alarm(0)
+    assert (done.returncode != 0) == bool(words)
+    assert words in done.stdout + done.stderr
 
 
 # ---------------------------------------------------------------------- counts and titles

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
+from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.plan import RULES
 from orchestrator.templates.orchestration import read_orchestration
@@ -36,7 +37,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     """The starting page."""
     home = site.own
     config = home.config
-    rules = read_orchestration((home.root / RULES).read_text("utf-8"), RULES)
+    rules = read_orchestration(read_regular(home.root / RULES).decode(), RULES)
     return page(
         "new.html",
         has_home=True,
@@ -52,7 +53,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
 def _members(home: Home) -> list[Persona]:
     agents = [name for name in home.panelists() if name not in home.drafts()]
     files = [home.templates / name / "persona.md" for name in (MODERATOR, *agents)]
-    return [read_persona(file.read_text("utf-8"), str(file.relative_to(home.root))) for file in files]
+    return [read_persona(read_regular(file).decode(), str(file.relative_to(home.root))) for file in files]
 
 
 def engines(config: Config) -> dict[str, str]:
