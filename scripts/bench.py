@@ -50,6 +50,7 @@ from orchestrator.layout import layout_of  # noqa: E402
 from orchestrator.loop.recorded import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store.store import Store, create_store  # noqa: E402
+from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
@@ -60,6 +61,8 @@ SPOKEN = (
     "and most of that came from three customers in the north.\n"
 )
 PANEL = ("skeptic", "analyst", "contrarian")
+APPENDED_AT = (100, 1000, 10_000)
+APPEND_BOUND = 1.5
 
 
 def ms(seconds: float) -> str:
@@ -114,23 +117,36 @@ def fill(store: Store, count: int) -> None:
 
 
 def bench_append() -> None:
-    """A durable append against a bare write and fdatasync of the same bytes."""
-    with folder() as at:
-        store = new_store(at / "session")
-        bare = os.open(at / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        raw = SPOKEN.encode()
+    """A durable append against a bare write and fdatasync of the same bytes, in ever longer sessions."""
+    told = []
+    for length in APPENDED_AT:
+        with folder() as at:
+            store = new_store(at / "session")
+            fill(store, length - store.seq)
+            bare = os.open(at / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            raw = SPOKEN.encode()
 
-        def write_bare() -> None:
-            os.write(bare, raw)
-            os.fdatasync(bare)
+            def write_bare(fd: int = bare, raw: bytes = raw) -> None:
+                os.write(fd, raw)
+                os.fdatasync(fd)
 
-        ours, floor = [], []
-        for _ in range(1500):
-            floor.append(timed(write_bare))
-            ours.append(timed(lambda: store.append(TRANSCRIPT, SPOKEN, by="transcript")))
-        os.close(bare)
-        store.close()
-    line("durable append", median(ours), median(floor), 2.0, "bare write + fdatasync")
+            append = partial(store.append, TRANSCRIPT, SPOKEN, by="transcript")
+            ours, floor = [], []
+            for _ in range(500):
+                floor.append(timed(write_bare))
+                ours.append(timed(append))
+            os.close(bare)
+            store.close()
+        what = f"durable append behind {length:,} records"
+        line(what, median(ours), median(floor), APPEND_BOUND, "bare write + fdatasync")
+        told.append(median(ours) / median(floor))
+    note(
+        "load",
+        f"a durable append beside a bare write and fdatasync, at most {APPEND_BOUND:g} of it",
+        count=len(told),
+        wrong=sum(ratio > APPEND_BOUND for ratio in told),
+        told=", ".join(f"{ratio:.2f} at {length:,}" for ratio, length in zip(told, APPENDED_AT, strict=True)),
+    )
 
 
 def bench_context() -> None:

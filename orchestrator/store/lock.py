@@ -60,7 +60,7 @@ class Lock:
         Raises:
             StoreWriteError: Another file stands under its name, or it has a second name.
         """
-        path = self._history.path
+        path = self._name
         try:
             status = os.stat(self._name, follow_symlinks=False)
         except OSError as error:
