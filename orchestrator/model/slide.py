@@ -57,7 +57,7 @@ class Slide:
     title_is_furniture: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Deck:
     """A whole deck, and the SHA-256 of the file it was read from."""
 

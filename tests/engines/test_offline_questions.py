@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.offline import OfflineEngine, quotable
+from orchestrator.engines.offline.admitted import all_options, speech_of
 from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.kinds import kind_of
 from orchestrator.engines.offline.wording import entry_of
@@ -371,3 +373,28 @@ def test_a_question_to_the_listeners_of_a_talk_is_not_thrown_back() -> None:
 def test_what_is_asked_of_any_deck_names_no_bare_it() -> None:
     plain_ones = [one for one in bank().entries if one.kind == "any" and not one.has_quote and not one.kinds]
     assert [one.id for one in plain_ones for ask in one.ask if {"it", "its"} & set(ask.lower().split())] == []
+
+
+def test_a_deck_is_worked_out_once_however_many_others_are_asked_about_and_let_go_with_its_session() -> None:
+    scenes = [scene(read_deck_text(FERRIES.replace("Skarholm", f"Port {one}"))) for one in range(40)]
+    known = len(quotable._kept)
+    first = [all_options(one) for one in scenes]
+    again = [all_options(one) for one in scenes]
+    pairs = zip(first, again, strict=True)
+    assert all(a is b for one, other in pairs for a, b in zip(one, other, strict=True))
+    del scenes, first, again, pairs
+    gc.collect()
+    assert len(quotable._kept) <= known
+
+
+def test_what_was_admitted_aloud_follows_the_segments_also_where_some_are_taken_back() -> None:
+    deck = read_deck_text(FERRIES)
+    said = [
+        Segment(f"{text} today.", float(at), float(at))
+        for at, text in enumerate(["The permit is not granted", "We grow", "The crew is not hired yet"])
+    ]
+    for count in (1, 2, 3, 1, 0, 3):
+        asked = scene(deck, segments=tuple(said[:count]))
+        fresh = scene(read_deck_text(FERRIES), segments=tuple(said[:count]))
+        assert all_options(asked) == all_options(fresh)
+        assert speech_of(asked) == speech_of(fresh)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from orchestrator.engines.offline.askable import ADMISSION, Option, called_for, options
 from orchestrator.engines.offline.bank import ANY, Entry, bank
@@ -17,6 +17,15 @@ from orchestrator.model.segment import Segment
 LEFT_OPEN = "left open before"
 BEFORE_ALL = -100.0
 """The place of a question of an earlier rehearsal among admissions, first of all: it had no answer once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said up to now, looked through once."""
+
+    segments: tuple[Segment, ...] = ()
+    words: str = ""  # of all segments, plain, without the last space
+    admissions: tuple[tuple[Segment, Entry, Line], ...] = ()
 
 
 def all_options(scene: Scene) -> tuple[Option, ...]:
@@ -33,19 +42,39 @@ def is_answered(option: Option, speech: str) -> bool:
 def speech_of(scene: Scene) -> str:
     """All that was said, answers too, as plain words. Each text is read once, however long the talk."""
     answers = (turn.answer for exchange in scene.exchanges for turn in exchange.turns)
-    texts = (*(segment.text for segment in scene.segments), *answers)
-    return "".join(plain(text)[:-1] for text in texts if text) + " "
+    return _heard(scene).words + _plain_words(answers) + " "
+
+
+def _plain_words(texts: Iterable[str | None]) -> str:
+    return "".join(plain(text)[:-1] for text in texts if text)
+
+
+def _heard(scene: Scene) -> Heard:
+    """All segments; only those that have come since the last look are looked through.
+
+    Kept with the session's deck, and not by a number of segments: with a hundred sessions each would be
+    pushed out by others' before it is looked for again.
+    """
+    kept, segments = pages_of(scene.deck, scene.deck_claims).kept, tuple(scene.segments)
+    before: Heard = kept.get(Heard, Heard())
+    if segments[: len(before.segments)] != before.segments:  # some were taken back
+        before = Heard()
+    new = segments[len(before.segments) :]
+    if not new:
+        return before
+    admitted = ((one, entry, line) for one in new for entry, line in _admissions(one))
+    words = before.words + _plain_words(one.text for one in new)
+    heard = kept[Heard] = Heard(segments, words, (*before.admissions, *admitted))
+    return heard
 
 
 def _admitted(scene: Scene) -> Iterator[Option]:
-    for segment in scene.segments:
+    for segment, entry, line in _heard(scene).admissions:
         if scene.presenter is None or segment.speaker in (scene.presenter, None):
-            for entry, line in _admissions(segment):
-                wording = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
-                yield Option(entry, wording, ADMISSION, entry.place, line)
+            wording = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
+            yield Option(entry, wording, ADMISSION, entry.place, line)
 
 
-@lru_cache(maxsize=4096)
 def _admissions(segment: Segment) -> tuple[tuple[Entry, Line], ...]:
     line = spoken_line(segment)
     if line is None:

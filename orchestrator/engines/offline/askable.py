@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final
 
 from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Entry, bank
@@ -35,8 +35,6 @@ It trades variety against order: with more, plain questions that a file puts fir
 BORROWED: Final = 6
 """Places by which the questions of another kind stand back behind a kind's own plain ones."""
 
-KEPT: Final = 8
-"""Decks whose questions are kept, by kind and intensity: a session asks for its own at every refresh."""
 LINES_OF_AN_ENTRY: Final = 4
 """Lines that one entry may choose from: where the best was asked about, the next one serves."""
 
@@ -87,11 +85,15 @@ class Option:
 
 def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: str) -> tuple[Option, ...]:
     """All questions of the bank that this deck calls for, in the order of asking."""
-    read_as = kind_of(deck, kind, claims)
-    return _options(pages_of(deck, claims), read_as, deck.sha256, intensity, subject_of(deck, read_as))
+    pages = pages_of(deck, claims)
+
+    def made() -> tuple[Option, ...]:
+        read_as = kind_of(deck, kind, claims)
+        return _options(pages, read_as, deck.sha256, intensity, subject_of(deck, read_as))
+
+    return pages.once((options, kind, intensity), made)  # a session asks for its own at every refresh
 
 
-@lru_cache(maxsize=KEPT)
 def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -> tuple[Option, ...]:
     tell = partial(said, key=key, intensity=intensity, subject=subject)
     found: list[Option] = []

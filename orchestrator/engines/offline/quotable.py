@@ -7,10 +7,10 @@ is shown; notes and cells are searched, never quoted.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+from weakref import ref
 
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.engines.offline.bank import HEADING, PLACEHOLDER, bank
@@ -37,12 +37,13 @@ ALL_OR_NONE: Final = frozenset({0.0, 100.0})
 COVER_WORDS: Final = 30
 """Of a first slide that is a cover; a longer one is a slide like any other, and only its title counts."""
 
-KEPT: Final = 4
-"""Decks whose pages are kept: one a session, and the tests run a few beside each other."""
-
 _NAME_IN_CODE = re.compile(r"[^\W\d_]{2,}(?:\.|::|_)[^\W\d_]{2,}|\w\(\)")
 
-_kept: deque[tuple[Deck, Sequence[Claim], Pages]] = deque(maxlen=KEPT)
+T = TypeVar("T")
+
+# By the deck's id, for as long as it lives: a number of decks that are kept would be too small for a server
+# with one session more, which then worked out each deck anew at every refresh.
+_kept: dict[int, tuple[ref[Deck], int, Pages]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +80,29 @@ class Pages:
     cover: str  # plain: the deck's title, and the first slide where it is a short one
     titles: str  # plain, of the deck's title and all slides'
     last: int  # the last slide's number
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # see `once`
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What *make* gives; kept beside the pages by *key*, and let go with them."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        made: T = self.kept[key]
+        return made
 
 
 def pages_of(deck: Deck, claims: Sequence[Claim]) -> Pages:
     """The deck's pages; the same deck and claims are worked out once."""
-    for known, its_claims, pages in tuple(_kept):
-        if known is deck and len(its_claims) == len(claims):
-            return pages
-    made = _pages(deck, claims)
-    _kept.append((deck, claims, made))
-    return made
+    key = id(deck)
+    known, count, pages = _kept.get(key, (None, 0, None))
+    if pages is None or known is None or known() is not deck or count != len(claims):
+        pages = _pages(deck, claims)
+        _kept[key] = (ref(deck, lambda gone: _let_go(key, gone)), len(claims), pages)
+    return pages
+
+
+def _let_go(key: int, gone: ref[Deck]) -> None:
+    if _kept.get(key, (None,))[0] is gone:  # else another deck has its place already
+        del _kept[key]
 
 
 def _pages(deck: Deck, claims: Sequence[Claim]) -> Pages:
