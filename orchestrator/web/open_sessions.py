@@ -41,14 +41,12 @@ class OpenSessions:
             SessionNotFoundError: There is none; prefixes, `last` and paths are for the command line.
             LedgerCorruptError
         """
-        with self._lock:
+        if (found := self._known(session_id)) is not None:
+            return found
+        opening = self._opening[hash(self._id(session_id)) % OPENING_AT_ONCE]
+        with opening:
             if (found := self._known(session_id)) is not None:
                 return found
-            opening = self._opening[hash(self._id(session_id)) % OPENING_AT_ONCE]
-        with opening:
-            with self._lock:
-                if (found := self._known(session_id)) is not None:
-                    return found
             opened = Session.open(self._home, session_id)
             self.add(opened)
             return opened
@@ -90,17 +88,23 @@ class OpenSessions:
 
     def _known(self, session_id: str) -> Session | None:
         """The session, if it is open and its folder is still the same one: it may have been erased."""
-        session, inode = self._open.get(session_id, (None, 0))
+        with self._lock:
+            session, inode = self._open.get(session_id, (None, 0))
         if session is None:
             return None
+        # Not within the lock: whoever looks at a disk lets others run, and with the lock held all
+        # of them would wait here, a fifth of the time at fifty live sessions.
         try:
             is_same = os.stat(session.path / LEDGER_NAME).st_ino == inode
         except OSError:
             is_same = False
-        if is_same:
-            self._open.move_to_end(session_id)
-            return session
-        del self._open[session_id]
+        with self._lock:
+            if self._open.get(session_id, (None, 0))[0] is not session:
+                return None  # closed, or erased and begun anew, in this very moment
+            if is_same:
+                self._open.move_to_end(session_id)
+                return session
+            del self._open[session_id]
         with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more
             session.close()
         return None
