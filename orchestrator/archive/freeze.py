@@ -25,7 +25,7 @@ from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
-from orchestrator.verify.session_folder import LEFTOVER, home_digest
+from orchestrator.verify.session_folder import LEFTOVER, home_digest, source_of
 
 # Readable by all as other files of the user are; nobody writes, the owner included.
 FILE_MODE: Final = 0o444
@@ -203,6 +203,12 @@ def _digests(store: Store) -> dict[str, str]:
                 f"{root / path}: is not what the ledger says; the session was not ended: "
                 "run `greenroom resume`, then end it again"
             )
+    source = source_of(store.opened.value or {}, digests)
+    if source is not None and digests.get(source[0], source[1]) != source[1]:
+        raise StoreError(
+            f"{root / source[0]}: is not the deck that this session was started with; the session was not "
+            "ended: put that deck back in its place, or remove the file, then end it again"
+        )
     return digests
 
 

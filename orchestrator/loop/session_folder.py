@@ -6,6 +6,7 @@ Source: DESIGN.md, section 6.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_page, dossier_value
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import HomeError, SessionExistsError
+from orchestrator.errors import HomeError, InputError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.home.regular import read_regular
 from orchestrator.intel.bearing import held_against, intel_of
@@ -129,6 +130,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
         "greenroom": __version__,
         "id": options.id,
         "deck": {"name": deck.name, "title": deck.title, "kind": deck.kind, "sha256": deck.sha256},
+        **({"source": f"source/{kept}"} if (kept := _kept_name(plan)) is not None else {}),
         "presenter": options.presenter,
         "date": options.date,
         "options": to_json(options),
@@ -140,14 +142,29 @@ def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
     }
 
 
+def _kept_name(plan: Plan) -> str | None:
+    """What the deck's file is called in the session; None: it is not kept."""
+    source = plan.source
+    if source.path is None or not plan.options.keep_source:
+        return None
+    return f"{source.deck.sha256}{source.path.suffix.lower()}"
+
+
 def _keep_copies(root: Path, plan: Plan) -> None:
-    """The templates, and the deck's file unless it is not to be kept."""
+    """The templates, and the deck's file unless it is not to be kept.
+
+    Raises:
+        InputError: The deck's file is not the one that was read any more.
+    """
     for path, text in plan.templates.items():
         _copy(root / "ledger" / path, text.encode())
-    source = plan.source
-    if source.path is not None and plan.options.keep_source:
-        name = f"{source.deck.sha256}{source.path.suffix.lower()}"
-        _copy(root / "source" / name, read_regular(source.path))
+    name, source = _kept_name(plan), plan.source.path
+    if name is None or source is None:
+        return
+    raw = read_regular(source)
+    if hashlib.sha256(raw).hexdigest() != plan.source.deck.sha256:
+        raise InputError(f"{source}: was changed while the session was being made: start it again")
+    _copy(root / "source" / name, raw)
 
 
 def _write_files(rehearsal: Rehearsal, plan: Plan) -> None:
@@ -219,7 +236,8 @@ def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
 
 def _copy(path: Path, raw: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    # Read-only: whoever opens the kept deck in an office program gets no "save" that would change it.
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
     try:
         files.write_all(fd, raw)
         os.fsync(fd)

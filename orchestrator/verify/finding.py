@@ -32,7 +32,6 @@ class Finding:
     rule        a write broke a rule of the file's class
     receipt     a receipt does not say what the ledger gives
     freeze      the record of the end contradicts the ledger
-    template    a template is not the one that the session was started with
     head        the ledger's head is not the one that was kept elsewhere
     bag         the bag around the session breaks the standard
     ==========  ===================================================================

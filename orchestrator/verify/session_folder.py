@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,12 +21,12 @@ from orchestrator.verify.replay import EMPTY_SHA256, History
 from orchestrator.verify.shape import is_sha256
 
 _DERIVED: Final = re.compile(
-    r"debrief\.(md|json)|trace/session\.json|facts/[^/]+\.json|source/[^/]+"
+    r"debrief\.(md|json)|trace/session\.json|facts/[^/]+\.json"
     r"|ledger/(rejected|torn)/.+|" + re.escape(DEGRADED_NAME) + "|" + re.escape(DRIVER_LOCK),
     re.DOTALL,
 )
 """Names that may stand in the folder of a session that has not ended, besides its files: derived from
-the ledger, the deck as it was given, what was put aside, locks. Source: DESIGN.md, section 2."""
+the ledger, what was put aside, locks. Source: DESIGN.md, section 2."""
 LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
 """The temporary file of a replacement that a crash cut short; nobody reads it."""
 
@@ -57,6 +57,7 @@ class Folder:
             accounted.add(f"ledger/{path}")
             self._check_digest(f"ledger/{path}", sha256)
         self._check_template_sizes()
+        accounted |= self._check_source()
         if self.account.frozen is not None:
             accounted |= self._check_frozen(self.account.frozen, histories, accounted)
         for path, name in self._names.items():
@@ -141,6 +142,19 @@ class Folder:
             self.report.add(path, gone, expected, "nothing")
         return None
 
+    def _check_source(self) -> set[str]:
+        """The deck as it was given. Who removed it before the end took nothing that anything rests on."""
+        source = source_of(self.account.opened, self._names)
+        if source is None:
+            return set()
+        path, sha256 = source
+        listed = (self.account.frozen or {}).get("files")
+        if self.ended and path not in self._names and isinstance(listed, Mapping) and path not in listed:
+            self.report.note(f"{path}: the deck as it was given was removed before the session ended")
+        else:
+            self._check_digest(path, sha256)
+        return {path}
+
     def _check_template_sizes(self) -> None:
         for (path, size), seq in self.account.template_sizes.items():
             name = self._names.get(f"ledger/{path}")
@@ -160,6 +174,9 @@ class Folder:
             return set()
         known = {path: history.states[-1].sha256 for path, history in histories.items() if history.states}
         known |= {f"ledger/{path}": sha256 for path, sha256 in self.account.templates.items()}
+        source = source_of(self.account.opened, listed)
+        if source is not None and source[0] in listed:
+            known[source[0]] = source[1]
         for path, sha256 in known.items():
             if listed.get(path) != sha256:
                 found = f"SHA-256 {listed[path]}" if path in listed else "it is not listed"
@@ -182,28 +199,40 @@ class Folder:
         self.report.add(path, "extra", "nothing of this name", f"{name.kind}, {name.size_bytes} bytes")
 
 
+def source_of(opened: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str] | None:
+    """Path and SHA-256, by the first record, of the deck as it was given; None: none was kept.
+
+    *names* are those in the folder: once the path was not recorded, only the digest that it begins with.
+    """
+    deck = opened.get("deck")
+    sha256 = deck.get("sha256") if isinstance(deck, Mapping) else None
+    if not isinstance(sha256, str) or not is_sha256(sha256):
+        return None
+    path = opened.get("source")
+    if not isinstance(path, str):
+        path = next((name for name in names if name.startswith(f"source/{sha256}")), None)
+    return None if path is None else (path, sha256)
+
+
 def check_home(account: Account, home_templates: Path | None, report: Report) -> None:
-    """The templates now, and at the end, beside those that the session was started with."""
-    ended = account.frozen is not None
+    """Note where the home's templates, at the end and now, are others than this session was started with.
+
+    That is no fault of the session: what its agents were given are its own copies, which are compared.
+    """
     at_end = (account.frozen or {}).get("templates")
     if isinstance(at_end, Mapping) and at_end:
         for path, sha256 in account.templates.items():
             if at_end.get(path) != sha256:
-                report.add(
-                    path, "template", f"SHA-256 {sha256} at the start", f"{at_end.get(path)} at the end"[:90]
-                )
-    elif ended and account.templates:
+                report.note(f"{path}: in the home it changed during this session, which kept its own copy")
+    elif account.frozen is not None and account.templates:
         report.note("the record of the end does not say what the home's templates were")
     if home_templates is None:
         return
     for path, sha256 in account.templates.items():
-        found = home_digest(home_templates, path)  # a home may be tidied after a session, not during it
-        if found == sha256:
-            continue
-        if ended:
-            report.note(f"{path}: in the home it has changed since this session")
-        else:
-            report.add(path, "template", f"SHA-256 {sha256} at the start", found)
+        known = at_end.get(path) if isinstance(at_end, Mapping) else sha256
+        if home_digest(home_templates, path) not in (sha256, known):
+            when = "since this session" if account.frozen is not None else "since this session was started"
+            report.note(f"{path}: in the home it has changed {when}")
 
 
 def home_digest(home_templates: Path, path: str) -> str:

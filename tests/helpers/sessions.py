@@ -13,6 +13,8 @@ from orchestrator.store.store import Store, create_store
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"
+DECK = b"# Slide 1\nRevenue grew 40 %.\n"
+SOURCE = f"source/{hashlib.sha256(DECK).hexdigest()}.md"
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL)
         {
             "id": id,
             "templates": digests,
-            "deck": {"name": "plan.md", "title": "The plan"},
+            "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
+            "source": SOURCE,
             "presenter": "Presenter",
             "date": "2026-11-20",
         },
@@ -59,6 +62,8 @@ def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL)
         copy = root / "ledger" / path
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((folder / "home" / path).read_bytes())
+    (root / "source").mkdir()
+    (root / SOURCE).write_bytes(DECK)
     with store.transaction():
         for path, row in layout.files.items():
             if row.has_blueprint:
@@ -106,11 +111,9 @@ def live_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> Sa
 
 
 def ended_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> Sample:
-    """A frozen session, with its derived files and the deck it was given."""
+    """A frozen session, with a derived file."""
     sample, store = start(folder, id)
     rehearse(store, segments)
-    (sample.root / "source").mkdir()
-    (sample.root / "source" / "0a1b2c.md").write_text("# Slide 1\nRevenue grew 40 %.\n")
     (sample.root / "debrief.md").write_text("# Debrief\n")
     freeze(store, sample.home_templates)
     store.close()

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze, thaw
 from orchestrator.context.assemble import Receipt
+from orchestrator.errors import StoreError
 from orchestrator.layout import MAX_APPEND_BYTES
 from orchestrator.store import ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
 from orchestrator.store.store import Store
 from orchestrator.verify import Finding, verify_session
-from tests.helpers.sessions import TRANSCRIPT, Sample, ended_session, live_session, start
+from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
 from tests.helpers.stores import DECK, bare
 
 LEDGER = "ledger/ledger.jsonl"
@@ -113,7 +114,6 @@ def test_what_is_derived_or_put_aside_is_accounted_for_while_a_session_goes_on(l
         "trace/session.json",
         "facts/index.json",
         "facts/2026-11-20.json",
-        "source/0a1b.pptx",
         "ledger/torn/torn-9-abc",
         "ledger/rejected/9-x.md",
         "ledger/driver.lock",
@@ -154,7 +154,7 @@ def test_every_file_that_is_missing_changed_or_extra_is_named(
     root = tmp_path / "copy"
     shutil.copytree(made[which].root, root)
     thaw(root)
-    derived = {"debrief.md", "source/0a1b2c.md"} if which == "live" else set()
+    derived = {"debrief.md"} if which == "live" else set()
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         name = str(path.relative_to(root))
         if name in derived | {LEDGER}:
@@ -751,25 +751,29 @@ def test_more_revisions_are_right_where_the_session_allows_them(live: Sample, re
 # ------------------------------------------------------------------ templates and the end
 
 
-def test_a_changed_template_in_the_home_is_found_while_a_session_goes_on(live: Sample) -> None:
-    (live.home_templates / "skeptic" / "persona.md").write_text("Another.\n")
-    assert verify_session(live.root).valid
-    result = verify_session(live.root, home_templates=live.home_templates)
-    assert kinds(result.findings) == [("templates/skeptic/persona.md", "template")]
-
-
-def test_a_template_that_changed_during_a_session_is_found_at_its_end(tmp_path: Path) -> None:
+def test_a_template_that_changed_is_told_and_is_no_fault_of_the_session(tmp_path: Path) -> None:
     sample, store = start(tmp_path)
     (sample.home_templates / "skeptic" / "persona.md").write_text("Another.\n")
+    going_on = verify_session(sample.root, home_templates=sample.home_templates)
+    assert (going_on.findings, going_on.notes) == (
+        (),
+        ("templates/skeptic/persona.md: in the home it has changed since this session was started",),
+    )
     (sample.home_templates / "analyst" / "persona.md").unlink()
     freeze(store, sample.home_templates)
     store.close()
-    found = kinds(verify_session(sample.root).findings)
-    assert sorted(found) == [
-        ("templates/analyst/persona.md", "template"),
-        ("templates/skeptic/persona.md", "template"),
-    ]
+    during = "in the home it changed during this session, which kept its own copy"
+    for home_templates in (None, sample.home_templates):
+        ended = verify_session(sample.root, home_templates=home_templates)
+        assert (ended.valid, ended.findings) == (True, ())
+        assert sorted(ended.notes) == [
+            f"templates/{agent}/persona.md: {during}" for agent in ("analyst", "skeptic")
+        ]
     thaw(sample.root)
+    (sample.root / "ledger/templates/skeptic/persona.md").write_text("Another.\n")  # its own copy is held
+    assert kinds(verify_session(sample.root).findings) == [
+        ("ledger/templates/skeptic/persona.md", "changed"),
+    ]
 
 
 def test_a_template_that_changed_after_the_end_is_a_note(tmp_path: Path) -> None:
@@ -779,6 +783,48 @@ def test_a_template_that_changed_after_the_end_is_a_note(tmp_path: Path) -> None
     assert result.valid
     assert result.notes == ("templates/skeptic/persona.md: in the home it has changed since this session",)
     thaw(sample.root)
+
+
+@pytest.mark.parametrize("which", ["live", "ended"])
+def test_the_deck_as_it_was_given_is_held_against_the_first_record(
+    made: dict[str, Sample], which: str, tmp_path: Path
+) -> None:
+    root = shutil.copytree(made[which].root, tmp_path / "copy")
+    if which == "ended":
+        thaw(root)
+    (root / SOURCE).write_bytes(b"# Another deck\n")
+    assert kinds(verify_session(root).findings) == [(SOURCE, "changed")]
+    (root / SOURCE).unlink()
+    assert kinds(verify_session(root).findings) == [(SOURCE, "missing")]
+    (root / "source" / "other.pptx").touch()
+    assert (("source/other.pptx", "extra")) in kinds(verify_session(root).findings)
+
+
+def test_no_session_ends_on_another_deck_than_it_was_started_with(live: Sample) -> None:
+    (live.root / SOURCE).write_bytes(b"# Another deck\n")
+    store = Store(live.root)
+    with pytest.raises(StoreError, match=r"is not the deck that this session was started with; .* remove"):
+        freeze(store, None)
+    (live.root / SOURCE).unlink()
+    freeze(store, None)
+    store.close()
+    ended = verify_session(live.root)
+    assert (ended.valid, ended.findings) == (True, ())
+    assert f"{SOURCE}: the deck as it was given was removed before the session ended" in ended.notes
+    thaw(live.root)
+
+
+def test_a_deck_that_was_sealed_changed_is_found(tmp_path: Path) -> None:
+    sample = ended_session(tmp_path)
+    thaw(sample.root)
+    (sample.root / SOURCE).write_bytes(b"# Another deck\n")
+    store = Store(sample.root)
+    records = [store.record(entry.seq) for entry in store.entries()]
+    store.close()
+    end = records[-1].value or {}
+    sealed = {**end["files"], SOURCE: hashlib.sha256(b"# Another deck\n").hexdigest()}
+    rewrite(sample.root, [*records[:-1], changed(records[-1], value={**end, "files": sealed})])
+    assert sorted(kinds(verify_session(sample.root).findings)) == [(SOURCE, "changed"), (SOURCE, "freeze")]
 
 
 def test_a_record_of_the_end_that_contradicts_the_ledger_is_found(tmp_path: Path) -> None:
