@@ -65,19 +65,37 @@ def mend(history: History, path: str) -> Repair | None:
             return _reject(history, path, "something was there before the first write")
         return None
     raw = views.read(path)
-    if raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256:
+    is_right = (
+        raw is not None
+        and len(raw) == state.size_bytes
+        and hashlib.sha256(raw).hexdigest() == state.sha256
+    )
+    if is_right and views.is_open_to_owner(path):
         return None
     content = history.replay(state.seqs).encode()  # before anything is moved: it may raise
-    if views.is_folder(path):
-        repair = _reject(
-            history, path, "a folder stood in its place, which has been put back from the ledger"
-        )
-    elif raw is None or _is_earlier(history, raw, path, content):
-        repair = Repair(path, "brought up to date with the ledger")
+    if is_right:
+        repair: Repair | None = Repair(path, "the rights to read and write it have been put back")
+    elif raw is None and not views.is_there(path):
+        repair = Repair(path, "was missing and has been put back from the ledger")
     else:
-        repair = _reject(history, path, "was changed from outside and has been put back from the ledger")
+        repair = keep_changed(history, path, raw, content)
     views.replace(path, content)
-    return repair
+    return repair or Repair(path, "brought up to date with the ledger")
+
+
+def keep_changed(history: History, path: str, raw: bytes | None, content: bytes) -> Repair | None:
+    """Keep aside what stands at *path* before *content* takes its place; None: the ledger has it all.
+
+    *raw* is what was read there: None where it is no plain file, or none that may be read.
+    """
+    if raw is None:
+        if not history.views().is_there(path):
+            return None
+        what = "a folder" if history.views().is_folder(path) else "something else"
+        return _reject(history, path, f"{what} stood in its place, which has been put back from the ledger")
+    if _is_earlier(history, raw, path, content):
+        return None
+    return _reject(history, path, "was changed from outside and has been put back from the ledger")
 
 
 def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
@@ -85,7 +103,7 @@ def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool
     if content.startswith(raw.rstrip(b"\0")):  # zeros: blocks that never reached the disk
         return True
     digest = hashlib.sha256(raw).hexdigest()
-    return any(history.record(seq).sha256 == digest for seq in history.files[path].seqs)
+    return any(history.record(seq).sha256 == digest for seq in reversed(history.files[path].seqs))
 
 
 def _reject(history: History, path: str, why: str) -> Repair:

@@ -568,7 +568,12 @@ class Store:
             try:
                 if path not in whole and views.append(path, content, size_after=state.size_bytes):
                     continue
-                views.replace(path, content if path in whole else self.history.replay(state.seqs).encode())
+                content = content if path in whole else self.history.replay(state.seqs).encode()
+                # Somebody may have changed it since the last look: what only stands there is not lost.
+                kept = mending.keep_changed(self.history, path, views.read(path), content)
+                if kept is not None:
+                    self._repaired(kept)
+                views.replace(path, content)
             except OSError:
                 self._views_checked = False  # durable all the same: the record is; redone at the next lock
         if views.swapped:

@@ -11,8 +11,11 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import Final
 
 from orchestrator.store import files
+
+_OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
 
 class Views:
@@ -83,14 +86,22 @@ class Views:
         return f"ledger/rejected/{taken}"
 
     def read(self, path: str) -> bytes | None:
-        """The file's bytes; None where there is no plain file of this name."""
+        """The file's bytes; None where there is no plain file of this name, or none that may be read."""
         try:
             folder, name = self._at(path)
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 return None
             raise
-        return files.read_plain(folder, name)
+        try:
+            return files.read_plain(folder, name)
+        except PermissionError:  # somebody took the right away: it is treated as what it is not
+            return None
+
+    def is_open_to_owner(self, path: str) -> bool:
+        """Whether the file's mode lets its owner read and write it."""
+        folder, name = self._at(path)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & _OWNERS == _OWNERS
 
     def size(self, path: str) -> int | None:
         """The file's length in bytes; None where there is no plain file of this name."""

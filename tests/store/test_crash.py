@@ -291,7 +291,7 @@ def test_views_that_are_behind_are_brought_up_to_date(store: Store) -> None:
     (root / TRANSCRIPT).unlink()
     (root / CANDIDATE).write_text(f"# {CANDIDATE}\n")  # what it held before its last write
     assert repaired(root) == [
-        (TRANSCRIPT, "brought up to date with the ledger"),
+        (TRANSCRIPT, "was missing and has been put back from the ledger"),
         (CANDIDATE, "brought up to date with the ledger"),
     ]
     assert not (root / "ledger" / "rejected").exists()
