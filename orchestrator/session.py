@@ -238,6 +238,19 @@ class Session:
         """
         return self.rehearsal.store.transaction()
 
+    def guard(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[object]:
+        """In the block, what somebody changes by hand in the session's folder is put back within a second.
+
+        The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
+
+        Args:
+            say: Told each change in one line, from a thread of its own; None: a warning in Python's log.
+        """
+        from orchestrator.guard.guard import Guard
+
+        templates = self.home.templates if self.home is not None else None
+        return Guard(session=self.path, templates=templates, say=say)
+
     # ------------------------------------------------------------------ contexts
 
     def context(self, agent: str, *, purpose: str = "context") -> Context:

@@ -48,7 +48,8 @@ def feed(
         if opened_session.state == "ended":
             raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
         before = len(opened_session.projection.segments)
-        _take(opened_session, source, is_live=source == "-" or follow, speed=speed)
+        with opened_session.guard(screen.warn):
+            _take(opened_session, source, is_live=source == "-" or follow, speed=speed)
         new = opened_session.projection.segments[before:]
         plain = {
             "segments": len(new),

@@ -21,6 +21,7 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve memory, sessions, contexts and receipts to MCP clients."""
+    from orchestrator.cli.shared import guarded
     from orchestrator.mcp.scope import Scope
     from orchestrator.mcp.server import serve_http, serve_stdio
     from orchestrator.memory.embedding import embedder
@@ -36,11 +37,13 @@ def mcp(
         home, presenter, embedder(home.config.embeddings, model=home.config.embeddings_model, key=key)
     )
     if not http:
-        serve_stdio(scope)
+        with guarded(home):
+            serve_stdio(scope)
         return
 
     def say(address: str) -> None:
         screen.result({"address": address}, f"serving MCP at {address}")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
-    serve_http(scope, DEFAULT_PORT if port is None else port, say)
+    with guarded(home):
+        serve_http(scope, DEFAULT_PORT if port is None else port, say)

@@ -112,7 +112,10 @@ def _rehearse(
         recording = recorded_speech(speech, home.config) if speech is not None else Recording.silent()
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
-        with Session.start(home, deck, loading=loading, say=screen.warn, **given) as session:
+        with (
+            Session.start(home, deck, loading=loading, say=screen.warn, **given) as session,
+            session.guard(screen.warn),
+        ):
             for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
                 screen.note(f"note: {notice}")
             return play_to_the_end(session, speed=speed, began=began)
@@ -139,9 +142,10 @@ def resume(
             check_engine(opened_session)
             playback = opened_session.projection.playback
             if playback is not None and playback.kind == "run":
-                play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
+                with opened_session.guard(screen.warn):
+                    play_to_the_end(opened_session, speed=speed, began=began, repaired=repaired)
                 return
-            with stoppable() as stop:
+            with opened_session.guard(screen.warn), stoppable() as stop:
                 finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
             if not finished:
                 raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.id}`")

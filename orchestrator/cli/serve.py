@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Endpoint, s3_options
+from orchestrator.cli.shared import Endpoint, guarded, s3_options
 from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
@@ -73,4 +73,5 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
             site = replace(site, recogniser=recogniser_of(home.config.stt_model))
         except SpeechError as error:
             site = replace(site, no_recogniser=str(error))
-    run(site, host, port, say)
+    with guarded(home):
+        run(site, host, port, say)

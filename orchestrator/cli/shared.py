@@ -18,6 +18,7 @@ from orchestrator.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
+    from orchestrator.home.folder import Home
     from orchestrator.session import Session
     from orchestrator.speech.read import Recording
 
@@ -54,6 +55,18 @@ def looked_at(name: str) -> Iterator[Session]:
     url, _, session_id = name.rstrip("/").rpartition("/")
     with fetched(url, session_id, s3_options()) as session:
         yield session
+
+
+@contextmanager
+def guarded(home: Home | None) -> Iterator[None]:
+    """In the block, what is changed by hand in the home's live sessions is put back, and told."""
+    if home is None:
+        yield
+        return
+    from orchestrator.guard.guard import Guard
+
+    with Guard(sessions=home.sessions, templates=home.templates, say=Screen.current.warn):
+        yield
 
 
 def confirm(question: str) -> None:

@@ -13,14 +13,20 @@ from typing import BinaryIO
 from orchestrator.errors import SpeechError
 from orchestrator.home.user_list import shown_name
 from orchestrator.speech.source import open_recording
+from orchestrator.store.changes import Changes
 
 MAX_LINE_BYTES = 1024 * 1024
 """A longer line is no segment; our own limit."""
 
+UNTOLD_S = 2.0
+"""How long a file is taken for quiet because no event came; so late is the first line that none tells of."""
+
 _CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
 
 
-def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[str]:
+def follow(
+    path: Path, *, poll_s: float, stop: Callable[[], bool], changes: Changes | None = None
+) -> Iterator[str]:
     """The lines of *path*, those that are there and those to come, until *stop()* is true.
 
     A line comes when its line end is written; the last one, without, comes at the stop (in a
@@ -34,13 +40,15 @@ def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[s
 
     Args:
         path: The file; it must exist when following begins.
-        poll_s: How often to look, in seconds.
+        poll_s: How often to look, in seconds, where no events come.
         stop: Whether to end.
+        changes: Events of the file's folder, which then say when to look; None, or where the file grows
+            without any, as on a network: *poll_s* does.
 
     Raises:
         SpeechError: The file is missing at the start, no file, not UTF-8, or has a line over 1 MB.
     """
-    for number, line in enumerate(_raw_lines(path, poll_s, stop), start=1):
+    for number, line in enumerate(_raw_lines(path, poll_s, stop, changes), start=1):
         try:
             yield line.removesuffix(b"\r").decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -49,20 +57,41 @@ def follow(path: Path, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[s
             ) from None
 
 
-def _raw_lines(path: Path, poll_s: float, stop: Callable[[], bool]) -> Iterator[bytes]:
+def _raw_lines(
+    path: Path, poll_s: float, stop: Callable[[], bool], changes: Changes | None
+) -> Iterator[bytes]:
     tail = _Tail(path)
+    is_told = True
     try:
         while True:
             # Asked before reading: what was written by the moment of the stop is still read.
-            over = stop()
+            over, before = stop(), tail.read_bytes
             yield from tail.lines()
             if over:
                 break
-            time.sleep(poll_s)
+            if not is_told and tail.read_bytes != before:
+                changes = None
+            # Being written anew takes its writer several steps: an event in the middle is too early.
+            if changes is None or tail.is_cut:
+                time.sleep(poll_s)
+                is_told = True
+            else:
+                is_told = _wait_for(path, changes)
             yield from tail.look_again()
         yield from tail.last_line()
     finally:
         tail.close()
+
+
+def _wait_for(path: Path, changes: Changes) -> bool:
+    """Wait until something happens to the file, or somebody ends the wait; False: time was up."""
+    names = {str(path.absolute()), str(path.resolve())}
+    deadline = time.monotonic() + UNTOLD_S
+    while (left_s := deadline - time.monotonic()) > 0:
+        paths = changes.wait(left_s)
+        if not paths or names & paths:
+            return bool(paths)
+    return False
 
 
 class _Tail:
@@ -70,17 +99,17 @@ class _Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._cut = False
+        self.is_cut = False
         self._begin()
 
     def _begin(self) -> None:
         self._file = open_recording(self._path, missing="start the program that writes it first")
-        self._read_bytes, self._digest, self._partial = 0, hashlib.sha256(), b""
+        self.read_bytes, self._digest, self._partial = 0, hashlib.sha256(), b""
 
     def lines(self) -> Iterator[bytes]:
         """The lines that were completed since last time."""
-        while not self._cut and (chunk := self._file.read(_CHUNK_BYTES)):
-            self._read_bytes += len(chunk)
+        while not self.is_cut and (chunk := self._file.read(_CHUNK_BYTES)):
+            self.read_bytes += len(chunk)
             self._digest.update(chunk)
             *lines, self._partial = (self._partial + chunk).split(b"\n")
             if len(self._partial) > MAX_LINE_BYTES:
@@ -104,21 +133,21 @@ class _Tail:
         except OSError:
             return []  # away: about to be replaced
         replaced = not os.path.samestat(here, there)
-        if not replaced and here.st_size >= self._read_bytes and not self._cut:
+        if not replaced and here.st_size >= self.read_bytes and not self.is_cut:
             return []
         # A program that saves the whole transcript each time empties the file first: one more look waits for
         # it.
-        if there.st_size < self._read_bytes and not self._cut:
-            self._cut = True  # being written anew: whoever does it may not be done
+        if there.st_size < self.read_bytes and not self.is_cut:
+            self.is_cut = True  # being written anew: whoever does it may not be done
             return []
-        self._cut = False
-        if replaced and here.st_size > self._read_bytes:
+        self.is_cut = False
+        if replaced and here.st_size > self.read_bytes:
             return []  # what the replaced file still holds comes first
         self.close()
-        read_bytes, digest, partial, last = self._read_bytes, self._digest, self._partial, self.last_line()
+        read_bytes, digest, partial, last = self.read_bytes, self._digest, self._partial, self.last_line()
         self._begin()
         if _digest(self._file, read_bytes) == digest.digest():
-            self._read_bytes, self._digest, self._partial = read_bytes, digest, partial
+            self.read_bytes, self._digest, self._partial = read_bytes, digest, partial
             return []
         self._file.seek(0)
         return last

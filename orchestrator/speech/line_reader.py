@@ -13,6 +13,7 @@ from pathlib import Path
 from orchestrator.errors import SpeechError
 from orchestrator.home.user_list import shown_name
 from orchestrator.speech.follow import MAX_LINE_BYTES, follow
+from orchestrator.store.changes import Changes
 
 STDIN = "-"
 _CHUNK_BYTES = 65536
@@ -25,6 +26,7 @@ class Lines:
         """Begin to read standard input (`-`) or a file; leaves off when *stop* or `close` says so."""
         self._source, self._poll_s, self._stop = source, poll_s, stop
         self._closed = threading.Event()
+        self._changes = Changes()
         self._queue: queue.Queue[str | SpeechError | None] = queue.Queue()
         # Daemon: it may hang in a read when the program ends.
         self._thread = threading.Thread(target=self._read, name="speech", daemon=True)
@@ -45,6 +47,7 @@ class Lines:
     def close(self) -> None:
         """End the thread."""
         self._closed.set()
+        self._changes.wake()
         self._thread.join(5 * self._poll_s)
 
     def _is_over(self) -> bool:
@@ -60,10 +63,16 @@ class Lines:
         except OSError as error:  # whoever waits for a line would wait for ever
             name = "standard input" if self._source == STDIN else shown_name(self._source)
             self._queue.put(SpeechError(f"{name}: cannot be read any more: {error.strerror or error}"))
+        finally:
+            self._changes.close()
 
     def _lines(self) -> Iterator[str]:
         if self._source != STDIN:
-            return follow(Path(self._source), poll_s=self._poll_s, stop=self._is_over)
+            path = Path(self._source)
+            has_events = self._changes.watch(path.resolve().parent, recursive=False, writes=True) is None
+            return follow(
+                path, poll_s=self._poll_s, stop=self._is_over, changes=self._changes if has_events else None
+            )
         try:
             fd = sys.stdin.fileno()
         except (AttributeError, OSError, ValueError):  # a program has put something else in its place

@@ -127,8 +127,11 @@ def try_disk(folder_fd: int, name: str) -> None:
         unlink_if_there(folder_fd, name)
 
 
-def read_plain(folder_fd: int, name: str) -> bytes | None:
-    """The bytes of a plain file, or None where there is none (missing, link, device, pipe)."""
+def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | None:
+    """The bytes of a plain file, or None where there is none (missing, link, device, pipe).
+
+    *most*: bytes; of a larger file the answer is None, too.
+    """
     try:
         fd = os.open(name, READ, dir_fd=folder_fd)
     except OSError as error:
@@ -138,7 +141,7 @@ def read_plain(folder_fd: int, name: str) -> bytes | None:
         raise
     try:
         status = os.fstat(fd)
-        if not is_plain(status):
+        if not is_plain(status) or (most is not None and status.st_size > most):
             return None
         return read_range(fd, 0, status.st_size)
     finally:

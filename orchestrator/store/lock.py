@@ -43,11 +43,15 @@ class Lock:
             ) from error
         self._identity = (status.st_dev, status.st_ino)
 
-    def take(self) -> None:
-        """Wait for the lock."""
+    def take(self, *, wait: bool) -> None:
+        """Wait for the lock.
+
+        Raises:
+            BlockingIOError: Another writer has it, and is not to be waited for.
+        """
         # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader
         # too.
-        fcntl.flock(self.fd, fcntl.LOCK_EX)
+        fcntl.flock(self.fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def release(self) -> None:
         """Let others write."""

@@ -12,6 +12,7 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -38,6 +39,8 @@ from orchestrator.store.transaction import Transaction
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
+log = logging.getLogger(__name__)
+
 # A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
 DRIVER_LOCK: Final = "ledger/driver.lock"
@@ -50,6 +53,9 @@ class Store:
 
     def __init__(self, root: Path, *, on_repair: Callable[[Repair], None] | None = None) -> None:
         """Open a session that exists.
+
+        Args:
+            on_repair: Told of each thing that is mended; None: a warning in Python's log.
 
         Raises:
             SessionNotFoundError: There is no ledger here.
@@ -186,15 +192,15 @@ class Store:
         """
         return self._hold()
 
-    def _hold(self, row: SessionFile | None = None) -> Transaction:
+    def _hold(self, row: SessionFile | None = None, *, wait: bool = True) -> Transaction:
         """A transaction, for the file of *row*, which the error names if the session has ended."""
-        return Transaction(self._interrupts, self.history, partial(self._begin, row), self._end)
+        return Transaction(self._interrupts, self.history, partial(self._begin, row, wait), self._end)
 
-    def _begin(self, row: SessionFile | None) -> None:
+    def _begin(self, row: SessionFile | None, wait: bool) -> None:
         if self._depth == 0:
             self._before = self._receipts
             try:
-                self._take_lock(row)
+                self._take_lock(row, wait)
             except BaseException as error:
                 self._roll_back(error)
                 self._lock.release()
@@ -218,12 +224,12 @@ class Store:
             self._depth = 0
             self._lock.release()
 
-    def _take_lock(self, row: SessionFile | None) -> None:
+    def _take_lock(self, row: SessionFile | None, wait: bool) -> None:
         if not self._lock.is_open:
             self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
             self._lock.open()
         self._interrupts.let_through()  # another process may hold the lock for long
-        self._lock.take()
+        self._lock.take(wait=wait)
         self._interrupts.is_held = True
         # Again, inside the lock: another process may have ended the session while this one waited for it.
         rest = self._read_new_or_frozen(row, self._lock.checked_size())
@@ -273,6 +279,8 @@ class Store:
         self.repairs.append(repair)
         if self._on_repair is not None:
             self._on_repair(repair)
+        else:
+            log.warning("%s: %s: %s", self.root.name, repair.path, repair.what)
 
     # ------------------------------------------------------------------ writing
 
@@ -570,7 +578,8 @@ class Store:
                     continue
                 content = content if path in whole else self.history.replay(state.seqs).encode()
                 # Somebody may have changed it since the last look: what only stands there is not lost.
-                kept = mending.keep_changed(self.history, path, views.read(path), content)
+                raw = views.read(path, state.row.max_bytes)
+                kept = mending.keep_changed(self.history, path, raw, content)
                 if kept is not None:
                     self._repaired(kept)
                 views.replace(path, content)
@@ -590,14 +599,15 @@ class Store:
 
     # ------------------------------------------------------------------ ending
 
-    def mend(self) -> None:
+    def mend(self, *, wait: bool = True) -> None:
         """Compare every view with the ledger once more, and redo what differs.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
+            BlockingIOError: Somebody writes, and *wait* says not to wait for that; nothing was done.
         """
         self._views_checked = False
-        with self.transaction():
+        with self._hold(wait=wait):
             pass
 
     def freeze(self, value: Mapping[str, Any]) -> None:

@@ -85,8 +85,11 @@ class Views:
         os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
         return f"ledger/rejected/{taken}"
 
-    def read(self, path: str) -> bytes | None:
-        """The file's bytes; None where there is no plain file of this name, or none that may be read."""
+    def read(self, path: str, most: int | None = None) -> bytes | None:
+        """The file's bytes; None where there is no plain file of this name, or none that may be read.
+
+        *most*: bytes; a larger file is not read either.
+        """
         try:
             folder, name = self._at(path)
         except OSError as error:
@@ -94,14 +97,17 @@ class Views:
                 return None
             raise
         try:
-            return files.read_plain(folder, name)
+            return files.read_plain(folder, name, most)
         except PermissionError:  # somebody took the right away: it is treated as what it is not
             return None
 
     def is_open_to_owner(self, path: str) -> bool:
         """Whether the file's mode lets its owner read and write it."""
-        folder, name = self._at(path)
-        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & _OWNERS == _OWNERS
+        try:
+            folder, name = self._at(path)
+            return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & _OWNERS == _OWNERS
+        except OSError:
+            return False
 
     def size(self, path: str) -> int | None:
         """The file's length in bytes; None where there is no plain file of this name."""

@@ -19,7 +19,7 @@ model
 render
 home store templates
 deck claims speech checks
-privacy context verify archive review
+privacy context verify guard archive review
 engines
 intel dossier loop debrief memory
 beginning ending erasing session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.speech.follow import follow
 from orchestrator.speech.line_reader import Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, parse_line, timed
+from orchestrator.store.changes import Changes
 
 # One line
 
@@ -279,6 +281,89 @@ def test_a_file_that_is_away_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     path.write_text("One.\n")
     steps = [nothing, path.unlink, nothing, lambda: path.write_text("One.\nTwo.\n"), nothing, nothing]
     assert followed(path, *steps) == ["One.", "Two."]
+
+
+@contextmanager
+def heard(path: Path) -> Iterator[Callable[[], str | None]]:
+    """The next line of a file that is followed, as a live feed follows it, by a clock that hardly ticks."""
+    lines = Lines(str(path), poll_s=NEVER_S, stop=lambda: False)
+    try:
+        yield lambda: lines.next(60)
+    finally:
+        lines.close()
+
+
+NEVER_S = 3600.0
+
+
+def test_a_line_is_heard_because_it_was_written_and_not_because_time_has_passed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.speech.follow.UNTOLD_S", NEVER_S)
+    path = tmp_path / "talk.txt"
+    path.write_text("One.\n")
+    with heard(path) as next_line:
+        assert next_line() == "One."
+        for number in range(20):  # the program that writes it has it open, or opens it each time
+            adding(path, f"Line {number}.\n")()
+            assert next_line() == f"Line {number}."
+        with path.open("a", encoding="utf-8") as file:
+            file.write("Two.\n")
+            file.flush()
+            assert next_line() == "Two."
+        replacing(path, path.read_text() + "Three.\n")()
+        assert next_line() == "Three."
+
+
+def test_a_link_to_a_growing_file_is_followed_by_events_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.speech.follow.UNTOLD_S", NEVER_S)
+    (tmp_path / "elsewhere").mkdir()
+    path = tmp_path / "talk.txt"
+    (tmp_path / "elsewhere" / "now.txt").write_text("One.\n")
+    path.symlink_to("elsewhere/now.txt")
+    with heard(path) as next_line:
+        assert next_line() == "One."
+        adding(path, "Two.\n")()
+        assert next_line() == "Two."
+
+
+def test_a_file_that_grows_without_events_is_found_and_then_looked_at_by_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.speech.follow.UNTOLD_S", 0.01)
+    path, silent, left = tmp_path / "talk.txt", Changes(), iter(range(1, 50))
+    path.write_text("")
+
+    def stop() -> bool:  # asked once a look
+        number = next(left, None)
+        if number is not None and number % 10 == 0:
+            adding(path, f"Look {number}.\n")()
+        if number == 20:
+            monkeypatch.setattr("orchestrator.speech.follow.UNTOLD_S", NEVER_S)
+        return number is None
+
+    lines = list(follow(path, poll_s=0.0, stop=stop, changes=silent))
+    assert lines == ["Look 10.", "Look 20.", "Look 30.", "Look 40."]
+
+
+def test_a_file_is_followed_by_the_clock_where_the_system_has_no_events_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "inotify instance limit reached")
+
+    monkeypatch.setattr("watchdog.observers.Observer", refuse)
+    path = tmp_path / "talk.txt"
+    path.write_text("One.\n")
+    lines = Lines(str(path), poll_s=0.01, stop=lambda: False)
+    try:
+        assert lines.next(60) == "One."
+        adding(path, "Two.\n")()
+        assert lines.next(60) == "Two."
+    finally:
+        lines.close()
 
 
 def refusals(tmp_path: Path) -> Iterator[tuple[Path, str]]:

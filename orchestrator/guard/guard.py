@@ -1,0 +1,205 @@
+"""A thread that looks after live sessions, woken by the system's events and twice a second without any.
+
+Events make it quick, the regular look makes it certain: events are lost where a queue overflows, come late
+where a file is moved out, and do not come at all from network file systems or beyond the limit of watches.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from orchestrator.guard.watched import Watched
+from orchestrator.store.changes import Changes
+from orchestrator.store.history import LEDGER_NAME
+from orchestrator.verify.session_folder import home_digest
+
+log = logging.getLogger(__name__)
+
+GATHER_S: Final = 0.03
+"""After an event: an editor makes several of one change."""
+SWEEP_S: Final = 0.4
+"""Between two looks at everything. A change that no event tells of is found, looked at twice and put back
+within a second; a hundred sessions take some milliseconds."""
+AGAIN_S: Final = 0.05
+"""Before a file that differs is looked at once more: a writer has its record on disk before its file."""
+ENDS_WITHIN_S: Final = 5.0
+
+
+class Guard:
+    """Puts back what is changed by hand in one session, or in all live ones of a home; a context manager.
+
+    Each change is told once: which file, what happened, and where the bytes are kept. It waits for no
+    lock, holds the session's own for as long as its files take to compare, and keeps no process from ending.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: Path | None = None,
+        sessions: Path | None = None,
+        templates: Path | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        """Guard from `__enter__` on.
+
+        Args:
+            session: The folder of one session.
+            sessions: A folder of sessions: the live ones, and those to come.
+            templates: A home's templates: a change there is told, since it reaches no session that runs.
+            say: Told a line for each change; None: a warning in Python's log.
+        """
+        # Events name the folder itself, and come from no link to it.
+        self._session = session.resolve() if session is not None else None
+        self._sessions = sessions.resolve() if sessions is not None else None
+        self._templates = _Templates(templates.resolve()) if templates is not None else None
+        self._say = say or (lambda line: log.warning("%s", line))
+        self._changes = Changes()
+        self._stopped = threading.Event()
+        self._is_blind = False  # and that was said
+        self._watched: dict[Path, Watched] = {}
+        self._ended: dict[Path, tuple[int, int]] = {}  # those that have, by which file their ledger is
+        self._unwatched = [one for one in (self._session, self._sessions) if one is not None]
+        self._unwatched += [self._templates.folder] if self._templates is not None else []
+        # Daemon: a disk that hangs must not keep the process from ending.
+        self._thread = threading.Thread(target=self._run, name="guard", daemon=True)
+
+    def __enter__(self) -> Guard:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave off. Twice is no error."""
+        self._stopped.set()
+        self._changes.wake()
+        self._thread.join(ENDS_WITHIN_S)
+
+    def _run(self) -> None:
+        try:
+            dirty: set[Path] = set()
+            next_sweep = 0.0
+            while not self._stopped.is_set():
+                if time.monotonic() >= next_sweep:
+                    self._watch()
+                    dirty.update(self._roots())
+                    next_sweep = time.monotonic() + SWEEP_S
+                self._look(dirty)
+                wait_s = AGAIN_S if dirty else max(0.0, next_sweep - time.monotonic())
+                if changed := self._changes.wait(wait_s):
+                    self._stopped.wait(GATHER_S)
+                    changed |= self._changes.wait(0)
+                    dirty.update(root for root in map(self._root_of, changed) if root is not None)
+        finally:
+            self._changes.close()
+            for watched in self._watched.values():
+                watched.close()
+
+    def _watch(self) -> None:
+        """Have events of every folder that has none yet; one may be made later."""
+        for folder in [one for one in self._unwatched if one.is_dir()]:
+            self._unwatched.remove(folder)
+            why = self._changes.watch(folder)
+            if why is not None and not self._is_blind:
+                self._is_blind = True
+                self._say(f"the system tells of no changes ({why}): the files are looked at twice a second")
+
+    def _roots(self) -> Iterator[Path]:
+        """The folders of all sessions that may be live."""
+        if self._session is not None:
+            yield self._session
+        elif self._sessions is not None:
+            yield from filter(self._may_be_live, {*self._watched, *_sessions_in(self._sessions)})
+
+    def _may_be_live(self, root: Path) -> bool:
+        return root in self._watched or self._ended.get(root) != _ledger_of(root)
+
+    def _root_of(self, path: str) -> Path | None:
+        """The session that a changed path belongs to; None: none that is guarded."""
+        if self._session is not None:
+            return self._session if path.startswith(f"{self._session}/") else None
+        if self._sessions is None or not path.startswith(f"{self._sessions}/"):
+            return None
+        name = path[len(str(self._sessions)) + 1 :].partition("/")[0]
+        root = self._sessions / name
+        return root if not name.startswith(".") and self._may_be_live(root) else None
+
+    def _look(self, dirty: set[Path]) -> None:
+        """Look at these sessions; those that are to be looked at again soon stay in *dirty*."""
+        for root in sorted(dirty):
+            if self._stopped.is_set():
+                return
+            watched = self._watched.get(root)
+            if watched is None:
+                if self._ended.get(root) == _ledger_of(root):  # also: there is none
+                    dirty.discard(root)
+                    continue
+                watched = self._watched[root] = Watched(root, self._say)
+            if watched.look():
+                dirty.discard(root)
+            if watched.is_over:
+                del self._watched[root]
+                self._ended.pop(root, None)
+                if watched.has_ended and (ledger := _ledger_of(root)) is not None:
+                    self._ended[root] = ledger
+        if self._templates is not None and self._watched:
+            for line in self._templates.look():
+                self._say(line)
+
+
+class _Templates:
+    """A home's templates. A session has its own copies, so nothing that changes here reaches it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._seen: dict[str, tuple[object, str]] = {}
+        for _ in self.look():
+            pass  # as they are at first
+
+    def look(self) -> Iterator[str]:
+        """A line for each template that is another one than it was at the last look."""
+        there = (str(path.relative_to(self.folder)) for path in self.folder.glob("*/*.md"))
+        for path in sorted({*self._seen, *there}):
+            signature = _stat(self.folder / path)
+            before = self._seen.get(path)
+            if before is not None and before[0] == signature:
+                continue
+            digest = home_digest(self.folder, path)
+            self._seen[path] = signature, digest
+            if before is not None and before[1] != digest:
+                yield f"templates/{path}: has changed; sessions that run keep their own copy of it"
+
+
+def _sessions_in(folder: Path) -> list[Path]:
+    """Everything there that may be a session; one that is being made has a dot."""
+    try:
+        return [Path(entry) for entry in os.scandir(folder) if not entry.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _ledger_of(root: Path) -> tuple[int, int] | None:
+    """Which file the ledger of a session is; None: there is none."""
+    try:
+        status = os.lstat(root / LEDGER_NAME)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _stat(path: Path) -> object:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,99 @@
+"""Being woken when something changes below a folder, by the system's own events (`watchdog`).
+
+Source: inotify(7); https://python-watchdog.readthedocs.io
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import threading
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from orchestrator.store import files
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEventHandler
+    from watchdog.observers.api import BaseObserver
+
+
+class Changes:
+    """What was changed, made, moved or removed below some folders; plain reads do not count.
+
+    Events are a help and no promise: a system has a limit of watches, a network file system none, and a
+    queue can overflow. Whoever relies on a change looks for it from time to time as well.
+    """
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._observer: BaseObserver | None = None
+        self._lock = threading.Lock()
+        self._paths: set[str] = set()
+        self._woken = threading.Event()
+
+    def watch(self, folder: Path, *, recursive: bool = True, writes: bool = False) -> str | None:
+        """Take events of *folder* from now on; returns why some may not come, None where all do.
+
+        Args:
+            writes: Wake at each write of a file, and not only once whoever wrote it has closed it.
+        """
+        try:
+            from watchdog import events
+            from watchdog.observers import Observer
+
+            _hush()
+            kinds = [events.FileCreatedEvent, events.FileClosedEvent, events.FileDeletedEvent]
+            kinds += [events.FileMovedEvent, events.DirCreatedEvent, events.DirDeletedEvent]
+            kinds += [events.DirMovedEvent, *([events.FileModifiedEvent] if writes else [])]
+            if self._observer is None:
+                self._observer = Observer()
+                self._observer.start()
+            told: FileSystemEventHandler = cast(Any, _Told(self))  # its class is not imported with this file
+            self._observer.schedule(told, str(folder), recursive=recursive, event_filter=kinds)
+            # Of a folder further down that finds no watch left, the library says nothing: one more is tried.
+            with tempfile.TemporaryDirectory() as spare:
+                self._observer.unschedule(self._observer.schedule(told, spare))
+        except OSError as error:
+            return files.reason(error)
+        return None
+
+    def wait(self, timeout_s: float) -> set[str]:
+        """The paths that were changed since the last call, once there is one; none after *timeout_s*."""
+        self._woken.wait(timeout_s)
+        with self._lock:
+            self._woken.clear()
+            paths, self._paths = self._paths, set()
+        return paths
+
+    def wake(self, *paths: str | bytes) -> None:
+        """End a wait, as a change of these paths does."""
+        with self._lock:
+            self._paths.update(os.fsdecode(path) for path in paths if path)
+            self._woken.set()
+
+    def close(self) -> None:
+        """Let go of all folders. Twice is no error; in a forked child, nothing: they are its parent's."""
+        observer, self._observer = self._observer, None
+        if observer is not None and self._pid == os.getpid():
+            observer.stop()
+            observer.join()
+
+
+def _hush() -> None:
+    """Keep the library from telling users that it lost events or met a folder twice: neither matters here."""
+    logging.getLogger("watchdog").setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+
+
+class _Told:
+    """What the observer calls, from a thread of its own."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+
+    def dispatch(self, event: Any) -> None:
+        """Something happened."""
+        self._changes.wake(event.src_path, event.dest_path)
