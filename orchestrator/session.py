@@ -88,6 +88,7 @@ class Session:
         deck_text: str | None = None,
         engine: str | Engine | None = None,
         loading: Loading | None = None,
+        on_repair: Callable[[Repair], None] | None = None,
         say: Callable[[str], None] = lambda line: None,
         **options: Any,
     ) -> Session:
@@ -100,6 +101,7 @@ class Session:
             engine: A name, or an engine of your own (then it is yours to give again at `open`).
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
+            on_repair: As `Store`.
             say: Told in one line when the session's budget is nearly used up, and when it is.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, kind, speaker, layout, remember, keep_source.
@@ -117,7 +119,7 @@ class Session:
         )
         with ExitStack() as undo:
             undo.callback(begun.close_engine)
-            session = cls.open(home, begun.root, engine=begun.engine)
+            session = cls.open(home, begun.root, engine=begun.engine, on_repair=on_repair)
             undo.callback(session.close)
             session._remembering = begun.remembering
             session._remembering.begun(session.rehearsal)
@@ -141,7 +143,7 @@ class Session:
         is first needed, and nothing is asked of it before.
 
         Args:
-            say: As at `start`.
+            on_repair, say: As at `start`.
 
         Raises:
             SessionNotFoundError, LedgerCorruptError

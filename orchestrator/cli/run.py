@@ -113,7 +113,9 @@ def _rehearse(
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with (
-            Session.start(home, deck, loading=loading, say=screen.warn, **given) as session,
+            Session.start(
+                home, deck, loading=loading, on_repair=screen.repaired, say=screen.warn, **given
+            ) as session,
             session.guard(screen.warn),
         ):
             for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
