@@ -1,6 +1,6 @@
 """What Greenroom's main acts cost, each beside its floor, measured in one process on one file system.
 
-    scripts/bench                 append, context, join, first, life and rehearsal: what needs no options
+    scripts/bench                 append, guard, context, join, first, life and rehearsal: without options
     scripts/bench append context  some of them
     scripts/bench rehearsal       half an hour of speech on 25 slides, and what a refresh costs
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
@@ -45,6 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
+from orchestrator.guard.guard import Guard  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.layout import layout_of  # noqa: E402
 from orchestrator.loop.recorded import Loading  # noqa: E402
@@ -146,6 +147,25 @@ def bench_append() -> None:
         count=len(told),
         wrong=sum(ratio > APPEND_BOUND for ratio in told),
         told=", ".join(f"{ratio:.2f} at {length:,}" for ratio, length in zip(told, APPENDED_AT, strict=True)),
+    )
+
+
+def bench_guard() -> None:
+    """A durable append with a guard in the same process against one without, turn by turn."""
+    with folder() as at:
+        alone, guarded = (new_store(at / name) for name in ("alone", "guarded"))
+        times: dict[str, list[float]] = {"alone": [], "guarded": []}
+        for _ in range(10):
+            for _ in range(150):
+                times["alone"].append(timed(lambda: alone.append(TRANSCRIPT, SPOKEN, by="transcript")))
+            with Guard(session=at / "guarded"):
+                for _ in range(150):
+                    taken = timed(lambda: guarded.append(TRANSCRIPT, SPOKEN, by="transcript"))
+                    times["guarded"].append(taken)
+        alone.close()
+        guarded.close()
+    line(
+        "durable append under a guard", median(times["guarded"]), median(times["alone"]), 1.25, "without one"
     )
 
 
@@ -410,6 +430,7 @@ print(json.dumps({"code": done.returncode, "wall_s": wall, "mb": mb, **said}))
 
 BENCHES: dict[str, Callable[[], None]] = {
     "append": bench_append,
+    "guard": bench_guard,
     "context": bench_context,
     "join": bench_join,
     "first": bench_first,

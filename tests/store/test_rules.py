@@ -728,3 +728,37 @@ def test_a_new_session_holds_one_record_and_no_file(tmp_path: Path) -> None:
     ]
     assert (store.seq, store.frozen, store.is_degraded) == (1, False, False)
     store.close()
+
+
+@pytest.mark.parametrize("path", [TRANSCRIPT, CANDIDATE])
+def test_what_somebody_put_in_a_files_place_is_kept_by_the_write_that_takes_it(
+    store: Store, path: str
+) -> None:
+    def write(text: str) -> None:
+        if path == TRANSCRIPT:
+            store.append(path, text, by="transcript")
+        else:
+            store.write(path, text, by="skeptic")
+
+    write("One.\n")
+    write("Two.\n")
+    assert store.repairs == []
+    (store.root / path).write_bytes(b"What I would rather have said, at some length.\n")
+    write("Three.\n")
+    (repair,) = store.repairs
+    why, _, kept = repair.what.rpartition(": what stood there is kept in ")
+    assert (repair.path, why) == (path, "was changed from outside and has been put back from the ledger")
+    assert (store.root / kept).read_bytes() == b"What I would rather have said, at some length.\n"
+    assert (store.root / path).read_bytes() == store.content(path).encode()
+    (store.root / path).write_bytes(b"Two.\n" if path == CANDIDATE else b"# ")  # which the ledger has
+    write("Four.\n")
+    assert store.repairs == [repair]
+
+
+def test_what_is_mended_is_logged_where_nobody_asked_to_be_told(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    (store.root / CANDIDATE).unlink()
+    store.note({"type": "x"}, by="moderator")
+    store.mend()
+    assert caplog.messages == [f"s: {CANDIDATE}: was missing and has been put back from the ledger"]
