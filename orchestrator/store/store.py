@@ -12,7 +12,6 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -38,8 +37,6 @@ from orchestrator.store.mending import Repair
 from orchestrator.store.transaction import Transaction
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
-
-log = logging.getLogger(__name__)
 
 # A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
@@ -280,6 +277,9 @@ class Store:
         if self._on_repair is not None:
             self._on_repair(repair)
         else:
+            import logging  # whoever only reads never needs it, and it takes as long as opening a session
+
+            log = logging.getLogger(__name__)
             log.warning("%s: %s: %s", self.root.name, repair.path, repair.what)
 
     # ------------------------------------------------------------------ writing
