@@ -16,7 +16,7 @@ from orchestrator.store import files, ledger
 from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
-from orchestrator.verify.finding import Report, facts
+from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.replay import EMPTY_SHA256, History
 from orchestrator.verify.shape import is_sha256
 
@@ -184,6 +184,8 @@ class Folder:
         for path, sha256 in listed.items():
             if path not in checked:
                 self._check_digest(path, sha256)
+                if not _DERIVED.fullmatch(path):
+                    self.report.note(f"{shown(path)}: no file of a session; it lay there when this one ended")
         return set(listed)
 
     def _check_extra(self, path: str, name: Name) -> None:

@@ -814,6 +814,20 @@ def test_no_session_ends_on_another_deck_than_it_was_started_with(live: Sample) 
     thaw(live.root)
 
 
+def test_a_file_of_somebody_else_that_was_sealed_with_a_session_is_told(live: Sample) -> None:
+    (live.root / "my-notes.md").write_text("Mine.\n")
+    assert kinds(verify_session(live.root).findings) == [("my-notes.md", "extra")]
+    store = Store(live.root)
+    freeze(store, live.home_templates)
+    store.close()
+    ended = verify_session(live.root)
+    assert (ended.valid, ended.notes) == (
+        True,
+        ("my-notes.md: no file of a session; it lay there when this one ended",),
+    )
+    thaw(live.root)
+
+
 def test_a_deck_that_was_sealed_changed_is_found(tmp_path: Path) -> None:
     sample = ended_session(tmp_path)
     thaw(sample.root)
