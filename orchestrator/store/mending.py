@@ -98,10 +98,20 @@ def keep_changed(history: History, path: str, raw: bytes | None, content: bytes)
 
 def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
     """Whether *raw* is what the file held before its last writes, or part of it."""
-    if content.startswith(raw.rstrip(b"\0")):  # zeros: blocks that never reached the disk
+    if is_remainder(raw, content):
         return True
-    digest = hashlib.sha256(raw).hexdigest()
-    return any(history.record(seq).sha256 == digest for seq in reversed(history.files[path].seqs))
+    records = (history.record(seq) for seq in reversed(history.files[path].seqs))
+    return any(is_remainder(raw, (one.text or "").encode()) for one in records if one.op != "append")
+
+
+def is_remainder(raw: bytes, content: bytes) -> bool:
+    """Whether a crash can have left *raw* of *content*: a beginning, zeros in place of what reached no disk.
+
+    No session file holds a zero. They begin anywhere: a block may be written before the file grows in it.
+    """
+    return len(raw) <= len(content) and (
+        content.startswith(raw) or all(one in (0, right) for one, right in zip(raw, content, strict=False))
+    )
 
 
 def _reject(history: History, path: str, why: str) -> Repair:

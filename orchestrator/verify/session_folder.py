@@ -13,6 +13,7 @@ from typing import Any, Final
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import Mutability
 from orchestrator.store import files, ledger
+from orchestrator.store.mending import is_remainder
 from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
@@ -85,27 +86,17 @@ class Folder:
             found = facts(len(raw), sha256)
             if found == expected:
                 return
-            if self._is_earlier(raw, sha256, history):
+            if self._is_earlier(raw, history):
                 kind, found = ("changed", f"{found}, an earlier state") if self.ended else ("behind", found)
         self.report.add(path, kind, expected, found)
 
-    def _is_earlier(self, raw: bytes, sha256: str, history: History) -> bool:
-        """Whether a crash explains *raw*: the file as of an earlier record, or a part of what came next."""
-        if not raw.strip(b"\0"):  # the right length, and zeros where blocks never reached the disk
-            return True
-        states = history.states
+    def _is_earlier(self, raw: bytes, history: History) -> bool:
+        """Whether a crash explains *raw*: what it can have left of the file as of any of its records."""
+        texts = [self._text_at(state.line).encode() for state in history.states]
         # A view lags behind the ledger where its writer died between the two.
-        if any((state.size_bytes, state.sha256) == (len(raw), sha256) for state in states[:-1]):
-            return True
-        if history.row.mutability is not Mutability.APPEND_ONLY:
-            return self._text_at(states[-1].line).encode().startswith(raw)
-        later = next(index for index, state in enumerate(states) if state.size_bytes >= len(raw))
-        start, before = 0, EMPTY_SHA256
-        if later:
-            start, before = states[later - 1].size_bytes, states[later - 1].sha256
-        # A write that the crash cut in the middle: the file ends within the text of its next record.
-        grown = self._text_at(states[later].line).encode()
-        return hashlib.sha256(raw[:start]).hexdigest() == before and grown.startswith(raw[start:])
+        if history.row.mutability is Mutability.APPEND_ONLY:
+            return is_remainder(raw, b"".join(texts))
+        return any(is_remainder(raw, text) for text in texts)
 
     def _text_at(self, offset: int) -> str:
         end = self.account.content.find(b"\n", offset)

@@ -197,6 +197,30 @@ def test_a_view_that_a_crash_left_behind_is_behind(file: str, content: bytes | N
     assert verify_session(live.root).valid
 
 
+def test_a_view_with_zeros_for_blocks_that_never_reached_the_disk_is_behind(
+    live: Sample,
+) -> None:
+    candidate = "skeptic/candidate-question.md"
+    store = Store(live.root)
+    store.write(candidate, "A question that is longer than the next?\n", by="skeptic")
+    store.write(candidate, "Why?\n", by="skeptic")
+    said = (live.root / TRANSCRIPT).read_bytes()
+    for file, content in (
+        (candidate, b"A question" + bytes(20)),
+        (TRANSCRIPT, said[:40] + bytes(100)),
+        (TRANSCRIPT, bytes(40) + said[40:100] + bytes(20)),
+    ):
+        (live.root / file).write_bytes(content)
+        assert kinds(verify_session(live.root).findings) == [(file, "behind")]
+        store.mend()
+        assert verify_session(live.root).valid
+    # Moved on by one byte: no crash does that.
+    (live.root / TRANSCRIPT).write_bytes(said[:40] + b"\0" + said[40:99])
+    assert kinds(verify_session(live.root).findings) == [(TRANSCRIPT, "changed")]
+    assert not (live.root / "ledger" / "rejected").exists()
+    store.close()
+
+
 def test_a_view_that_was_longer_before_the_crash_is_behind_too(live: Sample) -> None:
     store = Store(live.root)
     path = live.root / "skeptic" / "candidate-question.md"
