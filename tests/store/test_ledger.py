@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store.ledger import FIRST_HASH, Record, decode, encode, scan
+from tests.helpers.fuzzed_ledgers import fuzzed
 
 BLOCK = 512
 TRANSACTIONS = (1, 1, 1, 3, 1, 2, 1, 1, 5, 1, 1, 1, 2, 1, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1)
@@ -188,6 +189,17 @@ def test_a_lone_surrogate_is_refused(record: Record) -> None:
         b'{"seq":1,"op":"note","by":' + b"[" * 100_000,
         b'{"seq":1,"op":"note","by":"\xff"',
         b'{"seq":1,"op":"note","by":"x","clock_s":0,"at":"","value":' + b"9" * 5000,
+        *(
+            b'{"seq":1,"op":"note","by":"x","clock_s":0,"at":"",' + wrong
+            for wrong in (
+                b'"text":[]',
+                b'"value":""',
+                b'"bytes":"1"',
+                b'"sha256":{}',
+                b'"at":0',
+                b'"clock_s":true',
+            )
+        ),
     ],
 )
 def test_a_line_that_is_hashed_right_and_is_no_record_is_refused(body: bytes) -> None:
@@ -353,35 +365,11 @@ def test_random_bytes_between_records_are_where_reading_ends(noise: bytes, start
     assert found.end in (0, *MADE.transaction_ends)
 
 
-def fuzzed(chance: random.Random) -> bytes:
-    """The ledger after one to four changes of any kind."""
-    content = bytearray(MADE.content)
-    for _ in range(chance.randint(1, 4)):
-        at = chance.randrange(len(content) + 1)
-        size = chance.choice((1, 1, 2, 75, 200, 512, 2000))
-        what = chance.randrange(7)
-        if what == 0:
-            content[at : at + size] = b""
-        elif what == 1:
-            content[at : at + size] = bytes(min(size, len(content) - at))
-        elif what == 2:
-            content[at:at] = chance.randbytes(size)
-        elif what == 3:
-            content[at : at + size] = chance.randbytes(min(size, len(content) - at))
-        elif what == 4:
-            content[at:at] = content[chance.randrange(len(content) + 1) :][:size]
-        elif what == 5:
-            content[at:at] = chance.choice((b"\n", b'"}\n', b',"hash":"', b"{", b"\0", b"\xff"))
-        else:
-            del content[at:]
-    return bytes(content)
-
-
 def test_twenty_thousand_fuzzed_ledgers_end_before_what_was_changed() -> None:
     chance = random.Random(20261122)
     whole = {0: 0, **dict(zip(MADE.transaction_ends, MADE.seqs, strict=True))}
     for number in range(20_000):
-        content = fuzzed(chance)
+        content = fuzzed(MADE.content, chance)
         found = scan(content)
         assert content[: found.end] == MADE.content[: found.end], number
         assert len(found.entries) == whole[found.end], number
