@@ -121,5 +121,5 @@ def _run(program: str, *given: str | Path) -> str:
         raise NoDiskError(f"{program} is not installed")
     done = subprocess.run([path, *given], capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
-        raise NoDiskError(f"{program}: {done.stderr.strip() or done.returncode}")
+        raise NoDiskError(f"{program}: {(done.stderr.strip() or str(done.returncode)).splitlines()[0]}")
     return done.stdout
