@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from orchestrator.clock import ClockState
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.loop import speech_folds as speech
 from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
 from orchestrator.loop.speech_folds import Value
@@ -26,13 +27,23 @@ from orchestrator.store.ledger import Record
 
 
 def fold(projection: Projection, record: Record) -> None:
-    """Take the next record into the projection; every one is given once, in order."""
+    """Take the next record into the projection; every one is given once, in order.
+
+    Raises:
+        LedgerCorruptError: Its value is not what one of its type holds, though it is hashed right.
+    """
     if record.op == "freeze":
         projection.ended = True
     if record.file == INTEL:
         projection.intel_sha256 = record.sha256
     if record.value is not None:
-        FOLDS.get(record.value["type"], _nothing)(projection, record.value, record)
+        try:
+            FOLDS.get(record.value["type"], _nothing)(projection, record.value, record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LedgerCorruptError(
+                f"ledger record {record.seq} is hashed right but is not in this format: "
+                "was it written by a later release, or by another program?"
+            ) from error
     elif record.op == "append" and record.file == TRANSCRIPT:
         speech.plain(projection, record)
 
