@@ -1,7 +1,8 @@
 """Many writers at once: nothing is lost, doubled or interleaved, and everybody reads a consistent whole.
 
 Real processes, forked and spawned, and threads; some of them are killed. No test waits for a
-certain time to pass or asks how long anything took.
+certain time to pass or asks how long anything took. Races for one file and against the end are run a
+thousand times in tests/faults/test_many.py.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
-from multiprocessing.synchronize import Barrier, Event
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -23,52 +23,21 @@ from typing import Any
 import pytest
 
 from orchestrator.context.assemble import Assembler, Context, receipt_of
-from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
-from orchestrator.layout import Mutability, layout_of
+from orchestrator.layout import layout_of
 from orchestrator.store.store import Store
 from tests.helpers.stores import CANDIDATE, TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
+from tests.helpers.writers import FORK, HISTORY, append_many, end, run
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
-HISTORY = "shared/exchange-history.md"
 WRITERS = 8
 APPENDS = 300
 READERS = 2
 KILLS = 50
-RACES = 400
-FORK = multiprocessing.get_context("fork")
 TEMPLATES = {path: f"# {path}\n" for path in layout_of(["skeptic", "analyst"]).templates}
 
 
-def run(context: BaseContext, work: Callable[..., object], *given: Any) -> multiprocessing.Process:
-    """Start a process; it exits with 1 and says why if *work* raises."""
-    process = context.Process(target=work, args=given)  # type: ignore[attr-defined]  # of every context
-    process.start()
-    return process  # type: ignore[no-any-return]  # the stubs give `Process` to no base
-
-
-def end(*processes: multiprocessing.Process) -> None:
-    for process in processes:
-        process.join(120)
-    assert [process.exitcode for process in processes] == [0] * len(processes)
-
-
 # ---------------------------------------------------------------------- many writers
-
-
-def append_many(root: Path, writer: int, count: int) -> None:
-    """Every fifth time a line in each of two files at once, else a line in the transcript."""
-    store = Store(root)
-    for number in range(count):
-        line = f"{writer} {number} {'é' * (number % 50)}\n"
-        if number % 5:
-            store.append(TRANSCRIPT, line, by="transcript")
-        else:
-            with store.transaction():
-                store.append(TRANSCRIPT, f"pair {line}", by="transcript")
-                store.write(CANDIDATE, f"pair {line}", by="skeptic")
-                store.append(HISTORY, f"pair {line}", by="moderator")
-    store.close()
 
 
 def shown_of(prepared: Context, path: str) -> str:
@@ -197,114 +166,6 @@ def test_what_was_acknowledged_before_a_kill_is_there(tmp_path: Path) -> None:
         assert is_sound(root)
         opened.close()
     assert len(stored_in_all) > KILLS
-
-
-# ---------------------------------------------------------------------- races
-
-
-Won = list[tuple[int, str, int]]
-
-
-def race_as(me: int, stores: list[Store], barrier: Barrier) -> Won:
-    """Write every write-once file of every session, each at the same moment as all others."""
-    won: Won = []
-    for number, store in enumerate(stores):
-        for path, row in store.layout.files.items():
-            if row.mutability is not Mutability.WRITE_ONCE:
-                continue
-            barrier.wait(60)
-            try:
-                assert store.write(path, f"by {me}\n", by=row.writers[0]) == 1
-                won.append((number, path, me))
-            except AlreadyWrittenError:
-                continue
-    return won
-
-
-def race_to_write(
-    roots: list[Path], number: int, barrier: Barrier, shares: bool, results: Connection
-) -> None:
-    """Two threads of one process, with the same stores or with stores of their own."""
-    first = [Store(root) for root in roots]
-    second = first if shares else [Store(root) for root in roots]
-    with ThreadPoolExecutor(2) as threads:
-        racing = [
-            threads.submit(race_as, number * 2 + thread, stores, barrier)
-            for thread, stores in enumerate((first, second))
-        ]
-    results.send([each for race in racing for each in race.result()])
-    for store in {*first, *second}:
-        store.close()
-
-
-def test_of_eight_that_write_a_write_once_file_exactly_one_wins(tmp_path: Path) -> None:
-    panel = ("p1", "p2", "p3", "p4", "p5")
-    roots = [tmp_path / f"s{number}" for number in range(RACES // 8)]
-    for root in roots:
-        bare(root, panel).close()
-    barrier = FORK.Barrier(8)
-    pipes = [FORK.Pipe(duplex=False) for _ in range(4)]
-    processes = [
-        run(FORK, race_to_write, roots, number, barrier, number % 2 == 0, pipes[number][1])
-        for number in range(4)
-    ]
-    end(*processes)
-    won: Won = [each for receiver, _ in pipes for each in receiver.recv()]
-    assert len(won) == RACES
-    assert len({(number, path) for number, path, _ in won}) == RACES
-    for number, path, winner in won:
-        assert (roots[number] / path).read_text() == f"by {winner}\n"
-    for root in roots:
-        written = [line["file"] for line in records(root)[1:]]
-        assert len(written) == len(set(written)) == 8
-        assert is_sound(root)
-    assert len({winner for *_, winner in won}) > 1
-
-
-def append_until_the_end(roots: list[Path], barrier: Barrier, results: Connection) -> None:
-    acknowledged = []
-    for root in roots:
-        store = Store(root)
-        barrier.wait(60)
-        count = 0
-        try:
-            while True:
-                store.append(TRANSCRIPT, f"{count}\n", by="transcript")
-                count += 1
-        except SessionFrozenError:
-            acknowledged.append(count)
-        store.close()
-    results.send(acknowledged)
-
-
-def end_each(roots: list[Path], barrier: Barrier) -> None:
-    chance = random.Random(7)
-    for root in roots:
-        store = Store(root)
-        barrier.wait(60)
-        sleep(chance.uniform(0, 0.004))
-        store.freeze({"type": "freeze"})
-        store.close()
-
-
-def test_nothing_is_written_behind_the_end(tmp_path: Path) -> None:
-    roots = [tmp_path / f"s{number}" for number in range(RACES)]
-    for root in roots:
-        bare(root).close()
-    barrier = FORK.Barrier(3)
-    pipes = [FORK.Pipe(duplex=False) for _ in range(2)]
-    appending = [run(FORK, append_until_the_end, roots, barrier, sender) for _, sender in pipes]
-    ending = run(FORK, end_each, roots, barrier)
-    end(ending, *appending)
-    counts = [receiver.recv() for receiver, _ in pipes]
-    for root, one, other in zip(roots, *counts, strict=True):
-        lines = records(root)
-        assert [line["op"] for line in lines] == ["open", *["append"] * (one + other), "freeze"]
-        texts = [line["text"] for line in lines[1:-1]]
-        assert sorted(texts, key=int) == sorted([f"{n}\n" for n in [*range(one), *range(other)]], key=int)
-        view = root / TRANSCRIPT
-        assert (view.read_text() if view.exists() else "") == "".join(texts)
-    assert sum(counts[0]) + sum(counts[1]) > RACES
 
 
 # ---------------------------------------------------------------------- forks
