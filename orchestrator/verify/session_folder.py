@@ -18,7 +18,7 @@ from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
 from orchestrator.verify.finding import Report, facts, shown
-from orchestrator.verify.replay import EMPTY_SHA256, History
+from orchestrator.verify.replay import History
 from orchestrator.verify.shape import is_sha256
 
 _DERIVED: Final = re.compile(

@@ -106,8 +106,7 @@ def session_faults(home: Home, name: str, expected: Expected) -> Iterator[str]:
     if not expected.is_there and name == BARE:  # made in its place, since the store alone makes it
         return
     first = verify_session(root)
-    # A session that was started has all its files; in a bare one a cut may come before a file's first name.
-    mendable = () if first.ended else ("torn", "behind", *(["missing"] if name == BARE else []))
+    mendable = () if first.ended else ("torn", "behind")
     yield from (f"{one.path} is {one.kind}" for one in first.findings if one.kind not in mendable)
     if expected.head is not None and (first.head, first.ended) != (expected.head, True):
         yield "its end was lost"
