@@ -61,6 +61,7 @@ class Rehearsal:
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
+        self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
         self._has_told_of_it = False  # that the offline panel took over
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
@@ -149,7 +150,10 @@ class Rehearsal:
         """A call takes time and may cost money, so nobody is asked without need."""
         from orchestrator.engines.offers import Beginning
 
-        return isinstance(self.engine, Beginning)
+        # Once an engine: of a protocol it is a slow question, and a live session asks it ten times a second.
+        if self._looked_at is None or self._looked_at[0] is not self.engine:
+            self._looked_at = (self.engine, isinstance(self.engine, Beginning))
+        return self._looked_at[1]
 
     @property
     def reads(self) -> bool:

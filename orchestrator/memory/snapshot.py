@@ -75,8 +75,9 @@ def snapshot(
 ) -> str:
     """The JSON text: an object with `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS`."""
     page = _page(steps, errors, summaries, state)
-    if _size(page) > MAX_CHARS:
-        page = _page(steps.last(), errors, summaries, state)
+    if len((text := _text(page)).encode()) <= MAX_CHARS:  # the usual case; it is made after each step
+        return text
+    page = _page(steps.last(), errors, summaries, state)
     if _size(page) > MAX_CHARS:
         _cut(page, [(step, "output") for step in page["steps"] if "output" in step], at_least=_FLOOR)
     if _size(page) > MAX_CHARS:
