@@ -15,7 +15,7 @@ from orchestrator.session import Session
 from orchestrator.store.history import LEDGER_NAME
 
 MOST_OPEN: Final = 128
-"""A live session takes about 0.8 MB and five descriptors; the load that is promised is 100 of them."""
+"""A live session takes about 2 MB and nine descriptors; the load that is promised is 100 of them."""
 OPENING_AT_ONCE: Final = 16
 """Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
 the others; a lock for each session would have to be taken away again, and somebody may be waiting for it."""

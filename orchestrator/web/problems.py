@@ -5,6 +5,7 @@ Source: RFC 9457.
 
 from __future__ import annotations
 
+import errno
 import json
 from http import HTTPStatus
 from typing import Any, Final
@@ -151,6 +152,11 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(OSError)
     def failed(request: Request, error: OSError) -> Response:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            detail = (
+                "the server has as many files open as it may (a live session takes nine): end sessions, or "
+                "raise the limit (`ulimit -n`) and start it again"
+            )
         return told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system"), detail)
 
     @app.exception_handler(Exception)

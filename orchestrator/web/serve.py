@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import resource
 import secrets
 import socket
 from collections.abc import Callable
@@ -27,6 +28,10 @@ IDLE_S: Final = 20
 MOST_CONNECTIONS: Final = 400
 """Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
 
+OPEN_FILES: Final = 10_240
+"""What a process of macOS may have at most, and enough for a thousand live sessions with nine each; where a
+shell gives 1,024, a hundred and some would be the end."""
+
 
 def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C.
@@ -38,6 +43,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     Raises:
         UsageError: Nobody can listen at this address.
     """
+    allow_open_files()
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host
     if is_loopback(host):
@@ -61,6 +67,14 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     say(address + (f"?token={site.token}" if site.token is not None else ""))
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def allow_open_files() -> None:
+    """Raise this process's limit of open files to `OPEN_FILES`, as far as its user may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class PromptProtocol(H11Protocol):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import subprocess
+import sys
+
 import pytest
 from starlette.testclient import TestClient
 
 from orchestrator import errors
 from orchestrator.errors import GreenroomError
+from orchestrator.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of
@@ -97,3 +102,27 @@ def test_only_faults_of_the_server_itself_are_told_as_such() -> None:
     own = {kind.__name__ for kind in kinds if status_of(kind("x")) == 500}
     told = {"GreenroomError", "PersonaError", "LedgerCorruptError", "InstallationError", "OutputError"}
     assert own == told
+
+
+def test_a_server_with_no_file_left_to_open_says_what_to_do(
+    api: TestClient, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Session, "hear", full)
+    answer = api.post(f"/api/sessions/{session}/segments", json={"text": "We grow."})
+    told = (
+        "the server has as many files open as it may (a live session takes nine): end sessions, or raise "
+        "the limit (`ulimit -n`) and start it again"
+    )
+    assert (answer.status_code, answer.json()["detail"]) == (500, told)
+
+
+def test_a_server_takes_as_many_open_files_as_it_may_have() -> None:
+    looked = (
+        "import resource as r; from orchestrator.web.serve import allow_open_files; "
+        "r.setrlimit(r.RLIMIT_NOFILE, (64, 3000)); allow_open_files(); print(r.getrlimit(r.RLIMIT_NOFILE))"
+    )
+    done = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=True)
+    assert done.stdout == "(3000, 3000)\n"
