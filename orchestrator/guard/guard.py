@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -59,7 +60,7 @@ class Guard:
         self._session = session.resolve() if session is not None else None
         self._sessions = sessions.resolve() if sessions is not None else None
         self._templates = _Templates(templates.resolve()) if templates is not None else None
-        self._say = say or (lambda line: log.warning("%s", line))
+        self._listener = say
         self._changes = Changes()
         self._stopped = threading.Event()
         self._is_blind = False  # and that was said
@@ -84,6 +85,15 @@ class Guard:
         self._stopped.set()
         self._changes.wake()
         self._thread.join(ENDS_WITHIN_S)
+
+    def _say(self, line: str) -> None:
+        if self._listener is None:
+            log.warning("%s", line)
+            return
+        with suppress(
+            OSError, ValueError
+        ):  # nobody reads stderr any more; the files are put back all the same
+            self._listener(line)
 
     def _run(self) -> None:
         try:
@@ -141,7 +151,12 @@ class Guard:
                 return
             watched = self._watched.get(root)
             if watched is None:
-                if self._ended.get(root) == _ledger_of(root):  # also: there is none
+                ledger = _ledger_of(root)
+                if ledger is not None and _is_sealed(
+                    root
+                ):  # so a home of a thousand is not read at the start
+                    self._ended[root] = ledger
+                if self._ended.get(root) == ledger:  # also: there is none
                     dirty.discard(root)
                     continue
                 watched = self._watched[root] = Watched(root, self._say)
@@ -195,6 +210,14 @@ def _ledger_of(root: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _is_sealed(root: Path) -> bool:
+    """Whether the ledger has the mode that the end of a session gives it."""
+    try:
+        return not os.lstat(root / LEDGER_NAME).st_mode & 0o222
+    except OSError:
+        return False
 
 
 def _stat(path: Path) -> object:

@@ -25,8 +25,12 @@ SETTLED_NS: Final = 50_000_000
 (4 to 10 ms), and would look the same: it is read again at the next look."""
 LEDGER_EVERY_S: Final = 10.0
 """Between two readings of a whole ledger, which may hold megabytes; nothing mends a ledger, so no hurry."""
-INSIST_S: Final = 0.3
+INSIST_S: Final = 0.2
 """How long a file may differ while writers are busy before their lock is asked for all the same."""
+
+TRIES: Final = 100
+TRY_S: Final = 0.0003
+"""A program that writes without a pause leaves gaps of a tenth of a millisecond between its writes."""
 
 _DECK: Final = (
     "is not the deck that this session was started with: put that back, or remove the file; "
@@ -52,7 +56,7 @@ class Watched:
         self._store: Store | None = None
         self._repairs: list[Repair] = []  # that are not told yet
         self._place: tuple[object, object] = (None, None)  # which folder and ledger were opened
-        self._kept: Mapping[str, str] = {}  # path: SHA-256 of what no record can make again
+        self._kept: dict[str, object] = {}  # path: SHA-256 of what no record can make again
         self._right: dict[str, Signature | None] = {}  # as each file stood when it was last found right
         self._wrong: dict[str, tuple[float, object]] = {}  # since when it is not, and as what it stood
         self._doubted: dict[str, Signature | None] = {}  # as what cannot be mended stood at the last look
@@ -116,9 +120,7 @@ class Watched:
             self._look_at_ledger(store)
             if is_right or not any(map(self._is_sure, self._wrong)):
                 return is_right
-            try:
-                store.mend(wait=False)
-            except BlockingIOError:
+            if not _mended(store):
                 return False
             self._wrong.clear()
             return True
@@ -141,9 +143,13 @@ class Watched:
         if self._store is None:
             self._store, self._place = Store(self.root, on_repair=self._told_of), place
             opened = self._store.opened.value or {}
-            kept = {f"ledger/{path}": sha256 for path, sha256 in opened.get("templates", {}).items()}
+            digests = opened.get("templates")
+            known = digests if isinstance(digests, Mapping) else {}
             source = source_of(opened, _names(self.root / "source"))
-            self._kept = kept | ({source[0]: source[1]} if source is not None else {})
+            self._kept = {
+                f"ledger/{path}": known[path] for path in self._store.layout.templates if path in known
+            }
+            self._kept |= {source[0]: source[1]} if source is not None else {}
             self._wrong.pop(LEDGER_NAME, None)
         self._store.catch_up()
         if self._store.frozen:
@@ -221,6 +227,18 @@ class Watched:
         if self._told.get(path) != what:
             self._told[path] = what
             self._say(f"{self.root.name}: {path}: {words}")
+
+
+def _mended(store: Store) -> bool:
+    """Mend in a gap between two writes; False: there was none."""
+    for _ in range(TRIES):
+        try:
+            store.mend(wait=False)
+        except BlockingIOError:
+            time.sleep(TRY_S)
+        else:
+            return True
+    return False
 
 
 def _why_given_up(error: GreenroomError | OSError) -> str:

@@ -28,6 +28,7 @@ _DERIVED: Final = re.compile(
 )
 """Names that may stand in the folder of a session that has not ended, besides its files: derived from
 the ledger, what was put aside, locks. Source: DESIGN.md, section 2."""
+_SOURCE: Final = re.compile(r"source/[^/]+")
 LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
 """The temporary file of a replacement that a crash cut short; nobody reads it."""
 
@@ -202,7 +203,7 @@ def source_of(opened: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str
     if not isinstance(sha256, str) or not is_sha256(sha256):
         return None
     path = opened.get("source")
-    if not isinstance(path, str):
+    if not isinstance(path, str) or not _SOURCE.fullmatch(path):
         path = next((name for name in names if name.startswith(f"source/{sha256}")), None)
     return None if path is None else (path, sha256)
 

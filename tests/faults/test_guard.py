@@ -249,7 +249,7 @@ import sys
 from pathlib import Path
 from orchestrator.store.store import Store
 store = Store(Path(sys.argv[1]))
-for number in range(2000):
+for number in range(int(sys.argv[3])):
     store.append("shared/presenter-transcript.md", f"{sys.argv[2]} {number}\\n", by="transcript")
     if number % 10 == 0:
         store.write("skeptic/candidate-question.md", f"Why {number}?\\n", by="skeptic")
@@ -261,7 +261,7 @@ def test_two_thousand_appends_each_by_its_own_and_by_another_process_are_no_chan
     root = live_session(tmp_path).root
     told: list[str] = []
     with Guard(session=root, say=told.append):
-        other = subprocess.Popen([sys.executable, "-c", WRITER, str(root), "other"], cwd=ROOT)
+        other = subprocess.Popen([sys.executable, "-c", WRITER, str(root), "other", "2000"], cwd=ROOT)
         with Store(root).transaction():
             pass
         store = Store(root)
@@ -277,6 +277,45 @@ def test_two_thousand_appends_each_by_its_own_and_by_another_process_are_no_chan
     note("guard", "appends of 2 processes, false alarms", count=sum(kept), wrong=wrong)
     assert (told, rejected, kept) == ([], 0, [2000, 2000])
     assert verify_session(root).valid
+
+
+def test_a_change_beside_a_program_that_writes_without_a_pause_is_put_back(tmp_path: Path) -> None:
+    root, chance = live_session(tmp_path).root, random.Random(1)
+    seconds: list[float] = []
+    lost = 0
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(root), "other", "1000000000"], cwd=ROOT)
+    try:
+        with Guard(session=root, say=lambda line: None):
+            until("the writer", lambda: b"other 100\n" in (root / TRANSCRIPT).read_bytes())
+            for number in range(20):
+                path = root / chance.choice(
+                    (TRANSCRIPT, "shared/deck-content.md", "moderator/debrief-notes.md")
+                )
+                with path.open("rb") as file:
+                    before = file.read(12)
+                begin = time.monotonic()
+                edit(path, b"SECRET-%03d" % number)
+                until("the file", lambda path=path, before=before: _begins(path, before))  # type: ignore[misc]
+                seconds.append(time.monotonic() - begin)
+                lost += not is_kept(root, b"SECRET-%03d" % number)
+    finally:
+        writer.kill()
+        writer.wait()
+    with Store(root).transaction():
+        pass
+    slow = sum(one > WITHIN_S for one in seconds)
+    told = f"median {median(seconds):.2f}, at most {max(seconds):.2f} s"
+    note("guard", "changes beside a writer without a pause", count=len(seconds), wrong=slow + lost, told=told)
+    assert (slow, lost) == (0, 0)
+    assert verify_session(root).valid
+
+
+def _begins(path: Path, with_these: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(with_these)) == with_these
+    except OSError:
+        return False
 
 
 def test_a_hundred_live_sessions_are_guarded_by_one_process(home: Path, tmp_path: Path) -> None:
