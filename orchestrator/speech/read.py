@@ -21,6 +21,9 @@ from orchestrator.speech.sound import is_sound, read_sound
 from orchestrator.speech.source import open_recording
 from orchestrator.speech.times import lay_out
 
+MAX_SEGMENT_CHARS = 100_000
+"""Two hours of talk in one piece; the transcript takes a megabyte at once, and a recording that was taken in
+but cannot be played would keep its session from going on."""
 MAX_SIZE_BYTES = 50 * 1024 * 1024
 """A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""
 
@@ -91,6 +94,12 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
             f"{shown_name(path)}: no speech found; give a recording with at least one spoken line"
         )
     segments, clock_notices = lay_out(pieces)
+    for number, segment in enumerate(segments, start=1):
+        if len(segment.text) > MAX_SEGMENT_CHARS:
+            raise SpeechError(
+                f"{shown_name(path)}: segment {number} has {len(segment.text):,} characters "
+                f"(limit {MAX_SEGMENT_CHARS:,}): split it into paragraphs"
+            )
     return Recording(
         segments=segments,
         times_estimated=any(segment.times_estimated for segment in segments),

@@ -700,3 +700,12 @@ def test_a_speaker_who_is_not_there_is_refused_with_those_who_are() -> None:
     with pytest.raises(UsageError) as caught:
         presenter_of((Segment("Hi.", 0, 1),), "Kim")
     assert str(caught.value) == "--speaker 'Kim': this recording names no speakers; leave --speaker out"
+
+
+def test_a_piece_that_no_transcript_takes_is_refused_before_it_is_taken_in(tmp_path: Path) -> None:
+    path = tmp_path / "speech.txt"
+    path.write_text("Yes.\n\n" + "word " * 20_001, "utf-8")
+    with pytest.raises(SpeechError) as refused:
+        read_speech(path)
+    told = "segment 2 has 100,004 characters (limit 100,000): split it into paragraphs"
+    assert str(refused.value) == f"{path}: {told}"
