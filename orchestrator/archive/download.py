@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,8 +83,7 @@ def _fetch(
     store = open_store(url, endpoint_url=endpoint_url)
     target = into / check_session_id(session)
     try:
-        into.mkdir(parents=True, exist_ok=True)
-        with made_aside(into, f".restore-{session}-") as bag:
+        with _made(into), made_aside(into, f".restore-{session}-") as bag:
             _check_free(target)
             report = _download(store, session, bag)
             findings = report.findings or list(verify_unpacked(bag).findings)
@@ -159,6 +159,20 @@ def _summary(store: ArchiveStore, session: str) -> ArchivedSession:
         exchanges=int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0,
         archive=f"{store.url}/{session}",
     )
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """*folder*, which goes away again, with those above it that were made for it, if nothing comes of it."""
+    made = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # one that is not empty is somebody else's by now
+            for one in made:
+                one.rmdir()
+        raise
 
 
 def _check_free(target: Path) -> None:

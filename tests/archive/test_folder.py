@@ -303,7 +303,16 @@ def test_there_is_no_such_archive(tmp_path: Path) -> None:
         verify_archive(str(tmp_path), "../x")
     with pytest.raises(ArchiveError, match=r"there is no archive of x"):
         restore("x", str(tmp_path), tmp_path / "into")
-    assert list((tmp_path / "into").iterdir()) == []
+    assert not (tmp_path / "into").exists()
+
+
+def test_nothing_is_archived_into_a_session(tiny: Sample, tmp_path: Path) -> None:
+    before = _contents(tiny.root)
+    (tmp_path / "link").symlink_to(tiny.root)
+    for url in (tiny.root, tiny.root / "shared" / "x", tiny.root.parent, tmp_path / "link"):
+        with pytest.raises(ArchiveError, match=f"{tiny.root} is a session, and nothing is put into one"):
+            archive_session(tiny.root, str(url))
+    assert _contents(tiny.root) == before
 
 
 def test_another_content_is_never_overwritten(tiny: Sample, tmp_path: Path) -> None:
@@ -325,7 +334,11 @@ def test_a_wrong_archive_is_not_restored(tiny: Sample, tmp_path: Path) -> None:
     path.write_text("another")
     with pytest.raises(ArchiveError, match=r"shared/session-config\.md is changed"):
         restore(tiny.id, url, tmp_path / "into")
-    assert list((tmp_path / "into").iterdir()) == []
+    assert not (tmp_path / "into").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ArchiveError):
+        restore(tiny.id, url, tmp_path / "mine")
+    assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.parametrize("unnamed_files", [True, False])
