@@ -14,6 +14,10 @@
     scripts/bench scribe [EVENTS] the Scribe over a million events: its size, and its first and last thousand
     scripts/bench live [--seconds N]
                                   what live speech feels of a panelist whose every call hangs
+    scripts/bench load [--minutes N] [--sessions N,N…]
+                                  a hundred live sessions at once, through Python and through HTTP
+    scripts/bench peers [--rounds N] [--json]
+                                  the same work through other agent frameworks' stores (installs them)
     scripts/bench stt [FOLDER]    words that speech to text gets wrong, and how soon a caption is there
     scripts/bench web [--segments N]
                                   how soon what was said stands on every open page of the room
@@ -468,6 +472,8 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
             "memory",
             "scribe",
             "live",
+            "load",
+            "peers",
             "stt",
             "web",
             "review",
