@@ -83,6 +83,9 @@ class Views:
             number += 1
             taken = f"{to}-{number}"
         os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
+        mode = os.stat(taken, dir_fd=target, follow_symlinks=False).st_mode
+        if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:  # else no archive could take it in
+            os.chmod(taken, stat.S_IMODE(mode) | stat.S_IRUSR, dir_fd=target)
         return f"ledger/rejected/{taken}"
 
     def read(self, path: str, most: int | None = None) -> bytes | None:

@@ -755,6 +755,17 @@ def test_what_somebody_put_in_a_files_place_is_kept_by_the_write_that_takes_it(
     assert store.repairs == [repair]
 
 
+def test_what_is_kept_aside_can_be_read_whatever_rights_it_had(store: Store) -> None:
+    (store.root / CANDIDATE).write_bytes(b"What I would rather have asked.\n")
+    (store.root / CANDIDATE).chmod(0)
+    store.mend()
+    (repair,) = store.repairs
+    kept = store.root / repair.what.rpartition(" kept in ")[2]
+    assert kept.stat().st_mode & 0o777 == 0o400
+    assert kept.read_bytes() == b"What I would rather have asked.\n"
+    assert (store.root / CANDIDATE).stat().st_mode & 0o600 == 0o600
+
+
 def test_what_is_mended_is_logged_where_nobody_asked_to_be_told(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
