@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.archive.bag import COMMIT_MARK, INFO_NAME, TAG_NAMES
-from orchestrator.archive.freeze import FOLDER_MODE, seal, sync
+from orchestrator.archive.freeze import seal, sync
 from orchestrator.archive.manifest import TagFileError, is_safe_name, read_info
 from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
@@ -55,11 +55,11 @@ def restore(session: str, url: str, into: Path, *, endpoint_url: str | None = No
         # Before it gets its name: neither a kill nor a power cut leaves a part of it there.
         sync(folder)
         seal(folder)
-        folder.chmod(0o755)  # a folder that nobody may write cannot be moved
+        folder.chmod(folder.stat().st_mode | 0o200)  # a folder that nobody may write cannot be moved
 
     path = _fetch(session, url, into, finish, endpoint_url=endpoint_url)
     try:
-        path.chmod(FOLDER_MODE)
+        seal(path)
         with open_folder(into) as fd:
             files.sync_folder(fd)
     except OSError as error:

@@ -27,9 +27,9 @@ from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.session_folder import LEFTOVER, home_digest, source_of
 
-# Readable by all as other files of the user are; nobody writes, the owner included.
-FILE_MODE: Final = 0o444
-FOLDER_MODE: Final = 0o555
+# Of the rights that there are, those that stay: nobody writes, the owner included.
+FILE_RIGHTS: Final = 0o440
+FOLDER_RIGHTS: Final = 0o550
 REJECTED: Final = "ledger/rejected/"
 
 # Linux, include/uapi/linux/fs.h: FS_IOC_GETFLAGS and FS_IOC_SETFLAGS where `long` has 8 bytes.
@@ -86,7 +86,7 @@ def sync(root: Path) -> None:
 
 
 def seal(root: Path, *, immutable: bool = False) -> str:
-    """Make a frozen folder read-only: modes 0444 and 0555, and the flag where asked and possible.
+    """Make a frozen folder read-only: modes 0440 and 0550 at most, and the flag where asked and possible.
 
     Returns:
         "flags" or "modes", whichever is in force.
@@ -97,7 +97,7 @@ def seal(root: Path, *, immutable: bool = False) -> str:
     with _naming(root):
         lift_flags(root)  # of an earlier call: a file under the flag takes no modes
         (root / DRIVER_LOCK).unlink(missing_ok=True)
-        _each(root, lambda fd, is_folder: os.fchmod(fd, FOLDER_MODE if is_folder else FILE_MODE))
+        _each(root, _seal_one)
     if not immutable:
         return "modes"
     try:
@@ -106,6 +106,10 @@ def seal(root: Path, *, immutable: bool = False) -> str:
         lift_flags(root)  # all or none: "modes" is then the whole truth
         return "modes"
     return "flags"
+
+
+def _seal_one(fd: int, is_folder: bool) -> None:
+    os.fchmod(fd, os.fstat(fd).st_mode & (FOLDER_RIGHTS if is_folder else FILE_RIGHTS))
 
 
 def thaw(root: Path) -> None:
@@ -117,7 +121,7 @@ def thaw(root: Path) -> None:
 
     def open_up(fd: int, is_folder: bool) -> None:
         _lift_flag(fd)
-        os.fchmod(fd, 0o755 if is_folder else 0o644)
+        os.fchmod(fd, os.fstat(fd).st_mode & 0o777 | (0o700 if is_folder else 0o600))
 
     with _naming(root):
         _each(root, open_up, folders_first=True)

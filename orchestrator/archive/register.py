@@ -77,10 +77,10 @@ def _path(home: Home, session_id: str, name: str) -> Path:
 
 def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> None:
     path = _path(home, session_id, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
     line = json.dumps(value, ensure_ascii=False) + "\n"
     # One append of one line: two processes that note something at once lose neither.
-    fd = os.open(path, files.APPEND | os.O_CREAT, 0o644)
+    fd = os.open(path, files.APPEND | os.O_CREAT, files.FILE_MODE)
     try:
         if not files.is_plain(os.fstat(fd)):
             raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)

@@ -30,7 +30,7 @@ INCOMING: Final = ".incoming"
 system cannot write files without one."""
 _STALE_S: Final = 24 * 3600
 """Age at which a file left there by a killed process is removed."""
-_OBJECT_MODE: Final = 0o444  # an object is written once: nobody has to change it
+_OBJECT_MODE: Final = 0o440  # an object is written once: nobody has to change it
 _UNNAMED: Final = getattr(os, "O_TMPFILE", None)
 """Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
 
@@ -200,14 +200,14 @@ class FolderStore:
     def _folder(self, name: str, *, make: bool) -> Iterator[int]:
         """The folder that *name* lies in, open; with *make* it is made, and its entry synced."""
         if make:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
         with open_folder(self.root) as root_fd:
             fd = os.dup(root_fd)
             try:
                 for part in name.split("/")[:-1]:
                     if make:
                         with suppress(FileExistsError):
-                            os.mkdir(part, dir_fd=fd)
+                            os.mkdir(part, files.FOLDER_MODE, dir_fd=fd)
                             files.sync_folder(fd)
                     below = os.open(part, files.FOLDER, dir_fd=fd)
                     os.close(fd)
@@ -226,7 +226,7 @@ class FolderStore:
             FileExistsError: Something has the name.
         """
         incoming = self.root / INCOMING
-        incoming.mkdir(exist_ok=True)
+        incoming.mkdir(files.FOLDER_MODE, exist_ok=True)
         for left in incoming.iterdir():
             with suppress(OSError):
                 if time.time() - left.stat().st_mtime > _STALE_S:

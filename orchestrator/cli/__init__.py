@@ -7,6 +7,7 @@ Results go to stdout, everything else to stderr. Errors are one line. Exit codes
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ GC_THRESHOLD: Final = 100_000
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     gc.set_threshold(GC_THRESHOLD)
+    os.umask(os.umask(0o077) | 0o027)  # what was said is for its owner to read, and for the group at most
     try:
         from orchestrator.cli.app import run
 

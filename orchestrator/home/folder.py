@@ -306,8 +306,8 @@ def set_up(root: Path) -> None:
     temporary = root.with_name(f".{root.name}-{os.getpid()}")
     try:
         for name in ("templates", "session-templates"):
-            shutil.copytree(packaged / name, temporary / name)
-        shutil.copy(packaged / "README.md", temporary / "README.md")
+            _copy(packaged / name, temporary / name)
+        _copy(packaged / "README.md", temporary / "README.md")
         if root.exists():
             for part in temporary.iterdir():
                 part.rename(root / part.name)
@@ -317,3 +317,13 @@ def set_up(root: Path) -> None:
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
         raise HomeError(f"{root}: cannot be set up ({error}): name a home with --home") from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a whole folder, with the rights of what is made here and not of what was installed."""
+    if source.is_file():
+        target.write_bytes(source.read_bytes())
+        return
+    target.mkdir(parents=True)
+    for part in source.iterdir():
+        _copy(part, target / part.name)

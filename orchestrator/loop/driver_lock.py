@@ -42,7 +42,7 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
     if rehearsal.store.frozen:
         raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
     path = rehearsal.store.root / DRIVER_LOCK
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, files.FILE_MODE)
     try:
         if not _taken(fd):
             raise DriverBusyError(

@@ -67,7 +67,7 @@ def start_session(
     plan = plan_of(home, source, given)
     target = home.sessions / plan.options.id
     try:
-        home.sessions.mkdir(parents=True, exist_ok=True)
+        home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
         with made_aside(home.sessions, UNFINISHED) as folder:  # of this start alone
             _refuse_twins(home, plan.options.id)
             aside = folder / target.name
@@ -235,9 +235,9 @@ def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
 
 
 def _copy(path: Path, raw: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
     # Read-only: whoever opens the kept deck in an office program gets no "save" that would change it.
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o440)
     try:
         files.write_all(fd, raw)
         os.fsync(fd)

@@ -72,7 +72,7 @@ class Comments:
             raise UsageError(f"a name has up to {LONGEST_NAME} characters, and a comment up to {LONGEST}")
         comment = Comment(utc_now(), author, text, about)
         path = self._path(session)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
         line = (json.dumps(asdict(comment), ensure_ascii=False) + "\n").encode()
         fd = os.open(path, files.APPEND | os.O_CREAT, 0o600)
         try:

@@ -32,7 +32,7 @@ def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
                 _remove(left)
     while True:
         folder = parent / f"{prefix}{secrets.token_hex(4)}"
-        folder.mkdir()
+        folder.mkdir(files.FOLDER_MODE)
         with held(folder, wait=True):
             if not folder.exists():  # whoever sweeps came between the two calls
                 continue

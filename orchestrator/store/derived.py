@@ -35,7 +35,7 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
     try:
         if make:
             with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=root_fd)
+                os.mkdir(name, files.FOLDER_MODE, dir_fd=root_fd)
         fd = os.open(name, files.FOLDER, dir_fd=root_fd)
     finally:
         os.close(root_fd)

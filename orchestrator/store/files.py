@@ -25,6 +25,10 @@ APPEND: Final = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NO
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
+FILE_MODE: Final = 0o640
+FOLDER_MODE: Final = 0o750
+"""What is made in a home is for its owner to write and for the group to read; a umask may narrow it."""
+
 _PROBE_BYTES: Final = 64 * 1024
 """More than a file system can keep beside a file's name, so that real blocks are written."""
 
@@ -81,7 +85,7 @@ def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
     ) from cause
 
 
-def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = 0o644) -> None:
+def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = FILE_MODE) -> None:
     """Put *content* in the place of *name* at once: a reader sees the old or the new.
 
     No sync: views are made again from the ledger after an unclean end.
@@ -118,7 +122,7 @@ def try_disk(folder_fd: int, name: str) -> None:
         OSError: The disk refused.
     """
     unlink_if_there(folder_fd, name)
-    fd = os.open(name, _NEW, 0o644, dir_fd=folder_fd)
+    fd = os.open(name, _NEW, FILE_MODE, dir_fd=folder_fd)
     try:
         write_all(fd, b"\n" * _PROBE_BYTES)
         sync_file(fd)

@@ -61,7 +61,7 @@ class Views:
             self._forget(name)
             if os.path.lexists(folder):
                 self._move_aside(".", name, f"folder-{name.replace('/', '-')}")
-            folder.mkdir()
+            folder.mkdir(files.FOLDER_MODE)
         return self._at(path)
 
     def _forget(self, folder: str) -> None:
@@ -74,7 +74,7 @@ class Views:
 
     def _move_aside(self, folder: str, name: str, to: str) -> str:
         """Move a name to `ledger/rejected/`, beside all that was moved there before; returns where to."""
-        (self._root / "ledger" / "rejected").mkdir(exist_ok=True)
+        (self._root / "ledger" / "rejected").mkdir(files.FOLDER_MODE, exist_ok=True)
         source, _ = self._at(f"{folder}/{name}")
         target, _ = self._at(f"ledger/rejected/{to}")
         # Never over what was kept before: the same file can be put aside twice at one record.
@@ -174,7 +174,7 @@ class Views:
     def keep_aside(self, folder: str, name: str, content: bytes) -> None:
         """Keep bytes that are about to be cut or replaced, under `ledger/<folder>/<name>`."""
         aside = self._root / "ledger" / folder
-        aside.mkdir(exist_ok=True)
+        aside.mkdir(files.FOLDER_MODE, exist_ok=True)
         fd, _ = self._at(f"ledger/{folder}/{name}")
         files.replace_file(fd, name, content)
 

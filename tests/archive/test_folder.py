@@ -84,7 +84,7 @@ def test_the_last_record_lists_every_file_and_the_templates(ended: Sample) -> No
 
 
 def test_a_frozen_session_is_read_only_and_refuses_writes(ended: Sample) -> None:
-    assert _modes(ended.root) == {0o444, 0o555}
+    assert _modes(ended.root) == {0o440, 0o550}
     store = Store(ended.root)
     with pytest.raises(SessionFrozenError):
         store.append(TRANSCRIPT, "late\n", by="transcript")
@@ -156,9 +156,9 @@ def test_a_freeze_that_was_cut_short_is_finished_by_another(
         with pytest.raises(KeyboardInterrupt):
             freeze(store, sample.home_templates)
     assert verify_session(sample.root).valid
-    assert _modes(sample.root) != {0o444, 0o555}
+    assert _modes(sample.root) != {0o440, 0o550}
     assert freeze(store, sample.home_templates) == "modes"
-    assert _modes(sample.root) == {0o444, 0o555}
+    assert _modes(sample.root) == {0o440, 0o550}
     store.close()
     thaw(sample.root)
 
@@ -230,6 +230,17 @@ def test_only_an_ended_and_right_session_is_bagged(tmp_path: Path) -> None:
         bag_files(sample.root)
 
 
+def test_a_narrow_umask_is_widened_neither_by_the_freeze_nor_by_the_thaw(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        sample = tiny_session(tmp_path)
+    finally:
+        os.umask(before)
+    assert _modes(sample.root) == {0o400, 0o500}
+    thaw(sample.root)
+    assert _modes(sample.root) == {0o600, 0o700}
+
+
 # ------------------------------------------------------------------ there and back
 
 
@@ -247,7 +258,7 @@ def test_archived_verified_listed_restored(ended: Sample, tmp_path: Path) -> Non
     path = restore(ended.id, url, tmp_path / "back")
     assert path == tmp_path / "back" / ended.id
     assert _contents(path) == _contents(ended.root)
-    assert _modes(path) == {0o444, 0o555}
+    assert _modes(path) == {0o440, 0o550}
     assert verify_session(path).valid
     with pytest.raises(SessionExistsError, match=r"is there already"):
         restore(ended.id, url, tmp_path / "back")
@@ -286,7 +297,7 @@ def test_a_restored_session_is_whole_durable_and_read_only_before_it_has_its_nam
     monkeypatch.setattr(os, "rename", looking)
     with pytest.raises(ArchiveError, match=r"input/output error; nothing was restored: make room or check"):
         restore(ended.id, url, into)
-    assert seen == [{0o444, 0o555, 0o755}]  # the folder itself must be moved
+    assert seen == [{0o440, 0o550, 0o750}]  # the folder itself must be moved
     assert not into.exists()
 
 
