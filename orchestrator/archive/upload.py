@@ -8,6 +8,7 @@ Source: DESIGN.md, section 10; trust.md, "The archive".
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from orchestrator.archive.streams import side_by_side
 from orchestrator.errors import ArchiveConflictError, ArchiveError
 from orchestrator.layout import check_session_id
 from orchestrator.store.store import LEDGER_NAME
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,10 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
 
 def _send(store: ArchiveStore, session: str, part: Part) -> bool:
     """Store one object; False where another process has just done so."""
-    return store.put_new(f"{session}/{part.name}", part.read(), part.sha256)
+    is_new = store.put_new(f"{session}/{part.name}", part.read(), part.sha256)
+    told = {"session": session, "object": part.name, "bytes": part.size_bytes, "new": is_new}
+    log.debug("sent", extra={"told": told})
+    return is_new
 
 
 def _compare(store: ArchiveStore, session: str, part: Part, *, was_sent: bool) -> None:

@@ -44,6 +44,8 @@ COMMANDS: Final = {
 """The module of each command, in the order of `--help`. Only the module of the command that is called is
 imported: all of them, with their options, take as long as everything else that a small command does."""
 
+TAKEN: Final = frozenset(name for names in COMMANDS.values() for name in names)
+
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
 
@@ -131,6 +133,8 @@ def run(arguments: list[str]) -> int:
             quiet=bool(found.get("quiet")),
         )
         command = next((one for one in rest if not one.startswith("-")), None)
+        if os.environ.get("GREENROOM_LOG"):
+            import_module("orchestrator.cli.log").begin(command if command in TAKEN else "")
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", 1, code="stopped")

@@ -30,6 +30,8 @@ Global options stand before or after a command's name: `--home DIR` (else `GREEN
 
 SESSION is an id, the beginning of one, `last`, a path to a session or to an unpacked archive, or `URL/ID` of an archived one for commands that only read.
 
+`GREENROOM_LOG=FILE` (or `-` for stderr) keeps a log, one JSON document a line: commands, records, calls of a model, with ids, sizes and times, never what was said or written. Without it there is none.
+
 Exit codes: 0 done; 1 refused or failed, with one line on stderr that says what is wrong and what to do; 2 wrong usage. With `--json` an error is a JSON document with `code`, `message` and, where there is one, `file` or `value`. `verify` and `panel check` exit 1 where something is not valid; what `check` and `doctor` find is a result, and exits 0.
 """  # noqa: E501  # one line a paragraph, as on the other pages
 

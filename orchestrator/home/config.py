@@ -78,7 +78,7 @@ _UNREADABLE: Final = {
 }
 _SHOWN_CHARS: Final = 80
 OTHER_VARIABLES: Final = frozenset(
-    f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY")
+    f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG")
 )
 """Variables of the same prefix that are no configuration keys."""
 

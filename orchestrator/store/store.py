@@ -12,6 +12,7 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -41,6 +42,8 @@ __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair",
 # A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
 DRIVER_LOCK: Final = "ledger/driver.lock"
+
+log = logging.getLogger(__name__)
 
 Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
 
@@ -499,6 +502,10 @@ class Store:
         self._clock_seq = last.seq  # so that the next record need not read this one
         self._show(pending)
         self._written = False
+        if log.isEnabledFor(logging.DEBUG):
+            for record, line in zip(pending, lines, strict=True):
+                sizes = {"seq": record.seq, "op": record.op, "file": record.file, "bytes": len(line)}
+                log.debug("recorded", extra={"told": {"session": self.root.name, **sizes}})
         self.history.tell()
 
     def _sync(self) -> None:
@@ -524,7 +531,7 @@ class Store:
         with suppress(OSError):  # then what is left is a record that nobody was told is there
             os.ftruncate(self._lock.fd, self.history.end)
         with suppress(OSError):  # then only this process knows
-            os.close(os.open(self._marker, files.APPEND | os.O_CREAT, 0o644))
+            os.close(os.open(self._marker, files.APPEND | os.O_CREAT, files.FILE_MODE))
 
     def undegrade(self) -> None:
         """Try the disk with a new file; if it takes it, the session may be written again.
@@ -655,12 +662,12 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
     )
     line, _ = ledger.encode(first, ledger.FIRST_HASH)
     try:
-        root.mkdir(parents=True)
+        root.mkdir(files.FOLDER_MODE, parents=True)
         for folder in ("ledger", *dict.fromkeys(path.rpartition("/")[0] for path in layout.files)):
-            (root / folder).mkdir()
+            (root / folder).mkdir(files.FOLDER_MODE)
         # The caller makes all this under an unfinished name, syncs the folder and renames it: so the one
         # record is synced here, and no folder.
-        fd = os.open(root / LEDGER_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        fd = os.open(root / LEDGER_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, files.FILE_MODE)
         try:
             files.write_all(fd, line)
             files.sync_file(fd)

@@ -1,0 +1,55 @@
+"""The log: JSON lines of ids, sizes and times, never of what was said. Off unless `GREENROOM_LOG` says where.
+
+Only this program's own loggers are in it: those of libraries hold whole requests.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from typing import Final
+
+from orchestrator.clock import utc_now
+from orchestrator.errors import UsageError
+from orchestrator.store.files import FILE_MODE, reason
+
+VARIABLE: Final = "GREENROOM_LOG"
+TOLD: Final = "told"
+"""The name of what a call gives beside its message: ids, names of files and numbers."""
+
+
+class _Line(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {"at": utc_now(), "level": record.levelname.lower(), "by": record.name, "pid": record.process}
+        # No traceback: a frame's line may quote a text.
+        return json.dumps({**line, "message": record.getMessage(), **getattr(record, TOLD, {})})
+
+
+def begin(command: str) -> None:
+    """Log from here on, where the variable says so: `-` is stderr, anything else a file that is added to.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    where = os.environ.get(VARIABLE)
+    logger = logging.getLogger("orchestrator")
+    if not where or logger.handlers:
+        return
+    if where == "-":
+        stream = sys.stderr
+    else:
+        try:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+            stream = os.fdopen(os.open(where, flags, FILE_MODE), "a", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{VARIABLE}: {where}: {reason(error)}: name a file, or - for stderr") from error
+        warnings = logging.StreamHandler()  # stays where it is without a log
+        warnings.setLevel(logging.WARNING)
+        logger.addHandler(warnings)
+    lines = logging.StreamHandler(stream)
+    lines.setFormatter(_Line())
+    logger.addHandler(lines)
+    logger.setLevel(logging.DEBUG)
+    logger.info("began", extra={TOLD: {"command": command}})
