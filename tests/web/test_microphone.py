@@ -68,6 +68,8 @@ def test_each_sentence_becomes_a_caption_and_a_segment(home: Path, tmp_path: Pat
         assert not first.times_estimated
         assert second.start_s >= first.start_s
         until("an end of the partial caption", lambda: not site.partials)
+    sound = tone(0.02)
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and sound in path.read_bytes()] == []
 
 
 def test_closing_keeps_what_was_being_said(home: Path, tmp_path: Path) -> None:
