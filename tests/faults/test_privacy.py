@@ -20,6 +20,9 @@ from orchestrator.layout import layout_of
 from orchestrator.review.catalogue import comments_beside, of_home
 from orchestrator.review.comments import Comments
 from orchestrator.review.update import update
+from orchestrator.session import Session
+from orchestrator.web.timeline import timeline
+from orchestrator.web.timeline_export import as_redacted
 from tests.helpers.figures import note
 from tests.helpers.homes import new_home
 
@@ -168,6 +171,19 @@ def test_without_consent_nothing_is_remembered(home: Path, tmp_path: Path) -> No
     wrong = {what: where for what, where in kept.items() if where}
     note("privacy", "canary words in memory without --remember", count=len(CANARIES), wrong=len(wrong))
     assert wrong == {}
+
+
+def test_a_redacted_copy_names_nobody_who_spoke_and_nothing_off_the_record(
+    home: Path, tmp_path: Path
+) -> None:
+    _used(home, tmp_path, "s1", "--remember")
+    with Session.open(Home.open(home), "s1") as session:
+        text = as_redacted(session, timeline(session.rehearsal)).lower()
+    hidden = ("presenter", "another speaker", "off the record")
+    wrong = [what for what in hidden if CANARIES[what].lower() in text]
+    note("privacy", "names and off-record words in a redacted copy", count=len(hidden), wrong=len(wrong))
+    assert wrong == []
+    assert CANARIES["speech"] in text
 
 
 def _program(folder: Path, *arguments: str, umask: int = 0o022, **environment: str) -> None:
