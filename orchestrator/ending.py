@@ -1,7 +1,7 @@
 """How a session ends: the last words, what is kept of it, debrief, freeze, archive; in this order.
 
 A crash before the freeze leaves the session `closing`, and ending it again goes on from there; one
-behind it leaves an ended session that is in no archive, which `archive_as_set` mends.
+behind its record leaves an ended session that may be written to and is in no archive: `finish` mends both.
 
 Source: DESIGN.md, section 6 ("Ended").
 """
@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 
-from orchestrator.archive.freeze import freeze
+from orchestrator.archive.freeze import freeze, seal
 from orchestrator.archive.register import archives_of, note_archive, note_begun
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
@@ -59,9 +59,24 @@ def end(
     if not without_debrief:
         _write_debrief(rehearsal)
     watch.snapshot()
-    immutable = home is not None and home.config.immutable
-    freeze(store, home.templates if home is not None else None, immutable=immutable)
+    freeze(store, home.templates if home is not None else None, immutable=_is_immutable(home))
     archive_as_set(rehearsal, home, archive_to)
+
+
+def finish(rehearsal: Rehearsal, home: Home | None) -> Archived | None:
+    """Go on with an end that was cut short: make the folder read-only, then archive it as `archive_as_set`.
+
+    Raises:
+        StoreWriteError: The modes cannot be set.
+        ArchiveError: As `archive_as_set`.
+    """
+    if home is not None and is_to_be_archived(rehearsal, home):
+        seal(rehearsal.store.root, immutable=_is_immutable(home))
+    return archive_as_set(rehearsal, home)
+
+
+def _is_immutable(home: Home | None) -> bool:
+    return home is not None and home.config.immutable
 
 
 def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:

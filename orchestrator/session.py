@@ -623,7 +623,7 @@ class Session:
 
         if url is not None:
             return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
-        done = ending.archive_as_set(self._now, self.home)
+        done = ending.finish(self._now, self.home)
         if done is None:
             raise UsageError("a session outside a home is archived where you say: give an address")
         return done

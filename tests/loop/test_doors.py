@@ -10,6 +10,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.archive.download import verify_archive
+from orchestrator.archive.freeze import thaw
 from orchestrator.cli.app import run
 from orchestrator.errors import (
     ArchiveError,
@@ -324,6 +325,22 @@ def test_an_end_that_cannot_archive_has_ended_and_says_where_it_is_kept(home: Pa
         assert not session.is_to_be_archived
     refused = greenroom(home, "resume", "s1", check=False)
     assert "nothing to go on with" in refused.stderr
+
+
+def test_an_end_that_was_cut_short_before_the_files_are_read_only_is_finished_with_its_archive(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begun(home)
+    with monkeypatch.context() as patched:
+        patched.setattr("orchestrator.ending.archive_as_set", lambda *given: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            session.end()
+    session.close()
+    thaw(session.path)  # as it is between the record of the end and the modes
+    with Session.open(Home.open(home), session.id) as again:
+        again.archive()
+        assert not any(path.stat().st_mode & 0o222 for path in [again.path, *again.path.rglob("*")])
+    assert archive_of(home / "archives", session.id)
 
 
 def test_outside_of_a_home_nothing_is_archived_that_nobody_asked_for(home: Path, tmp_path: Path) -> None:
