@@ -25,7 +25,7 @@ SETTLED_NS: Final = 50_000_000
 (4 to 10 ms), and would look the same: it is read again at the next look."""
 LEDGER_EVERY_S: Final = 10.0
 """Between two readings of a whole ledger, which may hold megabytes; nothing mends a ledger, so no hurry."""
-INSIST_S: Final = 0.2
+INSIST_S: Final = 0.1
 """How long a file may differ while writers are busy before their lock is asked for all the same."""
 
 TRIES: Final = 100

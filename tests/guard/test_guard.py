@@ -19,6 +19,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.archive.freeze import freeze, thaw
+from orchestrator.erasing import erase_session
 from orchestrator.guard.guard import Guard
 from orchestrator.store.changes import Changes
 from orchestrator.store.store import Store
@@ -311,6 +312,22 @@ def test_a_session_that_is_removed_is_not_built_up_again(tmp_path: Path, told: l
             shutil.rmtree(appear(tmp_path, f"s{number}").root)
     assert told == []
     assert list((tmp_path / "sessions").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_session_that_is_erased_stays_erased(home: Path, told: list[str]) -> None:
+    opened = Home.open(home)
+    with Session.start(opened, deck_text="# Plan\n\n- Revenue grew 18%\n", id="s0") as session:
+        roots = [session.path]
+    roots += [shutil.copytree(roots[0], roots[0].with_name(f"s{number}")) for number in range(1, 8)]
+    with Guard(sessions=opened.sessions, say=told.append):
+        for number, root in enumerate(roots):
+            edit(root / TRANSCRIPT)
+            until("a line", partial(_has_more, told, number))
+            erase_session(opened, root, archives=False)
+            assert not root.exists()
+    assert len(told) == len(roots)
+    assert opened.session_ids() == ()
 
 
 # ------------------------------------------------------------------ where events fail
