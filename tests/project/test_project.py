@@ -25,6 +25,7 @@ SHELLS = {
     "scripts/check": "/bin/sh",
     "scripts/bench": "/bin/sh",
     "scripts/trust": "/bin/sh",
+    "scripts/attack": "/bin/sh",
     ".ci/run": "/usr/bin/env bash",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
