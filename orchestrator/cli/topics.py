@@ -21,6 +21,7 @@ TOPICS: Final = {
     "archives": "where ended sessions go, what is proven, and how to bring one back",
     "http": "the HTTP API of `greenroom serve`, for loops and programs of your own",
     "contexts": "what an agent is given, and the folder of a session",
+    "trust": "what you may rely on, what you may not, privacy, and how each promise is tried",
     "personas": "who sits on the panel, and how to add a seat",
     "measured": "how well it finds and asks: every figure, and how it was taken",
 }
