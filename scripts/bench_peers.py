@@ -114,6 +114,11 @@ def _torn(came: Mapping[str, Any]) -> str:
     return f"{lost}{then}, {'and says so' if came['said'] else 'nothing said'}"
 
 
+def _busy() -> str:
+    """These include this bench's own, which is one, or four."""
+    return "the machine had other work" if os.getloadavg()[2] > 2 else "the machine had no other work"
+
+
 def where() -> str:
     """The day and the kind of machine."""
     command = ["df", "--output=fstype", str(ROOT)]
@@ -121,7 +126,8 @@ def where() -> str:
     kernel = ".".join(platform.release().split(".")[:2])
     return (
         f"{datetime.now(UTC):%d %B %Y}, {platform.system()} {kernel}, {os.cpu_count()} cores, "
-        f"{system[-1] if system else 'unknown file system'}, Python {platform.python_version()}"
+        f"{system[-1] if system else 'unknown file system'}, Python {platform.python_version()}; "
+        f"{os.getloadavg()[2]:.1f} processes wanted to run at once, so {_busy()}"
     )
 
 

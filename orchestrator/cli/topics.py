@@ -24,6 +24,7 @@ TOPICS: Final = {
     "trust": "what you may rely on, what you may not, privacy, and how each promise is tried",
     "personas": "who sits on the panel, and how to add a seat",
     "measured": "how well it finds and asks: every figure, and how it was taken",
+    "peers": "the same work through the session stores of other agent frameworks",
 }
 INTRODUCTION: Final = """# Commands
 
