@@ -25,7 +25,7 @@ from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
 from orchestrator.verify.finding import Report, shown
-from orchestrator.verify.session_folder import LEFTOVER, home_digest, source_of
+from orchestrator.verify.session_folder import LEFTOVER, digest_in_home, source_of
 
 # Of the rights that there are, those that stay: nobody writes, the owner included.
 FILE_RIGHTS: Final = 0o440
@@ -228,10 +228,22 @@ def _expected(store: Store) -> dict[str, str]:
 
 
 def _template_digests(layout: Layout, home_templates: Path | None) -> dict[str, str]:
-    """The templates in the home as they are now; one that cannot be read has the reason in its place."""
+    """The templates in the home as they are now; one that is none has the reason in its place.
+
+    Raises:
+        OSError: One cannot be read now: what it is would never be known.
+    """
+    digests: dict[str, str] = {}
     if home_templates is None:
-        return {}
-    return {path: home_digest(home_templates, path) for path in layout.templates}
+        return digests
+    for path in layout.templates:
+        try:
+            digests[path] = digest_in_home(home_templates, path)
+        except OSError as error:
+            if error.errno in files.MACHINE_FAULTS:
+                raise
+            digests[path] = files.reason(error)
+    return digests
 
 
 @contextmanager

@@ -103,8 +103,10 @@ def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = FILE_
         finally:
             os.close(fd)
         os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
-    except BaseException:
+    except BaseException as error:
         unlink_if_there(folder_fd, temporary)
+        if isinstance(error, OSError):
+            error.filename = name  # a write names none, and a rename the temporary one
         raise
 
 
@@ -180,6 +182,15 @@ def unlink_if_there(folder_fd: int, name: str) -> None:
         os.unlink(name, dir_fd=folder_fd)
     except FileNotFoundError:
         return
+
+
+MACHINE_FAULTS: Final = frozenset((errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM))
+"""Reasons that say nothing of the file: it may be there and right."""
+
+
+def told(error: OSError) -> str:
+    """The file, where the system names it, and the system's reason."""
+    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def reason(error: OSError) -> str:

@@ -230,16 +230,22 @@ def check_home(account: Account, home_templates: Path | None, report: Report) ->
 
 
 def home_digest(home_templates: Path, path: str) -> str:
-    """The digest of the template *path* in the home, where it may be a link; or why there is none."""
+    """As `digest_in_home`; or why there is none."""
     try:
-        fd = os.open(
-            home_templates / path.removeprefix("templates/"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-        )
+        return digest_in_home(home_templates, path)
     except OSError as error:
         return files.reason(error)
+
+
+def digest_in_home(home_templates: Path, path: str) -> str:
+    """The digest of the template *path* in the home, where it may be a link.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    file = home_templates / path.removeprefix("templates/")
+    fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         return hashlib.sha256(files.read_range(fd, 0, os.fstat(fd).st_size)).hexdigest()
-    except OSError as error:
-        return files.reason(error)
     finally:
         os.close(fd)

@@ -28,6 +28,7 @@ from orchestrator.errors import (
     SessionExistsError,
     SessionFrozenError,
     StoreError,
+    StoreWriteError,
     UsageError,
 )
 from orchestrator.store.ledger import Record
@@ -140,6 +141,25 @@ def test_what_is_not_what_the_ledger_says_is_not_frozen(kind: str, tmp_path: Pat
     assert not store.frozen
     store.close()
     assert (sample.root / "ledger" / "ledger.jsonl").read_bytes() == before
+
+
+def test_a_template_that_cannot_be_read_now_keeps_the_end_from_being_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample, store = start(tmp_path)
+
+    def refuse(templates: Path, path: str) -> str:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(freezing, "digest_in_home", refuse)
+        with pytest.raises(StoreWriteError, match=r"too many open files: check the disk and the rights"):
+            freeze(store, sample.home_templates)
+    assert not store.frozen
+    freeze(store, sample.home_templates)
+    store.close()
+    assert verify_session(sample.root, home_templates=sample.home_templates).valid
+    thaw(sample.root)
 
 
 def test_a_freeze_that_was_cut_short_is_finished_by_another(
