@@ -27,7 +27,7 @@ from orchestrator.loop import dismissing, resolving
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering, Watch
-from orchestrator.store.files import FOLDER, replace_file
+from orchestrator.store import files
 
 
 def end(
@@ -91,10 +91,10 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
 
 def _write_debrief(rehearsal: Rehearsal) -> None:
     debrief = debrief_of(rehearsal)
-    fd = os.open(rehearsal.store.root, FOLDER)
+    fd = os.open(rehearsal.store.root, files.FOLDER)
     try:
-        replace_file(fd, "debrief.md", as_markdown(debrief).encode())
-        replace_file(fd, "debrief.json", json_text(debrief).encode())
+        files.replace_file(fd, "debrief.md", as_markdown(debrief).encode())
+        files.replace_file(fd, "debrief.json", json_text(debrief).encode())
     finally:
         os.close(fd)
 
@@ -143,8 +143,9 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
     try:
         return archive(rehearsal, home, url)
     except (GreenroomError, OSError) as error:
+        why = files.told(error) if isinstance(error, OSError) else error
         raise ArchiveError(
-            f"not archived: {error}; the session has ended and is kept at {rehearsal.store.root}: "
+            f"not archived: {why}; the session has ended and is kept at {rehearsal.store.root}: "
             f"archive it with `greenroom archive {rehearsal.options.id} --to URL`"
         ) from error
 

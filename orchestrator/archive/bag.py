@@ -18,7 +18,7 @@ from orchestrator.archive.manifest import DECLARATION, render_info, render_manif
 from orchestrator.errors import ArchiveError, LedgerCorruptError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import SESSION_ID
-from orchestrator.store import ledger
+from orchestrator.store import files, ledger
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify import verify_session
 from orchestrator.verify.disk import digest_file, open_folder, read_file, walk
@@ -94,8 +94,11 @@ def bag_files(root: Path) -> tuple[Part, ...]:
         raise ArchiveError(
             f"{root.name}: has not ended, and only an ended session is archived: run `greenroom end`"
         )
-    facts = facts_of(root)
-    parts = payload_of(root, facts.session)
+    try:
+        facts = facts_of(root)
+        parts = payload_of(root, facts.session)
+    except OSError as error:
+        raise ArchiveError(f"{root}: {files.told(error)}: check the disk, then try again") from error
     tags = tag_files(parts, facts)
     return (*parts, *(Part(name, tags[name], len(tags[name]), _sha256(tags[name])) for name in TAG_NAMES))
 

@@ -98,8 +98,8 @@ def _fetch(
     except OSError as error:
         _check_free(target)  # somebody else has just put one there
         raise ArchiveError(
-            f"{error.filename or target}: {files.reason(error)}; nothing was restored: make room or check "
-            "the rights, then try again"
+            f"{target}: {files.told(error)}; nothing was restored: make room or check the rights, then try "
+            "again"
         ) from error
     return target
 

@@ -86,6 +86,9 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
             raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)
         os.write(fd, line.encode())
         os.fsync(fd)
+    except OSError as error:
+        error.filename = str(path)
+        raise
     finally:
         os.close(fd)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import Final
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli.screen import Screen
+from orchestrator.cli.screen import Screen, show
 from orchestrator.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
@@ -48,6 +49,18 @@ TAKEN: Final = frozenset(name for names in COMMANDS.values() for name in names)
 
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
+
+_ROOM: Final = ": make room, then try again"
+_FILES: Final = ": close other programs or allow more open files (`ulimit -n`), then try again"
+ADVICE: Final = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EMFILE: _FILES,
+    errno.ENFILE: _FILES,
+    errno.EIO: ": check the disk, then try again",
+    errno.EROFS: ": this disk may only be read: mount it for writing, or use another --home",
+}
+"""What to do about what the system refuses, where no command knows it better."""
 
 INTERRUPTED = 130
 """Typer's code for a Ctrl-C that no command has told of, 128 + SIGINT; no command of ours ends so."""
@@ -138,7 +151,7 @@ def run(arguments: list[str]) -> int:
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", 1, code="stopped")
-        sys.stdout.flush()
+        show()
         return outcome if isinstance(outcome, int) else 0
     except GreenroomError as error:
         exit_code = 2 if isinstance(error, UsageError) else 1
@@ -153,7 +166,8 @@ def run(arguments: list[str]) -> int:
         return 128 + signal.SIGPIPE
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        message = f"{name}{(error.strerror or str(error)).lower()}"
+        advice = ADVICE.get(error.errno or 0, "")
+        message = f"{name}{(error.strerror or str(error)).lower()}{advice}"
         return _refused(message, 1, code="system", file=error.filename)
     except typer.TyperException as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
+from orchestrator.errors import OutputError
+
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
     from orchestrator.store.store import Repair
@@ -40,6 +42,37 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
     )
 
 
+def show(*lines: str) -> None:
+    """Print on stdout, and hand over all that was printed there before.
+
+    Raises:
+        OutputError: It takes no more.
+        BrokenPipeError: Nobody reads it any more.
+    """
+    try:
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it is not tried again at the exit
+        raise OutputError(
+            f"stdout: {(error.strerror or str(error)).lower()}: what the command had to do is done, and its "
+            "result could not be shown: see `greenroom list` and `greenroom show`"
+        ) from error
+
+
+def _tell(line: str) -> None:
+    """On stderr; where that takes nothing, the exit code still tells."""
+    try:
+        print(line, file=sys.stderr)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        return
+
+
 @dataclass(frozen=True)
 class Screen:
     """The global options of this call."""
@@ -65,19 +98,19 @@ class Screen:
     def result(self, plain: dict[str, Any], text: str) -> None:
         """Print the result: the JSON document, or the words for people."""
         Screen.has_result = True
-        print(json.dumps(plain, ensure_ascii=False, indent=1) if self.json else text.rstrip("\n"))
+        show(json.dumps(plain, ensure_ascii=False, indent=1) if self.json else text.rstrip("\n"))
 
     def note(self, text: str) -> None:
         """Something by the way, for people."""
         if not self.quiet:
-            print(text, file=sys.stderr)
+            _tell(text)
 
     def warn(self, text: str) -> None:
         """Something that changes what the user gets: never silently.
 
         A command that it names can be typed as it stands.
         """
-        print(f"greenroom: {text.replace('`greenroom ', f'`{self.command} ')}", file=sys.stderr)
+        _tell(f"greenroom: {text.replace('`greenroom ', f'`{self.command} ')}")
 
     def repaired(self, repair: Repair) -> None:
         """Something was mended: never silently."""

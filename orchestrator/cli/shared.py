@@ -38,7 +38,14 @@ def opened(name: str) -> Iterator[Session]:
     screen = Screen.current
     home = screen.open_home()
     with Session.open(home, name, on_repair=screen.repaired, say=screen.warn) as session:
+        was_degraded = session.rehearsal.store.is_degraded
         yield session
+        # In a part that stops no command (facts, trace): the command did its work, and the next one cannot.
+        if session.rehearsal.store.is_degraded and not was_degraded:
+            screen.warn(
+                f"{session.id} is degraded: a sync failed, so the disk is not to be trusted: check it, then "
+                f"run `greenroom resume {session.id}`"
+            )
 
 
 @contextmanager

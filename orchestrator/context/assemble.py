@@ -24,6 +24,7 @@ from orchestrator.errors import LedgerCorruptError, ReceiptError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import TRANSCRIPT, Layout, Mutability
 from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
+from orchestrator.store import files
 from orchestrator.store.store import Store
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
@@ -414,9 +415,10 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
         try:
             raw = read_regular(copy)
         except OSError as error:
-            raise LedgerCorruptError(
-                f"{copy}: this session's copy of a template is missing: restore it"
-            ) from error
+            why = "is missing: restore it"
+            if error.errno in files.MACHINE_FAULTS:
+                why = f"cannot be read ({files.reason(error)}): check the disk, then try again"
+            raise LedgerCorruptError(f"{copy}: this session's copy of a template {why}") from error
         if hashlib.sha256(raw).hexdigest() != recorded.get(path):
             raise LedgerCorruptError(
                 f"{copy}: this session's copy of a template was changed after the start: restore it"

@@ -49,8 +49,12 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
                 f"{rehearsal.options.id}: process {driver_pid(path) or 'unknown'} drives this session: "
                 "stop it first, or use ask, answer and slide beside it"
             )
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        try:
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        except OSError as error:
+            error.filename = str(path)
+            raise
         rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by=MODERATOR)
         driven = Driven()
         # Somebody may end the session at any moment, also while this drive is being closed: then

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from tests.helpers.commands import Commands
+from tests.helpers.homes import ROOT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
 SAMPLE = str(Path(__file__).resolve().parents[2] / "orchestrator" / "demo" / "deck.md")
@@ -264,3 +267,14 @@ def test_a_title_that_ends_a_sentence_does_not_end_it_twice(
     assert greenroom("run", str(deck), "--exchanges", "0").stdout.startswith(
         "Our mission: 1 slide, 1 claim\n"
     )
+
+
+def test_a_result_that_stdout_does_not_take_is_said_on_stderr(home: Path) -> None:
+    command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "list"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+        assert subprocess.run(command, stdout=full, stderr=full, check=False, cwd=ROOT).returncode == 1
+    said = "what the command had to do is done, and its result could not be shown"
+    where = "see `greenroom list` and `greenroom show`"
+    assert done.returncode == 1
+    assert done.stderr == f"greenroom: stdout: no space left on device: {said}: {where}\n"
