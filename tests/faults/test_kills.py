@@ -32,7 +32,7 @@ from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 
-MOST: Final = 45
+MOST: Final = 40
 """Points of one operation; of one with more calls as many, evenly spread. A point takes about 0.3 s."""
 CANARY: Final = b"estuary"
 """A word of the deck and of the speech, which stands in no template."""

@@ -33,6 +33,7 @@ COMMAND: Final = "tests.helpers.forked:command"
 def commands(home: Path, files: Rehearsal) -> dict[str, tuple[str, ...]]:
     """Every operation of the command line, in an order in which they can follow each other."""
     return {
+        "check": ("check", str(files.deck), "--speech", str(files.speech)),
         "start": ("start", str(files.deck), "--id", "s", "--presenter", "Ines", "--remember"),
         "feed": ("feed", "s", str(files.speech)),
         "ask": ("ask", "s"),
@@ -120,13 +121,16 @@ class Case:
         """What whoever finds the killed operation does next."""
         getattr(self, f"_{name}")()
 
+    def _check(self) -> None:
+        self._done("check")
+
     def _start(self) -> None:
         self._done("start", or_said="is already there")
 
     def _feed(self) -> None:
         with self._session() as session:
             is_loaded = session.projection.playback is not None
-        self._check(self.do("resume", "s") if is_loaded else self.again("feed"))
+        self._went(self.do("resume", "s") if is_loaded else self.again("feed"))
 
     def _ask(self) -> None:
         self._done("ask", or_said="is still open")
@@ -141,7 +145,7 @@ class Case:
         with self._session() as session:
             ended, left = session.projection.ended, session.is_to_be_archived
         if left:
-            self._check(self.do("resume", "s"))
+            self._went(self.do("resume", "s"))
         elif not ended:
             self._done("end")
 
@@ -160,7 +164,7 @@ class Case:
 
     def _run(self) -> None:
         if self.root.exists():
-            self._check(self.do("resume", "s"), or_said="there is nothing to go on with")
+            self._went(self.do("resume", "s"), or_said="there is nothing to go on with")
         else:
             self._done("run")
 
@@ -168,9 +172,9 @@ class Case:
         return Session.open(Home.open(self.home), "s")
 
     def _done(self, name: str, or_said: str = "\0") -> None:
-        self._check(self.again(name), or_said)
+        self._went(self.again(name), or_said)
 
-    def _check(self, ran: Ran, or_said: str = "\0") -> None:
+    def _went(self, ran: Ran, or_said: str = "\0") -> None:
         if ran.code != 0 and or_said not in ran.err:
             raise GoingOnError(f"run again, it ends with {ran.code}: {ran.err}")
 

@@ -32,7 +32,7 @@ CALLS: Final = (
     "fchmodat", "flock", "fcntl", "ioctl",
 )  # fmt: skip
 """The file system calls that change something, take a lock or open; those that only look change no state."""
-_CALL: Final = re.compile(r"^\d+ +(\w+)\((.*)")
+_CALL: Final = re.compile(r"^(\w+)\((.*)")
 _LOOKS: Final = {
     "openat": re.compile(r"^(?!.*O_(CREAT|TRUNC|TMPFILE))"),
     "fcntl": re.compile(r"^(?!.*F_(OFD_)?SETLK)"),
@@ -81,7 +81,7 @@ def _call(target: str, arguments: Sequence[str]) -> int:
     return int(getattr(import_module(module), name)(*arguments) or 0)
 
 
-def _child(job: dict[str, Any], go: int) -> None:
+def _child(job: dict[str, Any], ready: int, go: int) -> None:
     global acknowledged
     code = 70  # a traceback
     try:
@@ -92,6 +92,7 @@ def _child(job: dict[str, Any], go: int) -> None:
         fd = os.open(f"{job['streams']}.acknowledged", os.O_RDWR)
         acknowledged = mmap.mmap(fd, 1)
         os.close(fd)
+        os.write(ready, b".")
         os.read(go, 1)
         code = _call(job["target"], job["arguments"])
         sys.stdout.flush()
@@ -111,11 +112,13 @@ def main() -> None:
         if job["warms"]:
             print(_call(job["target"], job["arguments"]), file=answers, flush=True)
             continue
-        go, let_go = os.pipe()
+        (go, let_go), (is_ready, ready) = os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:
-            _child(job, go)
-        os.close(go)
+            _child(job, ready, go)
+        os.read(is_ready, 1)
+        for fd in (go, is_ready, ready):
+            os.close(fd)
         print(pid, file=answers, flush=True)
         sys.stdin.readline()
         os.write(let_go, b".")
@@ -212,7 +215,7 @@ class Forked:
     def _trace(self, pid: int, fault: Fault) -> subprocess.Popen[str]:
         inject = [] if fault is NO_FAULT else ["-e", f"inject={fault}"]
         tracer = subprocess.Popen(
-            ["strace", "-f", "-y", "-p", str(pid), "-o", f"{self._streams}.trace", "-e", "signal=none",
+            ["strace", "-y", "-p", str(pid), "-o", f"{self._streams}.trace", "-e", "signal=none",
              "-e", "trace=" + ",".join(f"?{name}" for name in CALLS), *inject],
             stderr=subprocess.PIPE,
             text=True,
