@@ -195,7 +195,8 @@ def rolled_back(ended: Path, to: Path, content: bytes) -> Store:
     """The session at *ended* as it was when its ledger was *content*, with every file as it was then."""
     (to / "ledger").mkdir(parents=True)
     (to / LEDGER_NAME).write_bytes(content)
-    shutil.copytree(ended / "ledger" / "templates", to / "ledger" / "templates")
+    for there_from_the_start in ("ledger/templates", "source"):
+        shutil.copytree(ended / there_from_the_start, to / there_from_the_start)
     for agent in ("shared", "moderator", *PANEL):
         (to / agent).mkdir()
     thaw(to)
