@@ -119,7 +119,7 @@ def _things_in_place_of_files(ground: Ground) -> None:
             root.rmdir()
 
 
-def _swapped(ground: Ground, writes: int = 10_000) -> None:
+def _swapped(ground: Ground, writes: int = 2_000) -> None:
     """A link comes and goes in a file's place while it is written: all that was written is there."""
     home = Home.open(ground.home)
     secret, over = ground.around / "secret", threading.Event()

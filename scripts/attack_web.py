@@ -132,8 +132,12 @@ def web(ground: Ground) -> None:
                 "/api/goals",
                 "/api/sessions",
             ):
-                # A list of segments may be empty, and what no screen shows is left out of one.
-                is_data = path.endswith("segments") and what in ("a list", "NUL")
+                # A list of segments may be empty, and what no screen shows is left out of words.
+                is_data = (path[-8:], what) in {
+                    ("segments", "a list"),
+                    ("segments", "NUL"),
+                    ("pi/goals", "NUL"),
+                }
                 expect = DATA if is_data else REFUSED
                 room.attempt("Web", f"{path} with {what}", "POST", path, body, JSON, expect=expect)
         form = {"content-type": "text/plain"}
