@@ -141,8 +141,8 @@ def test_a_command_that_the_disk_fails_says_so_and_leaves_nothing_half(
 ) -> None:
     whole = prepared(case, name, tmp_path / "kept")
     before, arguments = picture(case.home), ("--home", str(case.home), *commands(case.home, case.files)[name])
-    all_places = places(forked.run(COMMAND, *arguments, fault=NO_FAULT), that_change=False)
-    that_change = set(places(forked.run(COMMAND, *arguments, fault=NO_FAULT), that_change=True))
+    unharmed = forked.run(COMMAND, *arguments, fault=NO_FAULT)
+    all_places, that_change = places(unharmed, that_change=False), set(places(unharmed, that_change=True))
     wrong, counts = [], Counter[str]()
     for error, calls in ERRORS.items():
         fitting = [
