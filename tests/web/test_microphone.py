@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ from starlette.websockets import WebSocketDisconnect
 
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
+from orchestrator.speech.recognition import Heard
+from orchestrator.speech.voice import Detector
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
 from orchestrator.web.app import application
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
-from tests.helpers.recognisers import ToneRecogniser, silence, tone
+from tests.helpers.recognisers import ToneRecogniser, is_loud, silence, tone
 from tests.helpers.rehearsals import write_rehearsal
 
 ADDRESS = "ws://localhost/api/sessions/one/microphone"
@@ -169,6 +172,42 @@ def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tm
             while "refused" not in (message := socket.receive_json()):
                 pass
             assert "has ended" in message["refused"]
+
+
+class LateRecogniser(ToneRecogniser):
+    """Answers nothing until it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(WORDS)
+        self.heard_s = 0.0
+        self._asked: list[tuple[Future[Heard], Future[Heard]]] = []
+
+    def recognise(self, sound: bytes) -> Future[Heard]:
+        late: Future[Heard] = Future()
+        self._asked.append((late, super().recognise(sound)))
+        return late
+
+    def detector(self) -> Detector:
+        def is_speech(window: bytes) -> float:
+            self.heard_s += len(window) / 32_000
+            return is_loud(window)
+
+        return is_speech
+
+    def answer(self) -> None:
+        for late, known in self._asked:
+            late.set_result(known.result())
+
+
+def test_who_has_stopped_speaking_is_told_of_a_refusal_all_the_same(home: Path, tmp_path: Path) -> None:
+    recogniser = LateRecogniser()
+    with room(home, tmp_path, recogniser=recogniser) as (client, _, session):
+        session.end()
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1) + silence(1))
+            until("all the sound taken", lambda: recogniser.heard_s > 1.9)
+            recogniser.answer()
+            assert "has ended" in socket.receive_json()["refused"]
 
 
 def test_another_sites_page_gets_no_microphone(home: Path, tmp_path: Path) -> None:

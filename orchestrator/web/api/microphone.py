@@ -87,25 +87,31 @@ class Microphone:
         Raises:
             GreenroomError: A frame breaks a rule, or the session takes no more speech.
         """
-        writing = asyncio.create_task(self._write())
+        listening = asyncio.create_task(self._listen())
+        writing = asyncio.create_task(self._write(listening))
         broken: SpeechError | None = None
         try:
             try:
-                await self._listen()
+                await listening
             except SpeechError as error:  # what was said before the bad frame is kept
                 broken = error
-            await self._put(self._voice.close())
+            except asyncio.CancelledError:
+                if self._refused is None:
+                    raise
+            if self._refused is None:
+                await self._put(self._voice.close())
             await self._ended.put(None)
             await writing
             if (why := self._refused or broken) is not None:
                 raise why
         finally:
+            listening.cancel()
             writing.cancel()
             await self._show("")
 
     async def _listen(self) -> None:
         began, taken_s = monotonic(), 0.0
-        while self._refused is None and not self._site.closing.is_set():
+        while not self._site.closing.is_set():
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
@@ -158,7 +164,7 @@ class Microphone:
             self._asked = None
             await self._ended.put((stretch, self._offset_s, recognised))
 
-    async def _write(self) -> None:
+    async def _write(self, listening: asyncio.Task[None]) -> None:
         """Sentences into the transcript, in their order, each as soon as it is recognised."""
         while (one := await self._ended.get()) is not None:
             if self._refused is None:  # else what comes is let go of, so that nobody waits for a place
@@ -166,6 +172,7 @@ class Microphone:
                     await self._take(*one)
                 except GreenroomError as error:
                     self._refused = error
+                    listening.cancel()  # whoever speaks is told now, and not at the next frame
 
     async def _take(self, stretch: Stretch, offset_s: float, recognised: Future[Heard]) -> None:
         heard = await asyncio.wrap_future(recognised)
