@@ -355,6 +355,7 @@ def test_outside_of_a_home_nothing_is_archived_that_nobody_asked_for(home: Path,
     assert not (home / "archives").exists()
 
 
+@pytest.mark.own_memory  # erase opens the memory itself, which the tests' memory does not stop
 def test_erase_finds_the_objects_of_an_upload_that_broke_off(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
