@@ -101,7 +101,7 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
 
     Raises:
         UsageError: *url* is no archive address, or *session* no session id.
-        ArchiveError: The store refused.
+        ArchiveError: The store refused, or lists objects afterwards that it said it had removed.
     """
     store = open_store(url, endpoint_url=endpoint_url)
     prefix = f"{check_session_id(session)}/"
@@ -110,6 +110,11 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
     for name in names[:1]:
         store.delete(name)
     side_by_side(store.delete, names[1:])
+    if left := store.list(prefix):  # an answer of success is not the proof that something is gone
+        raise ArchiveError(
+            f"{store.url}/{min(left)}: is still there, one of {len(left)}, though the store said that it was "
+            "removed: remove it there yourself"
+        )
     return len(names)
 
 

@@ -8,9 +8,9 @@ number (from 1) to what happens at it:
   ("503"), or a status without a body ("503-empty");
 - when it has had its effect: the same with `-after`;
 - in the answer: `truncate` and `stall-body` (half of it comes), `wrong` (a bit of it is another);
-- lies: `drop` (a put that stores nothing) and `corrupt` (one that stores other bytes), both with
-  success; `missing` (a read finds nothing), `stale` and `extra` (a list without its last name, or
-  with a name that is no object's).
+- lies: `drop` (a put that stores nothing), `corrupt` (one that stores other bytes) and `keep` (a
+  delete that removes nothing), all with success; `missing` (a read finds nothing), `stale` and
+  `extra` (a list without its last name, or with a name that is no object's).
 """
 
 from __future__ import annotations
@@ -196,7 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
             if self.command == "PUT":
                 return self._put(key, body, fault)
             if self.command == "DELETE":
-                self.state.objects.pop(key, None)
+                if fault != "keep":
+                    self.state.objects.pop(key, None)
                 return 204, b"", {}
             if key not in self.state.objects or fault == "missing":
                 return 404, _error("NoSuchKey"), {}

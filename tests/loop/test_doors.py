@@ -376,3 +376,25 @@ def test_erase_finds_the_objects_of_an_upload_that_broke_off(
         ]
         assert server.objects == {}
     assert list((home / "archives").iterdir()) == []
+
+
+@pytest.mark.own_memory
+def test_erase_does_not_say_removed_where_the_store_kept_everything(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    with strict_s3(every="keep") as server:
+        monkeypatch.setenv("GREENROOM_S3_ENDPOINT", server.endpoint_url)
+        with begun(home) as session:
+            session.end(without_debrief=True, archive="s3://bucket/prefix")
+        kept = dict(server.objects)
+        refused = greenroom(home, "erase", "s1", "--yes", "--archives", check=False)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"{len(kept)}, though the store said that it was removed" in refused.stderr
+        assert server.objects == kept
+        assert (home / "sessions" / "s1").is_dir()
+        server.every = ""
+        told = greenroom_json(home, "erase", "s1", "--yes", "--archives")
+        assert told["removed"] == ["s3://bucket/prefix/s1", str(home / "sessions" / "s1")]
+        assert server.objects == {}
