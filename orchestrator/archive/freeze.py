@@ -195,9 +195,11 @@ def _digests(store: Store) -> dict[str, str]:
         for name in names:
             if name.path in (LEDGER_NAME, DRIVER_LOCK):
                 continue
-            if name.kind != "file" or not name.path.isprintable():
+            is_too_large = name.size_bytes > files.MAX_BYTES
+            if name.kind != "file" or is_too_large or not name.path.isprintable():
+                kind = f"{name.kind} of {name.size_bytes} bytes" if is_too_large else name.kind
                 raise StoreError(
-                    f"{root}: {shown(name.path)} is {name.kind}, which no archive can carry under this name; "
+                    f"{root}: {shown(name.path)} is {kind}, which no archive can carry under this name; "
                     "the session was not ended: remove it first"
                 )
             digests[name.path] = digest_file(fd, name.path)

@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from orchestrator.home.user_list import one_line
+from orchestrator.layout import MIB
 
 # RFC 8493, 2.1.1: these two lines and no byte more.
 DECLARATION: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+
+MAX_TAG_BYTES: Final = 16 * MIB
+"""Names and digests of 100,000 files; a session has some hundred. Each line takes many times its bytes."""
 
 _LINE_ENDS: Final = re.compile(r"\r\n|\n|\r")
 # Bags before 1.0 may have white space around the colon; 1.0 allows none.
@@ -79,8 +83,10 @@ def lines_of(raw: bytes, encoding: str) -> list[str]:
     """The lines of a tag file.
 
     Raises:
-        TagFileError: It is not in *encoding*.
+        TagFileError: It is not in *encoding*, or longer than `MAX_TAG_BYTES`.
     """
+    if len(raw) > MAX_TAG_BYTES:
+        raise TagFileError(f"it has {len(raw)} bytes, and at most {MAX_TAG_BYTES} are read")
     try:
         text = raw.decode(encoding)
     except (UnicodeError, LookupError) as error:

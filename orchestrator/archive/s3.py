@@ -14,11 +14,13 @@ import hashlib
 import re
 import time
 from collections.abc import Callable
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from orchestrator.archive.conflict import other_content
 from orchestrator.errors import ArchiveError, UsageError
+from orchestrator.store import files
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -33,6 +35,9 @@ CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 60.0
 MAX_PAGES: Final = 10_000
 """Pages of 1,000 names; a server that goes on after these has no end."""
+
+_PIECE_BYTES: Final = 1 << 20
+"""Read of an object at a time; most are smaller."""
 
 _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 """409: another conditional put of this name is under way (S3 says: try again)."""
@@ -97,7 +102,18 @@ class S3Store:
         """As `ArchiveStore.get`."""
 
         def read(client: S3Client) -> bytes:
-            return client.get_object(Bucket=self._bucket, Key=self._below + name)["Body"].read()
+            answer = client.get_object(Bucket=self._bucket, Key=self._below + name)
+            content = BytesIO()  # gives its bytes without a second copy of them
+            # What the server says of the size is only its word: neither is memory taken for it nor an end
+            # awaited that may never come.
+            size = answer.get("ContentLength", 0)
+            while size <= files.MAX_BYTES and (piece := answer["Body"].read(_PIECE_BYTES)):
+                content.write(piece)
+                size = max(size, content.tell())
+            if size > files.MAX_BYTES:
+                answer["Body"].close()
+                raise ArchiveError(f"{self.url}/{name}: {files.too_large(size)}")
+            return content.getvalue()
 
         return self._call(name, read)
 
@@ -117,7 +133,9 @@ class S3Store:
         """All names that begin with *prefix*; with a delimiter, only up to its first one after that."""
         names: set[str] = set()
         token = ""
-        for _ in range(MAX_PAGES):
+        told: set[str] = set()
+        while token not in told and len(told) < MAX_PAGES:
+            told.add(token)
             found, token = self._page(prefix, token, delimiter)
             names.update(found)
             if not token:

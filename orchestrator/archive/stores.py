@@ -22,7 +22,7 @@ from orchestrator.archive.manifest import is_safe_name
 from orchestrator.archive.s3 import S3Store, check_endpoint
 from orchestrator.errors import ArchiveError, UsageError
 from orchestrator.store import files
-from orchestrator.verify.disk import open_folder, opened, walk
+from orchestrator.verify.disk import open_folder, read_file, walk
 from orchestrator.verify.finding import Report, shown
 
 INCOMING: Final = ".incoming"
@@ -143,8 +143,8 @@ class FolderStore:
         """As `ArchiveStore.get`."""
         _check_name(name)
         try:
-            with open_folder(self.root) as root_fd, opened(root_fd, name) as fd:
-                return files.read_range(fd, 0, os.fstat(fd).st_size)
+            with open_folder(self.root) as root_fd:
+                return read_file(root_fd, name)
         except OSError as error:
             raise self._refused(name, error) from error
 

@@ -82,7 +82,7 @@ def replace_text(folder_fd: int, name: str, text: str) -> None:
 
 def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
     """The same; False: it was there already."""
-    if files.read_plain(folder_fd, name) == text.encode():
+    if files.read_plain(folder_fd, name, most=len(text.encode())) == text.encode():
         return False
     replace_text(folder_fd, name, text)
     return True

@@ -16,6 +16,7 @@ import stat
 from typing import Final
 
 from orchestrator.errors import StoreWriteError
+from orchestrator.layout import MIB
 
 # O_NONBLOCK, since opening a pipe that somebody put in a file's place would otherwise wait for a writer for
 # ever.
@@ -28,6 +29,11 @@ FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE_MODE: Final = 0o640
 FOLDER_MODE: Final = 0o750
 """What is made in a home is for its owner to write and for the group to read; a umask may narrow it."""
+
+MAX_BYTES: Final = 512 * MIB
+"""The largest file that a session, its ledger and its archive may hold, looked at before anything is read.
+Nothing larger is of this program: it takes in decks of up to 500 MiB (deck/limits.py). And what it reads it
+has in memory: a ledger several times over while it is checked, so one of this size still fits into 4 GB."""
 
 _PROBE_BYTES: Final = 64 * 1024
 """More than a file system can keep beside a file's name, so that real blocks are written."""
@@ -165,6 +171,23 @@ def read_range(fd: int, offset: int, size: int) -> bytes:
         offset += len(part)
         size -= len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def size_of(fd: int) -> int:
+    """The size in bytes of an open file, for reading all of it.
+
+    Raises:
+        OSError: It is larger than any file that this program writes.
+    """
+    size = os.fstat(fd).st_size
+    if size > MAX_BYTES:
+        raise OSError(too_large(size))
+    return size
+
+
+def too_large(size: int) -> str:
+    """What is said of a file of so many bytes, which is not read."""
+    return f"{size} bytes, and no file of a session has more than {MAX_BYTES}"
 
 
 def is_there(folder_fd: int, name: str) -> bool:

@@ -199,6 +199,8 @@ class History:
             size = os.fstat(self._fd).st_size
             if size == self.end:
                 return None
+            if size > files.MAX_BYTES:
+                raise LedgerCorruptError(f"{self.path}: {files.too_large(size)}: {HOW_TO_RESTORE}")
             # A writer cuts only what no reader has taken in, so this file is another one.
             if size < self.end:
                 raise LedgerCorruptError(
@@ -337,7 +339,7 @@ class History:
             last = self.record(seqs[-1])
             if last.op != "append":
                 return self.replay(seqs[-1:])
-            raw = self.views().read(path)
+            raw = self.views().read(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):

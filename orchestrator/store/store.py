@@ -23,12 +23,13 @@ from typing import Any, Final
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import (
+    FileTooLargeError,
     InvalidTextError,
     SessionDegradedError,
     SessionFrozenError,
     StoreWriteError,
 )
-from orchestrator.layout import Layout, Mutability, SessionFile
+from orchestrator.layout import MIB, Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger, mending, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.interrupts import Interrupts
@@ -42,6 +43,9 @@ __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair",
 # A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
 DRIVER_LOCK: Final = "ledger/driver.lock"
+
+_END_BYTES: Final = 16 * MIB
+"""Room that the ledger keeps for the record of the end, which holds a digest for every file."""
 
 log = logging.getLogger(__name__)
 
@@ -493,10 +497,17 @@ class Store:
                 f"{record.file or record.op}: a value cannot be written as JSON ({error}); "
                 "nothing was written: give valid Unicode and finite numbers"
             ) from error
+        content = b"".join(lines)
+        room = files.MAX_BYTES - self.history.end - (0 if last.op == "freeze" else _END_BYTES)
+        if len(content) > room:
+            raise FileTooLargeError(
+                f"{self.ledger_path}: has {self.history.end} bytes, and a larger one could not be read; nothing "
+                "was written: end this session and start another"
+            )
         # From here on an interrupt (Ctrl-C) may come with bytes on disk that memory does not know: then
         # everything is read again.
         self._written = True
-        files.append_whole(self._lock.fd, b"".join(lines), size=self.history.end, name=LEDGER_NAME)
+        files.append_whole(self._lock.fd, content, size=self.history.end, name=LEDGER_NAME)
         self._sync()
         pending = self.history.commit(lines, head)
         self._clock_seq = last.seq  # so that the next record need not read this one

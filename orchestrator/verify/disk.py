@@ -120,20 +120,21 @@ def read_file(root_fd: int, path: str) -> bytes:
     """A plain file's bytes.
 
     Raises:
-        OSError: As `opened`.
+        OSError: As `opened`, and `files.size_of`.
     """
     with opened(root_fd, path) as fd:
-        return files.read_range(fd, 0, os.fstat(fd).st_size)
+        return files.read_range(fd, 0, files.size_of(fd))
 
 
 def digest_file(root_fd: int, path: str, algorithm: str = "sha256") -> str:
     """A plain file's digest in hex, read piece by piece.
 
     Raises:
-        OSError: As `opened`.
+        OSError: As `opened`, and `files.size_of`.
     """
     digest = hashlib.new(algorithm)
     with opened(root_fd, path) as fd:
+        files.size_of(fd)  # a sparse file of any size costs whoever put it there nothing
         while piece := os.read(fd, _CHUNK_BYTES):
             digest.update(piece)
     return digest.hexdigest()

@@ -246,6 +246,6 @@ def digest_in_home(home_templates: Path, path: str) -> str:
     file = home_templates / path.removeprefix("templates/")
     fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        return hashlib.sha256(files.read_range(fd, 0, os.fstat(fd).st_size)).hexdigest()
+        return hashlib.sha256(files.read_range(fd, 0, files.size_of(fd))).hexdigest()
     finally:
         os.close(fd)

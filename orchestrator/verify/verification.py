@@ -51,7 +51,7 @@ def verify_session(
         return report.result(head=FIRST_HASH, seq=0, ended=False)
     try:
         with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
-            account.content = files.read_range(ledger_fd, 0, os.fstat(ledger_fd).st_size)
+            account.content = files.read_range(ledger_fd, 0, files.size_of(ledger_fd))
             account.read()
             Folder(root_fd, account, report).compare()
     except OSError as error:

@@ -203,6 +203,26 @@ def test_a_redirect_to_another_host_is_not_followed(tiny: Sample) -> None:
         assert (len(server.requests), other.requests) == (1, [])
 
 
+def test_an_object_of_a_terabyte_is_not_asked_for_and_a_list_without_end_is_left(tiny: Sample) -> None:
+    with strict_s3() as server:
+        archive_session(tiny.root, URL, endpoint_url=server.endpoint_url)
+        server.every = "huge"
+        names = [part.name for part in bag_files(tiny.root)]
+        result = verify_archive(URL, tiny.id, endpoint_url=server.endpoint_url)
+        told = {(one.path, one.kind, one.found) for one in result.findings if one.kind == "unreadable"}
+        size = "1099511627776 bytes, and no file of a session has more than 536870912"
+        assert told == {(name, "unreadable", size) for name in names}
+        server.every = "endless"
+        for read in (
+            lambda: list_archives(URL, endpoint_url=server.endpoint_url),
+            lambda: verify_archive(URL, tiny.id, endpoint_url=server.endpoint_url),
+        ):
+            before = len(server.requests)
+            with pytest.raises(ArchiveError, match=f"{URL}: the server's list of objects has no end"):
+                read()
+            assert len(server.requests) < before + 10
+
+
 def test_a_wrong_byte_on_the_way_back_is_found(server: StrictS3, sample: Sample) -> None:
     key = f"{PREFIX}{sample.id}/data/{sample.id}/debrief.md"
     server.lies.add(key)

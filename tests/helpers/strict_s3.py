@@ -7,7 +7,8 @@ number (from 1) to what happens at it:
 - before the request has any effect: `reset`, `kill` (the victim), `stall`, `redirect`, a status
   ("503"), or a status without a body ("503-empty");
 - when it has had its effect: the same with `-after`;
-- in the answer: `truncate` and `stall-body` (half of it comes), `wrong` (a bit of it is another);
+- in the answer: `truncate` and `stall-body` (half of it comes), `wrong` (a bit of it is another),
+  `huge` (an object is said to have 1 TB), `endless` (every page of a list names the same next one);
 - lies: `drop` (a put that stores nothing), `corrupt` (one that stores other bytes) and `keep` (a
   delete that removes nothing), all with success; `missing` (a read finds nothing), `stale` and
   `extra` (a list without its last name, or with a name that is no object's).
@@ -104,17 +105,19 @@ class _Handler(BaseHTTPRequestHandler):
         cut = len(answer) // 2 if fault in ("truncate", "stall-body") else 0
         if fault == "wrong" and answer:
             answer = _other(answer)
-        self._say(status, answer, extra, cut)
+        self._say(status, answer, extra, cut, told=1 << 40 if fault == "huge" and key else None)
         if fault == "stall-body":
             time.sleep(STALL_S)
         if cut:
             self._reset()
 
-    def _say(self, status: int, answer: bytes, extra: dict[str, str], cut: int = 0) -> None:
+    def _say(
+        self, status: int, answer: bytes, extra: dict[str, str], cut: int = 0, told: int | None = None
+    ) -> None:
         self.send_response(status)
         for name, value in extra.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer)))
+        self.send_header("Content-Length", str(told or len(answer)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer[: len(answer) - cut])
@@ -252,7 +255,8 @@ class _Handler(BaseHTTPRequestHandler):
         left = sorted(key for key in keys if key.startswith(prefix) and key > after)
         left = {"stale": left[:-1], "extra": [*left, f"{prefix}~"]}.get(fault, left)
         page = left[:PAGE_KEYS]
-        more = len(left) > PAGE_KEYS
+        more = len(left) > PAGE_KEYS or fault == "endless"
+        page = page or [after]
         token = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else ""
         found = "".join(_listed(escape(quote(key)), is_folder=key.endswith("/")) for key in page)
         return (
