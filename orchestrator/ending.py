@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 
-from orchestrator.archive.freeze import freeze, seal
+from orchestrator.archive.freeze import freeze, is_sealed, seal
 from orchestrator.archive.register import archives_of, note_archive, note_begun
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
@@ -43,6 +43,9 @@ def end(
     store = rehearsal.store
     if archive_to is not None:
         open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
+    if _is_cut_short(rehearsal, home):
+        finish(rehearsal, home, archive_to)
+        return
     with store.transaction():
         open_ = rehearsal.projection.open
         last = None
@@ -63,16 +66,24 @@ def end(
     archive_as_set(rehearsal, home, archive_to)
 
 
-def finish(rehearsal: Rehearsal, home: Home | None) -> Archived | None:
+def finish(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
     """Go on with an end that was cut short: make the folder read-only, then archive it as `archive_as_set`.
 
     Raises:
         StoreWriteError: The modes cannot be set.
         ArchiveError: As `archive_as_set`.
     """
-    if home is not None and is_to_be_archived(rehearsal, home):
+    if _is_cut_short(rehearsal, home):
         seal(rehearsal.store.root, immutable=_is_immutable(home))
-    return archive_as_set(rehearsal, home)
+    return archive_as_set(rehearsal, home, url)
+
+
+def _is_cut_short(rehearsal: Rehearsal, home: Home | None) -> bool:
+    """Whether something of the session's end is still to be done after its record."""
+    if not rehearsal.projection.ended:
+        return False
+    # Files that are read-only may still lack the flag, so the archive, which comes last, is asked for too.
+    return is_to_be_archived(rehearsal, home) or not is_sealed(rehearsal.store.root)
 
 
 def _is_immutable(home: Home | None) -> bool:
@@ -113,6 +124,8 @@ def archive(
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
     holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
+    if holder is not None and not is_sealed(store.root):  # its end was cut short
+        seal(store.root, immutable=_is_immutable(holder))
 
     def note(to_register: Callable[[Home, str, str, str], None], archive: str) -> None:
         if holder is not None:
@@ -125,7 +138,7 @@ def archive(
         checksums=checksums,
         before_sending=partial(note, note_begun),  # so that `erase` finds what an end before its time leaves
     )
-    note(note_archive, done.archive)
+    note(partial(note_archive, head=store.head), done.archive)
     return done
 
 
@@ -151,10 +164,10 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
 
 
 def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
-    """Whether the session has ended in this home and is in no archive yet."""
+    """Whether the session has ended in this home and is, as it is now, in no archive yet."""
     if home is None or not rehearsal.projection.ended or not dismissing.is_held_in(home, rehearsal):
         return False
-    return not archives_of(home, rehearsal.options.id)
+    return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
 
 
 def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:

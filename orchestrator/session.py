@@ -592,13 +592,13 @@ class Session:
                 `<home>/archives`. A session outside of a home is archived only where this says where to.
 
         Raises:
-            SessionFrozenError: It has ended already.
+            SessionFrozenError: It has ended already, and no part of that was cut short.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
         from orchestrator import ending
 
         ending.end(
-            self.rehearsal,
+            self._now,
             self.home,
             self.watch,
             self._remembering,
@@ -630,10 +630,10 @@ class Session:
 
     @property
     def archived_at(self) -> str | None:
-        """Where the session was archived last, as its home knows; None: nowhere."""
+        """Where the session, as it is now, was archived last, as its home knows; None: nowhere."""
         if self.home is None:
             return None
-        return next(reversed(archives_of(self.home, self.id).values()), None)
+        return next(reversed(archives_of(self.home, self.id, head=self._now.store.head).values()), None)
 
     @property
     def is_to_be_archived(self) -> bool:
@@ -675,11 +675,18 @@ class Session:
         return scribe.context_of(self._now.store)
 
     def verify(self) -> Verification:
-        """Whether every rule was kept by every write, and every file is what the ledger says."""
+        """Whether every rule was kept by every write, and every file is what the ledger says.
+
+        Raises:
+            HomeError: What its home knows of its archives cannot be read.
+        """
         from orchestrator import verify
+        from orchestrator.archive.at_home import verify_at_home
 
         if not self.rehearsal.store.frozen:
             self.rehearsal.store.flush()
+        if self.home is not None and dismissing.is_held_in(self.home, self.rehearsal):
+            return verify_at_home(self.home, self.path)
         templates = self.home.templates if self.home is not None else None
         return verify.verify_session(self.path, home_templates=templates)
 

@@ -108,6 +108,18 @@ def seal(root: Path, *, immutable: bool = False) -> str:
     return "flags"
 
 
+def is_sealed(root: Path) -> bool:
+    """Whether nobody may write to any file or folder, as modes go.
+
+    Raises:
+        StoreWriteError: One cannot be read.
+    """
+    modes: list[int] = []
+    with _naming(root):
+        _each(root, lambda fd, _: modes.append(os.fstat(fd).st_mode))
+    return not any(mode & 0o222 for mode in modes)
+
+
 def _seal_one(fd: int, is_folder: bool) -> None:
     os.fchmod(fd, os.fstat(fd).st_mode & (FOLDER_RIGHTS if is_folder else FILE_RIGHTS))
 

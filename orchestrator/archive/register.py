@@ -29,20 +29,35 @@ def note_begun(home: Home, session_id: str, url: str, archive: str) -> None:
     _append(home, session_id, BEGUN, {"url": url, "archive": archive, "at": utc_now()})
 
 
-def note_archive(home: Home, session_id: str, url: str, archive: str) -> None:
-    """Remember that a session stands complete at *archive*, within the store at *url*."""
-    _append(home, session_id, ARCHIVES, {"url": url, "archive": archive, "at": utc_now()})
+def note_archive(home: Home, session_id: str, url: str, archive: str, *, head: str) -> None:
+    """Remember that a session whose ledger ends with *head* stands complete at *archive*, within *url*."""
+    _append(home, session_id, ARCHIVES, {"url": url, "archive": archive, "head": head, "at": utc_now()})
 
 
-def archives_of(home: Home, session_id: str) -> dict[str, str]:
+def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict[str, str]:
     """Where the session was archived: store → the archive in it, oldest first.
+
+    *head*: only archives of the ledger that ends so, and those of which an earlier release noted no head.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
     """
+    lines = _archive_lines(home, session_id)
+    return {one["url"]: one["archive"] for one in lines if head in (None, one.get("head", head))}
+
+
+def archived_heads(home: Home, session_id: str) -> tuple[str, ...]:
+    """The ledger heads that the session was archived with, oldest first: one, unless somebody meddled.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    return tuple(one["head"] for one in _archive_lines(home, session_id) if "head" in one)
+
+
+def _archive_lines(home: Home, session_id: str) -> Iterator[dict[str, str]]:
     mend = "remove it, and archive the session again"
-    found = _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
-    return dict(found)
+    return _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
 
 
 def uploads_of(home: Home, session_id: str) -> dict[str, str]:
@@ -53,7 +68,7 @@ def uploads_of(home: Home, session_id: str) -> dict[str, str]:
     """
     mend = "remove it, and look where you archived to yourself"
     begun = _lines(home, session_id, BEGUN, ("url", "archive"), mend)
-    return dict(begun) | archives_of(home, session_id)
+    return {one["url"]: one["archive"] for one in begun} | archives_of(home, session_id)
 
 
 def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:
@@ -68,7 +83,7 @@ def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
         HomeError: A line of the register is none of ours; the message says which.
     """
     mend = "remove it, and dismiss the contradiction again"
-    return frozenset(digest for (digest,) in _lines(home, session_id, DISMISSED, ("digest",), mend))
+    return frozenset(one["digest"] for one in _lines(home, session_id, DISMISSED, ("digest",), mend))
 
 
 def _path(home: Home, session_id: str, name: str) -> Path:
@@ -93,7 +108,10 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
         os.close(fd)
 
 
-def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str) -> Iterator[list[str]]:
+def _lines(
+    home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str
+) -> Iterator[dict[str, str]]:
+    """The lines of a register, each of which has at least these *keys*."""
     path = _path(home, session_id, name)
     try:
         # A damaged line is named below, by its number.
@@ -105,8 +123,9 @@ def _lines(home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: 
             continue
         try:
             one = json.loads(line)
-            yield [str(one[key]) for key in keys]
+            told = {key: str(one[key]) for key in (*keys, *one)}
         except (ValueError, KeyError, TypeError, RecursionError):
             raise HomeError(
                 f"{path}, line {number}: this is no line of the register of {path.stem}: {mend}", file=path
             ) from None
+        yield told

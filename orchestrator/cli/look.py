@@ -197,11 +197,11 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     Raises:
         SessionNotFoundError, ArchiveError: There is nothing of this name.
     """
+    from orchestrator.archive.at_home import verify_at_home
     from orchestrator.archive.download import verify_archive
     from orchestrator.archive.unpacked import verify_path
     from orchestrator.documents.verification import against_head
     from orchestrator.home.folder import session_folder
-    from orchestrator.verify import verify_session
 
     if "://" in name:
         url, _, session_id = name.rstrip("/").rpartition("/")
@@ -211,7 +211,8 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
         found = verify_path(Path(name))
     else:
         home = Screen.current.open_home()
-        found = verify_session(home.find(name), home_templates=home.templates)
+        root = home.find(name)
+        found = verify_at_home(home, root) if root.parent == home.sessions else verify_path(root)
     return against_head(found, head)
 
 

@@ -76,7 +76,8 @@ def end(
             refused = error
         for line in teller.lines():
             screen.note(line)
-        path = None if without_debrief else str(opened_session.path / "debrief.md")
+        debrief = opened_session.path / "debrief.md"
+        path = str(debrief) if debrief.exists() else None
         plain = {
             "state": opened_session.state,
             "debrief": path,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from orchestrator.archive.register import archives_of
+from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.errors import GreenroomError, HomeError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
@@ -25,7 +25,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": len(session.projection.exchanges),
-        "archive": None if home is None else _archive_of(home, session.id, warn),
+        "archive": None if home is None else _archive_of(home, session, warn),
     }
 
 
@@ -74,13 +74,17 @@ def fetched(url: str, session_id: str, s3: dict[str, str | None]) -> Iterator[Se
             yield session
 
 
-def _archive_of(home: Home, session_id: str, warn: Callable[[str], None]) -> str | None:
-    """Where this session was archived last, if that is known."""
+def _archive_of(home: Home, session: Session, warn: Callable[[str], None]) -> str | None:
+    """Where this session, as it is now, was archived last, if that is known."""
     try:
-        return next(reversed(archives_of(home, session_id).values()), None)
+        head = session.ledger_head
+        found = archives_of(home, session.id, head=head)
+        if any(other != head for other in archived_heads(home, session.id)):
+            warn(f"{session.id}: is not as it was archived: see `greenroom verify {session.id}`")
     except HomeError as error:
         warn(str(error))
         return None
+    return next(reversed(found.values()), None)
 
 
 def _holds(session: Session, text: str) -> bool:

@@ -153,7 +153,7 @@ def test_forget_says_where_it_still_stands(
     home: Path, greenroom: Commands, kept: dict[str, Memory], tmp_path: Path
 ) -> None:
     (home / "sessions" / "s2").mkdir(parents=True)
-    note_archive(Home.open(home), "s1", "s3://bucket/x", "s3://bucket/x/s1")
+    note_archive(Home.open(home), "s1", "s3://bucket/x", "s3://bucket/x/s1", head="0")
     with MemoryDatabase.open(home) as db:
         carried_into(db.path.parent, "s2", [kept["churn"].id])
     assert greenroom.json("memory", "forget", kept["churn"].id) == {

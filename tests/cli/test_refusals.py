@@ -189,7 +189,7 @@ def test_a_ledger_that_cannot_be_read_stops_no_list(
 def test_a_bad_line_in_the_register_of_archives_stops_no_list(
     home: Path, greenroom: Commands, sessions: tuple[str, ...]
 ) -> None:
-    note_archive(Home.open(home), "first", "file:///elsewhere", "file:///elsewhere/first")
+    note_archive(Home.open(home), "first", "file:///elsewhere", "file:///elsewhere/first", head="0")
     register = home / "sessions" / ".records" / "first" / "archives.jsonl"
     register.write_text(register.read_text("utf-8") + "no line of ours\n", "utf-8")
     states, said = _listed(greenroom)

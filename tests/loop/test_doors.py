@@ -327,20 +327,55 @@ def test_an_end_that_cannot_archive_has_ended_and_says_where_it_is_kept(home: Pa
     assert "nothing to go on with" in refused.stderr
 
 
-def test_an_end_that_was_cut_short_before_the_files_are_read_only_is_finished_with_its_archive(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("way", ["archive", "archive --to", "end"])
+def test_an_end_that_was_cut_short_before_the_files_are_read_only_is_finished(
+    home: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     session = begun(home)
     with monkeypatch.context() as patched:
         patched.setattr("orchestrator.ending.archive_as_set", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             session.end()
+    head = session.ledger_head
     session.close()
     thaw(session.path)  # as it is between the record of the end and the modes
+    where = home / ("elsewhere" if way == "archive --to" else "archives")
     with Session.open(Home.open(home), session.id) as again:
-        again.archive()
+        if way == "end":
+            assert again.end() == head
+            with pytest.raises(SessionFrozenError):  # now nothing of it is left to do
+                again.end()
+        else:
+            again.archive(str(where) if way == "archive --to" else None)
         assert not any(path.stat().st_mode & 0o222 for path in [again.path, *again.path.rglob("*")])
-    assert archive_of(home / "archives", session.id)
+        assert again.archived_at == str(where / "s1")
+    assert archive_of(where, session.id)
+
+
+def test_a_session_that_was_rolled_back_and_ended_again_is_not_called_archived(home: Path) -> None:
+    with begun(home) as session:
+        session.hear(LiveSegment("We grew."))
+        archived = session.end(without_debrief=True)
+    ledger = session.path / "ledger" / "ledger.jsonl"
+    thaw(session.path)
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:-1]))
+    with Session.open(Home.open(home), "s1") as session:
+        session.append("shared/presenter-transcript.md", "We shrank.\n", by="transcript")
+        assert [one.kind for one in session.verify().findings] == ["head"]
+    told = greenroom(home, "end", "s1", check=False)
+    assert (told.returncode, "not archived" in told.stderr) == (1, True)
+    assert "Archive   none\nVerified  NO: run greenroom verify s1\n" in told.stdout
+    with Session.open(Home.open(home), "s1") as session:
+        assert (session.archived_at, session.is_to_be_archived) == (None, True)
+        (finding,) = session.verify().findings
+        assert (finding.kind, finding.expected) == ("head", f"{archived}, as it was archived")
+        assert session.archive(str(home / "elsewhere")).sent > 0
+        assert not session.verify().valid  # one more archive does not make it what it was
+    listed = greenroom(home, "list", "--json")
+    assert json.loads(listed.stdout)["sessions"][0]["archive"] == str(home / "elsewhere" / "s1")
+    assert listed.stderr.endswith("s1: is not as it was archived: see `greenroom verify s1`\n")
+    verified = greenroom(home, "verify", "s1", check=False)
+    assert (verified.returncode, "ledger/ledger.jsonl: head" in verified.stdout) == (1, True)
 
 
 def test_outside_of_a_home_nothing_is_archived_that_nobody_asked_for(home: Path, tmp_path: Path) -> None:
