@@ -1,7 +1,8 @@
 """Who may reach the server, and what a page may do: one layer before every route.
 
 A page on another site can make a browser send requests here, and a name server can make a foreign
-name point here; so the Host must be ours and whatever changes something must come from our own page.
+name point here; so the Host must be ours, and what another site's page asks for is a page at most: of the
+API a GET, too, may record something.
 Nothing that a page shows may fetch anything from elsewhere.
 
 Source: trust.md, "Web" and "Page".
@@ -10,6 +11,8 @@ Source: trust.md, "Web" and "Page".
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import re
 import secrets
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -28,6 +31,8 @@ from orchestrator.web.templating import page
 COOKIE: Final = "greenroom"
 MAX_HEADER_BYTES: Final = 16_384
 """Of a request's headers together; our own need about 1 kB."""
+HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::[0-9]+)?")
+"""A name, and a port where it is not the usual one."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
 """A deck may have 50 MB (`deck.limits`) and travels with its form around it."""
@@ -95,9 +100,10 @@ class Security:
         if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADER_BYTES:
             return _refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
         host = headers.get("host", "")
-        if host.rsplit(":", 1)[0].lower() not in self._site.hosts and host.lower() not in self._site.hosts:
-            return _refused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer to that name")
-        if scope["type"] == "websocket" or scope["method"] not in SAFE:
+        if (refusal := self._wrong_name(host.lower())) is not None:
+            return refusal
+        is_page = not scope["path"].startswith("/api/")
+        if scope["type"] == "websocket" or scope["method"] not in SAFE or not is_page:
             origin = headers.get("origin")
             if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
                 return _refused(HTTPStatus.FORBIDDEN, "the request comes from another site's page")
@@ -112,6 +118,18 @@ class Security:
             told = f"a body comes as {' or, with files, as '.join(BODY_TYPES)}"
             return _refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, told)
         return self._ask_for_token(scope, headers)
+
+    def _wrong_name(self, host: str) -> Response | None:
+        """The refusal of a request to *host*, where that is not this server."""
+        found = HOST.fullmatch(host)
+        name = found["name"] if found is not None else ""
+        site = self._site
+        if name in site.hosts or (site.token is not None and _is_address(name)):
+            return None
+        told = f"this server answers to {', '.join(sorted(site.hosts))}"
+        told += " and to the IP addresses of this machine" if site.token is not None else ""
+        told += ", not to this name: open one of them, or start it with `--host` and the name or address"
+        return _refused(HTTPStatus.MISDIRECTED_REQUEST, told)
 
     def _ask_for_token(self, scope: Scope, headers: Headers) -> Response | None:
         token = self._site.token
@@ -199,6 +217,15 @@ def secured(send: Send) -> Send:
 
 def _refused(status: HTTPStatus, detail: str) -> Response:
     return problem(status, detail, code=status.name.lower())
+
+
+def _is_address(name: str) -> bool:
+    """Whether *name* is an IP address: no name server had a say in it, so nobody could point it here."""
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _same(shown: str, token: str) -> bool:

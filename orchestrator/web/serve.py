@@ -45,7 +45,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     """
     allow_open_files()
     listening = _listen(host, port)
-    name = f"[{host}]" if ":" in host else host
+    name = f"[{host}]" if ":" in host else host.lower()
     if is_loopback(host):
         site = replace(site, hosts=LOOPBACK | {name})
     else:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from http.client import HTTPConnection
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.helpers.figures import note
 from tests.web.conftest import Served
@@ -23,6 +24,18 @@ Serve = Callable[..., Served]
         ("POST", {"origin": "http://evil.example"}, 403),
         ("POST", {"origin": "null"}, 403),
         ("POST", {"sec-fetch-site": "cross-site"}, 403),
+        ("GET", {"host": "127.0.0.1:8716.evil.example"}, 421),
+        ("GET", {"host": "127.0.0.1:8716,evil.example"}, 421),
+        ("GET", {"host": "127.0.0.1:"}, 421),
+        ("GET", {"host": "127.0.0.1:8716"}, 200),
+        ("GET", {"host": "[::1]:8716"}, 200),
+        ("GET", {"host": "192.0.2.7"}, 421),
+        ("GET", {"origin": "http://evil.example"}, 403),
+        ("GET", {"sec-fetch-site": "cross-site"}, 403),
+        ("GET", {"sec-fetch-site": "same-site"}, 403),
+        ("GET", {"sec-fetch-site": "same-origin"}, 200),
+        ("GET", {"sec-fetch-site": "none"}, 200),
+        ("HEAD", {"sec-fetch-site": "cross-site"}, 403),
         ("DELETE", {}, 405),
     ],
 )
@@ -33,6 +46,30 @@ def test_a_request_is_taken_only_from_our_own_pages(
         answered = client.request(method, "/api/health", headers=headers).status_code
     note("page", "requests of other pages to a real server", count=1, wrong=int(answered != status))
     assert answered == status
+
+
+def test_a_page_elsewhere_may_link_to_a_page_here_and_gets_no_receipt_recorded(
+    api: TestClient, session: str
+) -> None:
+    elsewhere = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    before = api.get(f"/api/sessions/{session}").json()
+    answered = api.get(f"/api/sessions/{session}/contexts/skeptic?as=receipt", headers=elsewhere)
+    assert (answered.status_code, answered.json()["detail"]) == (
+        403,
+        "the request comes from another site's page",
+    )
+    assert api.get(f"/api/sessions/{session}").json() == before
+    followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert api.get("/", headers=followed, follow_redirects=False).status_code in (200, 303)
+
+
+def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> None:
+    with serve().client() as client:
+        told = client.get("/api/health", headers={"host": "evil.example"}).json()["detail"]
+    assert told == (
+        "this server answers to 127.0.0.1, [::1], localhost, not to this name: open one of them, or start it "
+        "with `--host` and the name or address"
+    )
 
 
 def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> None:
@@ -62,6 +99,11 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
     with served.client() as client:
         own = {"host": address.removeprefix("http://").replace("127.0.0.1", "0.0.0.0")}
         assert client.get("/api/health", headers=own).status_code == 401
+        assert client.get("/api/health", headers={"host": "192.0.2.7:8716"}).status_code == 401
+        assert client.get("/api/health", headers={"host": "[2001:db8::7]"}).status_code == 401
+        elsewhere = client.get("/api/health", headers={"host": "evil.example"})
+        assert elsewhere.status_code == 421
+        assert " and to the IP addresses of this machine, not to this name: " in elsewhere.text
         assert client.get("/static/style.css", headers=own).status_code == 200
         person = client.get("/", headers={"accept": "text/html", **own})
         assert (person.status_code, person.headers["content-type"]) == (401, "text/html; charset=utf-8")
