@@ -501,8 +501,8 @@ class Store:
         room = files.MAX_BYTES - self.history.end - (0 if last.op == "freeze" else _END_BYTES)
         if len(content) > room:
             raise FileTooLargeError(
-                f"{self.ledger_path}: has {self.history.end} bytes, and a larger one could not be read; nothing "
-                "was written: end this session and start another"
+                f"{self.ledger_path}: has {self.history.end} bytes, and a larger one could not be read; "
+                "nothing was written: end this session and start another"
             )
         # From here on an interrupt (Ctrl-C) may come with bytes on disk that memory does not know: then
         # everything is read again.
