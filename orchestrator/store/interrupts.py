@@ -29,7 +29,7 @@ class Interrupts:
         self.is_held = False
         """Whether a Ctrl-C waits. An attribute, since a call could be interrupted before it does anything."""
         self._closing = closing
-        self._pairs = 0
+        self._pairs: list[bool] = []  # what `is_held` was before each `begin`
         self._came = False
         self._before: Any = None  # the handler that was there
 
@@ -37,13 +37,14 @@ class Interrupts:
         """From here on a Ctrl-C waits."""
         if not _is_main_thread():
             return
+        was_held = self.is_held
         self.is_held = True  # before the handler is there: the very next instruction may call it
-        if self._pairs == 0:
+        if not self._pairs:
             before = _signal.getsignal(signal.SIGINT)
             if callable(before):  # else it is ignored, or ends the process as a kill does
                 self._before = before if before != self._handle else self._before
                 _signal.signal(signal.SIGINT, self._handle)
-        self._pairs += 1
+        self._pairs.append(was_held)
 
     def let_through(self) -> None:
         """One that came is raised now, others as they come, until `is_held` is set."""
@@ -55,25 +56,33 @@ class Interrupts:
         """One that came is raised now, also for whoever waits for a lock and holds nothing yet."""
         if self._came and _is_main_thread():
             self._came = False
-            self._before(signal.SIGINT, None)
+            self._raise(None)
 
     def end(self) -> None:
         """The other end of `begin`; one that came is raised now."""
         if not (self._pairs and _is_main_thread()):
             return
-        self._pairs -= 1
+        was_held = self._pairs.pop()
+        if self._pairs and was_held:
+            return  # within something that is held itself, and raises it when it is over
         came, self._came = self._came, False
-        if self._pairs == 0 and _signal.getsignal(signal.SIGINT) == self._handle:
+        if not self._pairs and _signal.getsignal(signal.SIGINT) == self._handle:
             _signal.signal(signal.SIGINT, self._before)
         self.is_held = False
         if came:
-            self._before(signal.SIGINT, None)
+            self._raise(None)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._pairs and (self.is_held or (frame is not None and frame.f_code is self._closing)):
             self._came = True
         else:
-            self._before(number, frame)
+            self._raise(frame)
+
+    def _raise(self, frame: FrameType | None) -> None:
+        # What one leads to, a roll-back, is not interrupted by the next: the key is pressed twice, or held.
+        was_held, self.is_held = self.is_held, True
+        self._before(signal.SIGINT, frame)
+        self.is_held = was_held  # a handler of the program's own, that raised nothing
 
 
 def _is_main_thread() -> bool:

@@ -11,11 +11,14 @@ import random
 import signal
 import subprocess
 import sys
+from collections import OrderedDict
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import pytest
 
+from orchestrator.store.lock import Lock
 from orchestrator.store.store import Store
 from tests.helpers.stores import TRANSCRIPT, bare, blueprints, is_sound
 
@@ -85,4 +88,30 @@ def test_what_was_acknowledged_between_interrupts_is_there(tmp_path: Path, work:
     assert set(acknowledged) <= set(numbers)
     assert numbers == sorted(set(numbers))
     other.append(TRANSCRIPT, "the lock is free", by="transcript")
+    assert is_sound(root)
+
+
+class _Pressed(OrderedDict[int, Any]):
+    """What is kept in memory, with Ctrl-C at the moment in which it is dropped."""
+
+    def clear(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+        super().clear()
+
+
+def test_a_second_interrupt_on_the_heels_of_the_first_waits_for_the_roll_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A roll-back that was left half done gave the next record the number 1 on disk."""
+    root = tmp_path / "session"
+    store = bare(root)
+    blueprints(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(Lock, "take", lambda *args, **kwargs: signal.raise_signal(signal.SIGINT))
+        patch.setattr(store.history, "_cache", _Pressed())
+        with pytest.raises(KeyboardInterrupt):
+            store.append(TRANSCRIPT, "one", by="transcript")
+    store.append(TRANSCRIPT, "two", by="transcript")
+    store.close()
+    assert Store(root).content(TRANSCRIPT).splitlines()[1:] == ["two"]
     assert is_sound(root)
