@@ -26,8 +26,8 @@ def keep_torn(history: History, rest: bytes) -> Repair:
     """Keep a torn last record aside, before it is cut off."""
     # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
     name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
-    history.views().keep_aside("torn", name, rest)
-    return Repair(LEDGER_NAME, f"cut off a torn last record ({len(rest)} bytes kept in ledger/torn/{name})")
+    kept = history.views().keep_aside("torn", name, rest)
+    return Repair(LEDGER_NAME, f"cut off a torn last record ({len(rest)} bytes kept in {kept})")
 
 
 def mend_all(history: History) -> list[Repair]:

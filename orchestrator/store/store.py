@@ -250,8 +250,9 @@ class Store:
                 self._sync()
             self._mend_views()
         except OSError as error:
+            where = self.root / (error.filename or LEDGER_NAME)
             raise StoreWriteError(
-                f"{self.root}: {files.reason(error)} while putting the files in order; nothing was written: "
+                f"{where}: {files.reason(error)} while putting the files in order; nothing was written: "
                 "check the disk and the rights, then try again"
             ) from error
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -74,9 +76,8 @@ class Views:
 
     def _move_aside(self, folder: str, name: str, to: str) -> str:
         """Move a name to `ledger/rejected/`, beside all that was moved there before; returns where to."""
-        (self._root / "ledger" / "rejected").mkdir(files.FOLDER_MODE, exist_ok=True)
         source, _ = self._at(f"{folder}/{name}")
-        target, _ = self._at(f"ledger/rejected/{to}")
+        target, why = self._aside("rejected")
         # Never over what was kept before: the same file can be put aside twice at one record.
         taken, number = to, 1
         while files.is_there(target, taken):
@@ -86,7 +87,22 @@ class Views:
         mode = os.stat(taken, dir_fd=target, follow_symlinks=False).st_mode
         if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:  # else no archive could take it in
             os.chmod(taken, stat.S_IMODE(mode) | stat.S_IRUSR, dir_fd=target)
-        return f"ledger/rejected/{taken}"
+        return f"ledger/rejected/{taken}{why}"
+
+    def _aside(self, folder: str) -> tuple[int, str]:
+        """`ledger/<folder>`, open; what is no folder there is put aside too, and told of."""
+        path, temporary, why = f"ledger/{folder}", f".{folder}.{os.getpid()}.tmp", ""
+        with _named(path):
+            above, _ = self._at(path)
+            is_other = files.is_there(above, folder) and not self.is_folder(path)
+            if is_other:
+                os.rename(folder, temporary, src_dir_fd=above, dst_dir_fd=above)
+            with suppress(FileExistsError):
+                os.mkdir(folder, files.FOLDER_MODE, dir_fd=above)
+            if is_other:
+                kept = self._move_aside("ledger", temporary, f"in-place-of-{folder}")
+                why = f" (what stood in the place of {path} is kept in {kept})"
+            return self._at(f"{path}/{temporary}")[0], why
 
     def read(self, path: str, most: int | None = None) -> bytes | None:
         """The file's bytes; None where there is no plain file of this name, or none that may be read.
@@ -168,20 +184,22 @@ class Views:
 
     def replace(self, path: str, content: bytes) -> None:
         """Put *content* in the file's place at once, whatever stands there (but a folder)."""
-        folder, name = self._made(path)
-        files.replace_file(folder, name, content)
+        with _named(path):
+            folder, name = self._made(path)
+            files.replace_file(folder, name, content)
 
-    def keep_aside(self, folder: str, name: str, content: bytes) -> None:
-        """Keep bytes that are about to be cut or replaced, under `ledger/<folder>/<name>`."""
-        aside = self._root / "ledger" / folder
-        aside.mkdir(files.FOLDER_MODE, exist_ok=True)
-        fd, _ = self._at(f"ledger/{folder}/{name}")
-        files.replace_file(fd, name, content)
+    def keep_aside(self, folder: str, name: str, content: bytes) -> str:
+        """Keep bytes that are about to be cut, under `ledger/<folder>/<name>`; returns where they are."""
+        fd, why = self._aside(folder)
+        with _named(f"ledger/{folder}/{name}"):
+            files.replace_file(fd, name, content)
+        return f"ledger/{folder}/{name}{why}"
 
     def reject(self, path: str, seq: int) -> str:
         """Move what stands at *path* aside; returns where to."""
         folder, _, name = path.rpartition("/")
-        return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
+        with _named(path):
+            return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
 
     def close(self) -> None:
         """Close the folders' descriptors."""
@@ -189,6 +207,17 @@ class Views:
             os.close(self._appended.popitem()[1][0])
         while self._folders:
             os.close(self._folders.popitem()[1][0])
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Give what the system refuses the file's path in the session, unless it has one already."""
+    try:
+        yield
+    except OSError as error:
+        if not str(error.filename).startswith("ledger/"):
+            error.filename = path
+        raise
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -336,6 +336,24 @@ def test_every_rejected_version_is_kept_also_of_one_file_at_one_record(store: St
     }
 
 
+def test_a_disk_that_takes_no_more_is_told_with_the_file_that_it_refused(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    (store.root / CANDIDATE).unlink()
+
+    def full(*args: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "write_all", full)
+    with pytest.raises(StoreWriteError) as error:
+        Store(store.root).append(TRANSCRIPT, "word", by="transcript")
+    assert str(error.value) == (
+        f"{store.root / CANDIDATE}: no space left on device while putting the files in order; nothing was "
+        "written: check the disk and the rights, then try again"
+    )
+
+
 def test_a_file_that_was_not_written_yet_is_put_aside(tmp_path: Path) -> None:
     bare(tmp_path / "s").close()
     (tmp_path / "s" / DECK).write_text("not mine\n")
@@ -819,24 +837,26 @@ def test_a_ledger_folder_that_is_a_link_is_refused(store: Store, outside: Path) 
 
 @pytest.mark.parametrize("name", ["torn", "rejected"])
 @pytest.mark.parametrize("kind", ["link", "dangling link", "file", "pipe"])
-def test_what_stands_where_things_are_put_aside_is_never_followed(
+def test_what_stands_where_things_are_put_aside_is_put_aside_and_never_followed(
     store: Store, outside: Path, name: str, kind: str
 ) -> None:
+    root = store.root
     store.close()
-    FOLDERS[kind](store.root / "ledger" / name, outside)
-    with open(ledger_of(store.root), "ab") as dying:
+    FOLDERS[kind](root / "ledger" / name, outside)
+    was = (root / "ledger" / name).lstat()
+    with open(ledger_of(root), "ab") as dying:
         dying.write(b'{"seq":99,"op":"app')
-    (store.root / TRANSCRIPT).write_text("changed\n")
-    kept, before = on_disk(outside), on_disk(store.root)
-    opened = Store(store.root)
-    with pytest.raises(StoreWriteError, match="nothing was written"):
-        opened.append(TRANSCRIPT, "x\n", by="transcript")
-    opened.close()
+    (root / TRANSCRIPT).write_text("changed\n")
+    kept = on_disk(outside)
+    told = " ".join(what for _, what in repaired(root))
+    aside = f"ledger/rejected/in-place-of-{name}"
+    assert f"(what stood in the place of ledger/{name} is kept in {aside})" in told
+    assert os.path.samestat((root / aside).lstat(), was)
     assert on_disk(outside) == kept
-    after = on_disk(store.root)
-    assert after[TRANSCRIPT] == before[TRANSCRIPT]  # not lost: it could not be kept
-    os.unlink(store.root / "ledger" / name)
-    repaired(store.root)
+    after = on_disk(root)
+    assert b"changed\n" in after.values()
+    assert b'{"seq":99,"op":"app' in after.values()
+    assert is_sound(root)
 
 
 @pytest.mark.parametrize("kind", PUT)
