@@ -335,8 +335,8 @@ def _each(
 
 
 def _noted(what: str, fault: str, count: int, found: int, wrong: list[Met]) -> None:
-    told = f"{found} refused or found, {count - found} got through it"
-    note("archive", f"{fault} at requests of {what}", count=count, wrong=len(wrong), told=told)
+    for how, met in (("refused or found", found), ("got through", count - found)):
+        note("archive", f"faults at requests of {what}: {how}", count=met, wrong=len(wrong) if met else 0)
     assert wrong == []
     assert count > 0
 
