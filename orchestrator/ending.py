@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 
+from orchestrator.archive.at_home import check_name
 from orchestrator.archive.freeze import freeze, is_sealed, seal
 from orchestrator.archive.register import archives_of, note_archive, note_begun
 from orchestrator.archive.stores import open_store
@@ -124,8 +125,10 @@ def archive(
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
     holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
-    if holder is not None and not is_sealed(store.root):  # its end was cut short
-        seal(store.root, immutable=_is_immutable(holder))
+    if holder is not None:
+        check_name(store.root, rehearsal.options.id)
+        if not is_sealed(store.root):  # its end was cut short
+            seal(store.root, immutable=_is_immutable(holder))
 
     def note(to_register: Callable[[Home, str, str, str], None], archive: str) -> None:
         if holder is not None:

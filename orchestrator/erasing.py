@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from orchestrator.archive.at_home import check_name
 from orchestrator.archive.bag import facts_of
 from orchestrator.archive.freeze import release, thaw
 from orchestrator.archive.register import uploads_of
@@ -48,7 +49,8 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
     """Remove the session at *root*, whatever state it is in.
 
     Raises:
-        SessionStateError: It is no session of this home, or a process drives it.
+        SessionStateError: It is no session of this home, it is another one than its folder is named for, or
+            a process drives it.
         MemoryDatabaseError: What was remembered of it could not be removed; all else is still there.
         ArchiveError: An archive could not be removed; the folder is still there.
         StoreWriteError: The disk refused; `finish_erasing` removes the rest.
@@ -57,6 +59,8 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
         raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
+    with suppress(ArchiveError):  # one whose ledger cannot be read goes by its folder's name
+        check_name(root, facts_of(root).session)
     return _erase(home, root.name, root, archives=archives, endpoint_url=endpoint_url)
 
 

@@ -86,7 +86,7 @@ def _fetch(
         with _made(into), made_aside(into, f".restore-{session}-") as bag:
             _check_free(target)
             report = _download(store, session, bag)
-            findings = report.findings or list(verify_unpacked(bag).findings)
+            findings = report.findings or list(verify_unpacked(bag, session=session).findings)
             if findings:
                 first = findings[0]
                 raise ArchiveError(
@@ -116,7 +116,7 @@ def verify_archive(url: str, session: str, *, endpoint_url: str | None = None) -
     store = open_store(url, endpoint_url=endpoint_url)
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
         report = _download(store, check_session_id(session), Path(folder))
-        result = verify_unpacked(Path(folder))
+        result = verify_unpacked(Path(folder), session=session)
         # What could not be fetched is missing in the folder as well, and is said once.
         told = {finding.path for finding in report.findings}
         for finding in result.findings:
@@ -148,9 +148,10 @@ def _summary(store: ArchiveStore, session: str) -> ArchivedSession:
     except (ArchiveError, TagFileError):  # `verify` names it; the list goes on
         told = {}
     count = told.get("Greenroom-Exchanges", "")
+    is_other = told.get("External-Identifier", session) != session
     return ArchivedSession(
         session=session,
-        state=told.get("Greenroom-State", "ended"),
+        state="damaged" if is_other else told.get("Greenroom-State", "ended"),
         deck=told.get("Greenroom-Deck-Title") or told.get("Greenroom-Deck", ""),
         date=told.get("Greenroom-Date", ""),
         presenter=told.get("Greenroom-Presenter", ""),

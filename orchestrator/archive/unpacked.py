@@ -6,8 +6,10 @@ Source: DESIGN.md, section 10; trust.md, "One changed byte".
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
+from orchestrator.archive.at_home import verify_at_home
 from orchestrator.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -20,38 +22,52 @@ from orchestrator.archive.bag import (
 from orchestrator.archive.bagcheck import check_bag
 from orchestrator.archive.manifest import Declaration, TagFileError, read_info, read_manifest, render_manifest
 from orchestrator.errors import ArchiveError
+from orchestrator.home.folder import home_of
 from orchestrator.layout import SESSION_ID
 from orchestrator.store import files
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify import Finding, Verification, verify_session
 from orchestrator.verify.disk import open_folder, read_file, walk
-from orchestrator.verify.finding import Report
+from orchestrator.verify.finding import Report, shown
 
 
-def verify_path(path: Path, *, home_templates: Path | None = None) -> Verification:
+def verify_path(path: Path) -> Verification:
     """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
 
-    Never raises, as `verify_session`; an archive's findings name files as they lie in the bag.
+    In a home it must be the session that it is named for; elsewhere a folder may have any name. An
+    archive's findings name files as they lie in the bag.
+
+    Raises:
+        HomeError: As `verify_at_home`.
     """
+    path = Path(os.path.abspath(path))
+    home = home_of(path)
     if not (path / LEDGER_NAME).exists() and ((path / "data").is_dir() or (path / "bagit.txt").exists()):
-        return verify_unpacked(path)
-    return verify_session(path, home_templates=home_templates)
+        return verify_unpacked(path, session=path.name if home is not None else None)
+    return verify_session(path) if home is None else verify_at_home(home, path)
 
 
-def verify_unpacked(bag: Path) -> Verification:
+def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
     """Whether the folder *bag* is a complete and valid archive of one ended session.
 
     Beyond what BagIt asks: nothing stands in it that the session does not account for, the tag
     files are those that this session gives, and the session itself is verified. Where all is
     right but one tag file, that file is named and not those that it tells wrong things of.
+
+    Args:
+        session: The id that it must be of; None: its folder may have any name, which is noted.
     """
     report = Report()
-    session = _session_of(bag, report)
-    root = bag / "data" / session
-    result = verify_session(root)
+    inside = _session_of(bag, report)
+    if session is not None and inside != session and not report.findings:
+        report.add("data", "misplaced", session, inside)
+    elif session is None and inside != bag.name:
+        report.note(f"this is an archive of {inside}, in a folder of another name")
+    root = bag / "data" / inside
+    result = verify_session(root, session=inside)
     check = check_bag(bag)
     found = [*check.findings, *check.warnings]
-    differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, session)
+    differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, inside)
     if result.valid and result.ended and differing is not None and len(differing) == 1:
         # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
         found = [one for one in found if one.kind in ("not-plain", "unreadable")]
@@ -59,17 +75,20 @@ def verify_unpacked(bag: Path) -> Verification:
         differing = {}
     for finding in [*found, *(differing or {}).values()]:
         report.add(finding.path, finding.kind, finding.expected, finding.found)
-    _check_names(bag, session, report)
+    _check_names(bag, inside, report)
     if differing is None:
         _check_canonical(bag, report)
+        told = _told(bag).get("External-Identifier", inside)
+        if told != inside:
+            report.add(INFO_NAME, "misplaced", inside, shown(told[:64]))
         report.note("the bag was made by another version of Greenroom: its tag files were not made again")
-    told = {(finding.path, finding.kind) for finding in report.findings}
+    reported = {(finding.path, finding.kind) for finding in report.findings}
     for finding in result.findings:
-        path = f"data/{session}/{finding.path}"
-        if (path, finding.kind) not in told:
+        path = f"data/{inside}/{finding.path}"
+        if (path, finding.kind) not in reported:
             report.add(path, finding.kind, finding.expected, finding.found)
     if not result.ended and not report.findings:
-        report.add(f"data/{session}/{LEDGER_NAME}", "freeze", "the record of the end", "none")
+        report.add(f"data/{inside}/{LEDGER_NAME}", "freeze", "the record of the end", "none")
     report.notes.extend(result.notes)
     return report.result(head=result.head, seq=result.seq, ended=result.ended)
 
@@ -88,11 +107,15 @@ def _session_of(bag: Path, report: Report) -> str:
 
 def _is_of_another_version(bag: Path, *, clean: bool) -> bool:
     """Whether a bag without a fault says that other rules made it."""
+    return clean and _told(bag).get("Bag-Software-Agent", SOFTWARE_AGENT) != SOFTWARE_AGENT
+
+
+def _told(bag: Path) -> dict[str, str]:
+    """What the bag's info says; nothing where it cannot be read."""
     try:
-        told = dict(read_info(_read(bag, INFO_NAME) or b"", "utf-8"))
+        return dict(read_info(_read(bag, INFO_NAME) or b"", "utf-8"))
     except TagFileError:
-        return False
-    return clean and told.get("Bag-Software-Agent", SOFTWARE_AGENT) != SOFTWARE_AGENT
+        return {}
 
 
 def _differing(bag: Path, root: Path, session: str) -> dict[str, Finding]:

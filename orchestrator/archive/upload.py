@@ -10,16 +10,19 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.archive.bag import COMMIT_MARK, Part, bag_files, facts_of
+from orchestrator.archive.bag import COMMIT_MARK, INFO_NAME, Part, bag_files, facts_of
 from orchestrator.archive.conflict import other_content
+from orchestrator.archive.manifest import TagFileError, read_info
 from orchestrator.archive.stores import ArchiveStore, FolderStore, open_store
 from orchestrator.archive.streams import side_by_side
 from orchestrator.errors import ArchiveConflictError, ArchiveError
 from orchestrator.layout import check_session_id
 from orchestrator.store.store import LEDGER_NAME
+from orchestrator.verify.finding import shown
 
 log = logging.getLogger(__name__)
 
@@ -101,12 +104,14 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
 
     Raises:
         UsageError: *url* is no archive address, or *session* no session id.
-        ArchiveError: The store refused, or lists objects afterwards that it said it had removed.
+        ArchiveError: Its bag-info names another session, and nothing was removed; the store refused, or
+            lists objects afterwards that it said it had removed.
     """
     store = open_store(url, endpoint_url=endpoint_url)
     prefix = f"{check_session_id(session)}/"
     # The mark goes first: an archive that is half removed is then none, and not a complete one with gaps.
     names = sorted(store.list(prefix), key=lambda name: name != f"{prefix}{COMMIT_MARK}")
+    _check_owner(store, session, names)
     for name in names[:1]:
         store.delete(name)
     side_by_side(store.delete, names[1:])
@@ -116,6 +121,21 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
             "removed: remove it there yourself"
         )
     return len(names)
+
+
+def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
+    """Raises ArchiveError where what lies under the id of *session* says that it is of another one."""
+    info = f"{session}/{INFO_NAME}"
+    told: dict[str, str] = {}
+    if info in names:
+        with suppress(ArchiveError, TagFileError):  # what says nothing goes as well
+            told = dict(read_info(store.get(info), "utf-8"))
+    owner = told.get("External-Identifier", session)
+    if owner != session:
+        raise ArchiveError(
+            f"{store.url}/{session}: is an archive of {shown(owner[:64])}, and nothing of it was removed: "
+            "give it that name, or remove it there yourself"
+        )
 
 
 def _send(store: ArchiveStore, session: str, part: Part) -> bool:

@@ -197,7 +197,6 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     Raises:
         SessionNotFoundError, ArchiveError: There is nothing of this name.
     """
-    from orchestrator.archive.at_home import verify_at_home
     from orchestrator.archive.download import verify_archive
     from orchestrator.archive.unpacked import verify_path
     from orchestrator.documents.verification import against_head
@@ -210,9 +209,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
         session_folder(Path(name))  # says so where there is none, before anything is verified
         found = verify_path(Path(name))
     else:
-        home = Screen.current.open_home()
-        root = home.find(name)
-        found = verify_at_home(home, root) if root.parent == home.sessions else verify_path(root)
+        found = verify_path(Screen.current.open_home().find(name))
     return against_head(found, head)
 
 

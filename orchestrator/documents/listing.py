@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from orchestrator.archive.at_home import check_name
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.errors import GreenroomError, HomeError
 from orchestrator.home.folder import Home
@@ -38,6 +39,7 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
     for session_id in home.session_ids():
         try:
             with Session.open(None, home.sessions / session_id) as session:
+                check_name(session.path, session.id)
                 if search is None or _holds(session, search):
                     rows.append(row_of(session, home, warn))
         except (GreenroomError, OSError) as error:

@@ -230,6 +230,17 @@ def session_folder(path: Path) -> Path:
     )
 
 
+def home_of(folder: Path) -> Home | None:
+    """The home in whose `sessions/` or `archives/` *folder* lies; None: it lies elsewhere."""
+    parent = Path(os.path.abspath(folder)).parent
+    if parent.name not in ("sessions", "archives"):
+        return None
+    try:
+        return Home.open(parent.parent)
+    except HomeError:
+        return None
+
+
 def _is_draft(folder: Path) -> bool:
     """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
     for name in PANELIST_TEMPLATES:

@@ -15,7 +15,7 @@ from orchestrator.store.ledger import FIRST_HASH
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import kind_of, opened
-from orchestrator.verify.finding import Report, Verification
+from orchestrator.verify.finding import Report, Verification, shown
 from orchestrator.verify.session_folder import Folder, check_home
 
 LOCK_TIMEOUT_S: Final = 30.0
@@ -24,7 +24,7 @@ _LOCK_POLL_S: Final = 0.002  # flock itself knows no timeout
 
 
 def verify_session(
-    root: Path, *, home_templates: Path | None = None, head: str | None = None
+    root: Path, *, home_templates: Path | None = None, head: str | None = None, session: str | None = None
 ) -> Verification:
     """Whether the session at *root* is what its ledger says, and kept every rule.
 
@@ -39,6 +39,7 @@ def verify_session(
             difference is a finding while the session goes on, and a note once it has ended.
         head: The ledger's head as it was kept elsewhere. Without it, the loss of whole last
             records together with what they wrote cannot be seen.
+        session: The id that its place gives it; None: it lies where a folder may have any name.
 
     Source: DESIGN.md, section 4; trust.md, "What is promised".
     """
@@ -59,9 +60,20 @@ def verify_session(
     finally:
         os.close(root_fd)
     check_home(account, home_templates, report)
+    if account.opened:
+        _check_id(str(account.opened.get("id")), session, root, report)
     if head is not None and head != account.head:
         report.add(LEDGER_NAME, "head", head, account.head)
     return report.result(head=account.head, seq=account.seq, ended=account.frozen is not None)
+
+
+def _check_id(found: str, session: str | None, root: Path, report: Report) -> None:
+    """The session is the one that its place is named for; elsewhere another name is only noted."""
+    told = shown(found[:64])
+    if session is not None and found != session:
+        report.add(LEDGER_NAME, "misplaced", session, told)
+    elif session is None and found != root.name:
+        report.note(f"this is the session {told}, in a folder of another name")
 
 
 def _report_ledger(root: Path, error: OSError, report: Report) -> None:
