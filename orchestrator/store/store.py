@@ -179,7 +179,11 @@ class Store:
 
     def content(self, path: str, *, at_seq: int | None = None) -> str:
         """As `History.content`."""
-        return self.history.content(path, at_seq=at_seq)
+        self._interrupts.begin()  # else the file that it opens may stay open
+        try:
+            return self.history.content(path, at_seq=at_seq)
+        finally:
+            self._interrupts.end()
 
     # ------------------------------------------------------------------ locking
 

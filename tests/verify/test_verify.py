@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -17,9 +18,9 @@ from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze, thaw
 from orchestrator.context.assemble import Receipt
-from orchestrator.errors import StoreError
-from orchestrator.layout import MAX_APPEND_BYTES
-from orchestrator.store import ledger
+from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreError
+from orchestrator.layout import MAX_APPEND_BYTES, MIB
+from orchestrator.store import files, ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
 from orchestrator.store.store import Store
 from orchestrator.verify import Finding, verify_session
@@ -899,3 +900,31 @@ def test_no_finding_holds_what_was_said(live: Sample) -> None:
     text = str(verify_session(live.root))
     for word in ("SECRET", "revenue", "forty", "grew"):
         assert word not in text
+
+
+@pytest.mark.parametrize("path", [LEDGER, "debrief.md", TRANSCRIPT, SOURCE])
+def test_a_sparse_file_of_any_size_is_told_by_its_size_alone(tmp_path: Path, path: str) -> None:
+    ended = ended_session(tmp_path)
+    thaw(ended.root)
+    size = 20 * 1024**3
+    (ended.root / path).touch()
+    os.truncate(ended.root / path, size)
+    begin = monotonic()
+    findings = verify_session(ended.root).findings
+    assert any(one.path == path and str(size) in one.found for one in findings)
+    assert monotonic() - begin < 5
+    if path == LEDGER:
+        with pytest.raises(LedgerCorruptError, match=f"{size} bytes, and no file of a session has more than"):
+            Store(ended.root)
+
+
+def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
+    live: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(live.root)
+    monkeypatch.setattr(files, "MAX_BYTES", (live.root / LEDGER).stat().st_size + 16 * MIB)
+    with pytest.raises(FileTooLargeError, match="end this session and start another"):
+        store.append(TRANSCRIPT, "one more\n", by="transcript")
+    store.freeze({"type": "freeze", "files": {}})
+    store.close()
+    assert Store(live.root).frozen
