@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from orchestrator.legible import one_line, page, printable
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.model.segment import Segment
@@ -18,15 +18,6 @@ def clock(seconds: float) -> str:
     return f"{rest // 60}:{rest % 60:02}"
 
 
-_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Controls, and signs that turn the direction of writing: a deck must not steer a terminal."""
-
-
-def one_line(text: str) -> str:
-    """Text from outside as one line, so that it cannot begin a line of ours."""
-    return " ".join(text.split())
-
-
 def clipped(text: str, most_chars: int) -> str:
     """*text* in at most so many characters; a mark where something is missing."""
     return text if len(text) <= most_chars else text[: most_chars - 1] + "…"
@@ -35,7 +26,7 @@ def clipped(text: str, most_chars: int) -> str:
 def shown(text: str) -> str:
     """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
     margin = text[: len(text) - len(text.lstrip(" "))]
-    return margin + _UNSHOWN.sub("�", one_line(text))
+    return margin + " ".join(printable(text).split())
 
 
 def counted(number: int, one: str, several: str = "") -> str:
@@ -274,7 +265,7 @@ def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
 
 def note(exchange_id: str, turn_number: int, at_s: float, text: str) -> str:
     """An agent's note after a turn."""
-    return f"\n## {exchange_id}, turn {turn_number}, at {clock(at_s)}\n\n{text.strip()}\n"
+    return f"\n## {exchange_id}, turn {turn_number}, at {clock(at_s)}\n\n{page(text).strip()}\n"
 
 
 def observation(exchange_id: str, at_s: float, seen: Observation) -> str:

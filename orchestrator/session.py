@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,11 +18,13 @@ from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.folder import session_folder
+from orchestrator.legible import one_line
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
+from orchestrator.speech.text import label
 
 if TYPE_CHECKING:
     from orchestrator.archive.upload import Archived
@@ -409,7 +412,8 @@ class Session:
         """Put one piece of speech into the transcript."""
         from orchestrator.loop import transcript
 
-        transcript.add_segment(self.rehearsal, segment)
+        text, speaker = one_line(segment.text), segment.speaker and label(segment.speaker)
+        transcript.add_segment(self.rehearsal, replace(segment, text=text, speaker=speaker))
 
     def hear(self, piece: LiveSegment) -> None:
         """Take in what was said just now, or at the times that it names; on its slide, where it has one.
@@ -420,7 +424,8 @@ class Session:
         from orchestrator.loop import transcript
 
         self._check_going_on()
-        transcript.hear(self.rehearsal, piece)
+        text, speaker = one_line(piece.text), piece.speaker and label(piece.speaker)
+        transcript.hear(self.rehearsal, replace(piece, text=text, speaker=speaker))
         self.watch.after_step()
 
     def slide(self, number: int) -> None:
@@ -484,7 +489,7 @@ class Session:
         """
         from orchestrator.loop import judging
 
-        words, taken = " ".join((text or "").split()), self._open_exchange().turns[-1].answer
+        words, taken = one_line(text or ""), self._open_exchange().turns[-1].answer
         if taken is None or words not in ("", taken):
             last = self.take_answer(text)
             if last.outcome == "parked":
@@ -525,8 +530,10 @@ class Session:
         """
         from orchestrator.loop import judging
 
+        asks_on = one_line(follow_up) if follow_up is not None else None
+        given = Judgement(verdict, one_line(reason), quote, follow_up=asks_on)
         exchange = self._open_exchange()
-        judging.give_verdict(self.rehearsal, Judgement(verdict, reason, quote, follow_up=follow_up))
+        judging.give_verdict(self.rehearsal, given)
         self.watch.after_step()
         return self._as_it_stands(exchange)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.home.user_list import one_line
 from orchestrator.layout import MIB
+from orchestrator.legible import one_line
 
 # RFC 8493, 2.1.1: these two lines and no byte more.
 DECLARATION: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"

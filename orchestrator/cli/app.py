@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import sys
@@ -13,7 +12,7 @@ from typing import Final
 import typer
 
 from orchestrator import __version__
-from orchestrator.cli.screen import Screen, show
+from orchestrator.cli.screen import Screen, document, show
 from orchestrator.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
@@ -218,7 +217,7 @@ def _refused(
     if Screen.current.json and not Screen.has_result:
         about = {"file": None if file is None else str(file), "value": value}
         known = {name: one for name, one in about.items() if one is not None}
-        print(json.dumps({"error": {"code": code, "message": line, **known}}, ensure_ascii=False, indent=1))
+        print(document({"error": {"code": code, "message": line, **known}}))
     else:
         Screen.current.warn(line)
     return exit_code

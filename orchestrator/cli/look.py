@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import replace
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.options import flag, option
-from orchestrator.cli.screen import Screen, columns, wrapped
+from orchestrator.cli.screen import Screen, columns, document, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
 from orchestrator.errors import UsageError
+from orchestrator.legible import one_line, printable
 
 if TYPE_CHECKING:
     from orchestrator.model.exchange import Exchange
@@ -45,7 +45,8 @@ def context(
         opened.rehearsal.store.layout.order(agent)
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
-            print(found.text, end="")
+            # Whoever reads it by a pipe gets its bytes, whose digest the receipt has.
+            print(printable(found.text) if sys.stdout.isatty() else found.text, end="")
             return
         if as_ == "messages":
             plain = messages_json(opened, found, layout)
@@ -53,7 +54,7 @@ def context(
             is_recorded = not opened.rehearsal.store.frozen if at is None else not at.isdecimal()
             plain = receipt_json(found, is_recorded=is_recorded)
             plain |= {"text": found.text} if as_ == "text" else {}
-        screen.result(plain, json.dumps(plain, ensure_ascii=False, indent=1))
+        screen.result(plain, document(plain))
 
 
 def show(
@@ -135,7 +136,6 @@ def debrief(
     ] = None,
 ) -> None:
     """A session's debrief."""
-    from orchestrator import render
     from orchestrator.cli.summary import page_text
     from orchestrator.debrief.json_form import as_json
     from orchestrator.debrief.page import as_html, as_markdown
@@ -147,15 +147,15 @@ def debrief(
     with looked_at(session) as opened:
         found = opened.debrief()
         if wanted == "json" or screen.json:
-            print(json.dumps(as_json(found), ensure_ascii=False, indent=1))
+            print(document(as_json(found)))
         elif wanted == "html":
-            print(as_html(found), end="")
+            print(printable(as_html(found)), end="")
         elif wanted == "pdf":
             _give_pdf(as_html(found), opened.id)
         elif wanted == "md":
-            print(as_markdown(found), end="")
+            print(printable(as_markdown(found)), end="")
         else:
-            print(f"{render.one_line(found.deck)}\n\n{page_text(found)}")
+            print(f"{one_line(found.deck)}\n\n{page_text(found)}")
 
 
 def _give_pdf(page: str, session_id: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.cli.options import flag, option
-from orchestrator.cli.screen import Screen
+from orchestrator.cli.screen import Screen, document
 from orchestrator.cli.shared import confirm
 from orchestrator.errors import UsageError
 
@@ -155,7 +154,7 @@ def export(presenter: Whose = None) -> None:
         plain: dict[str, Any] = wholes[0]
     else:
         plain = {"memories": [one for whole in wholes for one in whole["memories"]], "presenters": wholes}
-    print(json.dumps(plain, ensure_ascii=False, indent=1))
+    print(document(plain))
 
 
 @memory.command()

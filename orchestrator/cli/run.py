@@ -248,7 +248,7 @@ def end_run(
     plain["repaired"] = list(repaired)
     plain["took_over"] = session.projection.took_over
     is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
-    screen.result(plain, run_text(session, plain, brief=is_known))
+    screen.result(plain, run_text(session, plain, brief=is_known), is_styled=True)
     if refused is not None:
         raise refused
     if session.projection.took_over is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
 from orchestrator.errors import OutputError
+from orchestrator.legible import UNSEEN, printable
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
@@ -42,6 +43,12 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
     )
 
 
+def document(plain: dict[str, Any]) -> str:
+    """*plain* as JSON, with what a terminal would obey or hide as escapes: the same values, to be seen."""
+    text = json.dumps(plain, ensure_ascii=False, indent=1)
+    return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
 def show(*lines: str) -> None:
     """Print on stdout, and hand over all that was printed there before.
 
@@ -66,7 +73,7 @@ def show(*lines: str) -> None:
 def _tell(line: str) -> None:
     """On stderr; where that takes nothing, the exit code still tells."""
     try:
-        print(line, file=sys.stderr)
+        print(printable(line), file=sys.stderr)
     except BrokenPipeError:
         raise
     except OSError:
@@ -95,10 +102,15 @@ class Screen:
 
         return find_home(self.home, os.environ, Path.cwd())
 
-    def result(self, plain: dict[str, Any], text: str) -> None:
-        """Print the result: the JSON document, or the words for people."""
+    def result(self, plain: dict[str, Any], text: str, *, is_styled: bool = False) -> None:
+        """Print the result: the JSON document, or the words for people.
+
+        Args:
+            is_styled: The text has our colours, and what it quotes was made printable before.
+        """
         Screen.has_result = True
-        show(json.dumps(plain, ensure_ascii=False, indent=1) if self.json else text.rstrip("\n"))
+        words = text if is_styled else printable(text)
+        show(document(plain) if self.json else words.rstrip("\n"))
 
     def note(self, text: str) -> None:
         """Something by the way, for people."""

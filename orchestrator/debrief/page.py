@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orchestrator import render
 from orchestrator.debrief import phrasing, plots
 from orchestrator.debrief.parts import Debrief
+from orchestrator.legible import one_line
 from orchestrator.speech.fillers import FILLER, HEDGE
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def as_html(debrief: Debrief) -> str:
 
 def plain(text: str) -> str:
     """Text from outside as one line of Markdown that shows it as it is."""
-    return _SPECIAL.sub(lambda match: f"\\{match[0]}", render.one_line(text))
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", one_line(text))
 
 
 @cache
@@ -68,7 +69,7 @@ def equip(environment: jinja2.Environment) -> None:
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
         css=lambda state: state.replace(" ", "-"),
-        line=render.one_line,
+        line=one_line,
         noticed=phrasing.noticed,
         place=phrasing.place,
         plain=plain,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, each_once
 from orchestrator.render import counted
@@ -47,7 +48,7 @@ def of_place(one: Place) -> Source:
 
 def quoted(text: str) -> str:
     """Verbatim words in quotation marks that the words themselves do not hold."""
-    plain = render.one_line(text)
+    plain = one_line(text)
     return f"“{plain}”" if '"' in plain else f'"{plain}"'
 
 
@@ -295,7 +296,7 @@ def who(debrief: Debrief) -> str:
     else:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
     date = f" Date: {debrief.date}." if debrief.date else ""
-    return render.one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
+    return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
 
 
 def taken_over(debrief: Debrief) -> str | None:
@@ -303,7 +304,7 @@ def taken_over(debrief: Debrief) -> str | None:
     if debrief.took_over is None:
         return None
     asked = f"The engine `{debrief.engine}` never answered, so the offline panel sat in its place"
-    return stopped(render.one_line(f"{asked}: {debrief.took_over}"))
+    return stopped(one_line(f"{asked}: {debrief.took_over}"))
 
 
 def engine(debrief: Debrief) -> list[str]:
@@ -314,7 +315,7 @@ def engine(debrief: Debrief) -> list[str]:
         return [_OFFLINE, *bill_lines(debrief.bill)]
     said = [_by_engine(debrief)]
     if debrief.failed is not None:
-        said.append(stopped(render.one_line(f"It gave no words for this page: {debrief.failed}")))
+        said.append(stopped(one_line(f"It gave no words for this page: {debrief.failed}")))
     return [*said, *bill_lines(debrief.bill)]
 
 

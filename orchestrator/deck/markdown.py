@@ -82,7 +82,7 @@ def _deck(text: str, name: str, sha256: str, limits: DeckLimits) -> Deck:
     parts = _without_empty_ends(list(_parts(marked)))
     slides = [_slide(number, part) for number, part in enumerate(parts, 1)]
     if not slides:
-        raise DeckError("has no slides: there is no text in it")
+        raise DeckError("has no slides: there is no text in it; add some, or give another file")
     if len(slides) > limits.slides:
         raise DeckError(f"has {len(slides):,} slides; at most {limits.slides:,} are read; {SHORTER}")
     return Deck(

@@ -68,7 +68,8 @@ class Package:
             raise _damaged(part, f"is not XML ({error})") from error
         except HostileXmlError as error:
             raise HostileDeckError(
-                f"is refused: its part {_named(part)} declares a document type, as no presentation does"
+                f"is refused: its part {_named(part)} declares a document type, as no presentation "
+                "does; save it anew with the program that made it"
             ) from error
 
     def relationships(self, part: str) -> dict[str, Relationship]:

@@ -11,7 +11,7 @@ from orchestrator.claims.language import language_of_deck
 from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Gap, Place, Tension
 from orchestrator.model.dossier import BOARD, PANEL, BoardMember, Dossier, Profile
 from orchestrator.model.intel import NEUTRAL, IntelItem

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.home.user_list import one_line
 from orchestrator.intel.page import NO_DATE
+from orchestrator.legible import one_line
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS

@@ -21,7 +21,7 @@ from orchestrator.dossier.page import (
     support,
     titled,
 )
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.model.dossier import Dossier
 from orchestrator.model.reply import Attack
 

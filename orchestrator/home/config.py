@@ -62,7 +62,7 @@ LONGEST_NAME: Final = 200
 """Characters of a model's name; the longest in use, the ARNs of a cloud's profiles, have about 100."""
 TEXTS: Final = {
     "archive": "a folder or an s3:// address",
-    "embeddings": '"local" or an http:// address',
+    "embeddings": '"local" or an address that begins with http:// or https://',
     "embeddings_model": "a model's name",
     "model_url": "an address that begins with http:// or https://",
     "stt_model": "a folder",
@@ -264,7 +264,8 @@ def _demand(key: str, value: Any) -> str | None:
         return None if is_whole and low <= value <= high else f"a whole number from {low} to {high}"
     if key in TEXTS:
         is_line = isinstance(value, str) and value.isprintable()
-        is_fit = is_line and (key != "model_url" or value.startswith(("http://", "https://")))
+        is_word = key not in ("model_url", "embeddings") or (key == "embeddings" and value in ("", "local"))
+        is_fit = is_line and (is_word or value.startswith(("http://", "https://")))
         return None if is_fit else TEXTS[key]
     is_switch = isinstance(asdict(Config())[key], bool)
     return "true or false" if is_switch and not isinstance(value, bool) else None

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from orchestrator.errors import InputError
 from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
+from orchestrator.legible import one_line
 
 MAX_LIST_BYTES: Final = 256 * 1024
 """Some thousand entries; our own limit."""
@@ -142,11 +143,6 @@ def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
 def shown_name(path: Path | str) -> str:
     """A path as it may stand in a one-line message."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
-
-
-def one_line(text: str) -> str:
-    """*text* on one line with single spaces, without what no reader would see."""
-    return " ".join("".join(char if char.isprintable() or char.isspace() else " " for char in text).split())
 
 
 def hint(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -14,7 +14,7 @@ from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.protocol import Engine, NewsRequest
 from orchestrator.errors import EngineError
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Place
 from orchestrator.model.intel import NEUTRAL, STANCES, Intel, IntelItem, Reported
 from orchestrator.model.reply import Bearing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS, Intel, IntelItem
 from orchestrator.model.values import to_json
 from orchestrator.render import counted

@@ -15,7 +15,7 @@ from typing import Final
 
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.sentences import sentences
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.model.intel import Reported
 
 LONGEST_PARAGRAPH: Final = 70

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.errors import InputError, names_its_file
-from orchestrator.home.user_list import YAML_SUFFIXES, Entry, Form, one_line, read_entries, read_text
+from orchestrator.home.user_list import YAML_SUFFIXES, Entry, Form, read_entries, read_text
 from orchestrator.intel.prose import LONGEST_FINDING, reported_in
+from orchestrator.legible import one_line
 from orchestrator.model.intel import STANCES, Reported
 
 MAX_INTEL_BYTES: Final = 1024 * 1024

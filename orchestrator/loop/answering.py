@@ -12,6 +12,7 @@ from typing import Any, Final
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError
+from orchestrator.legible import one_line
 from orchestrator.loop.exchanges import with_answer, with_wish
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
@@ -33,7 +34,7 @@ def take_answer(
     Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
     to come back to the question, or *parks* says so, the exchange is parked and not judged.
     """
-    words = " ".join((text or "").split())
+    words = one_line(text or "")
     wish = wish_to_park(words)
     is_parked = parks or wish is not None
     with rehearsal.store.transaction():

@@ -12,6 +12,7 @@ from dataclasses import replace
 from orchestrator.checks.passages import speech_passages
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop import panelist, phrases, refreshing
 from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
 from orchestrator.loop.exchanges import bare_first, tagged_exchange
@@ -63,7 +64,7 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
 def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
     """As `Session.ask` with a question."""
     _check_seat(rehearsal, agent)
-    words = " ".join(question.split())
+    words = one_line(question)
     if not words:
         raise UsageError("a question needs words")
     candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from orchestrator import render
+from orchestrator.legible import one_line
 from orchestrator.loop.staleness import why_stale
 from orchestrator.loop.state import State
 from orchestrator.model.exchange import Candidate
@@ -149,5 +149,5 @@ def _why(state: State, agent: str, candidate: Candidate) -> list[str]:
         reasons.append(f"last spoke {spoken[::-1].index(agent)} exchanges ago")
     if _in_focus(state, candidate):
         reasons.append("the presenter's focus")
-    reasons.append(f"relevance {candidate.relevance:.2f} ({render.one_line(candidate.angle)})")
+    reasons.append(f"relevance {candidate.relevance:.2f} ({one_line(candidate.angle)})")
     return reasons

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop import phrases
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
@@ -47,7 +48,7 @@ def about(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
 def asked(exchange: Exchange) -> str:
     """The last question, without the quote that stands above it; a follow-up as it is."""
     turn = exchange.turns[-1]
-    return render.one_line(bare_question(turn, exchange.quote) if len(exchange.turns) == 1 else turn.question)
+    return one_line(bare_question(turn, exchange.quote) if len(exchange.turns) == 1 else turn.question)
 
 
 class Teller:
@@ -66,7 +67,7 @@ class Teller:
         for agent in rehearsal.options.panel:
             name = rehearsal.name_of(agent)
             if agent in projection.failed and agent not in self._failing:
-                why = render.one_line(projection.failed[agent])
+                why = one_line(projection.failed[agent])
                 news.append(f"note: {name} has no new question, and the last one is stale: {why}")
             elif agent in self._failing and agent not in projection.failed:
                 news.append(f"note: {name} has questions again")

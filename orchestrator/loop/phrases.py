@@ -15,6 +15,7 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import UNNAMED, Options, Said, State
 from orchestrator.model.values import tagged
@@ -105,7 +106,7 @@ def say(
     before = [said.phrase for said in projection.said if said.occasion == occasion]
     others = [phrase for phrase in options if not before or phrase != before[-1]] or options
     phrase = min(others, key=lambda one: (before.count(one), options.index(one)))
-    text = render.one_line(_filled(phrase, slots))
+    text = one_line(_filled(phrase, slots))
     said = Said(occasion, text, state.now_s, phrase, exchange, projection.opened)
     about = f" ({exchange})" if exchange is not None else ""
     heading = "" if projection.said else "\n## Said\n\n"

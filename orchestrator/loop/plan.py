@@ -16,6 +16,7 @@ from orchestrator.home.config import CHOICES, checked
 from orchestrator.home.folder import Home
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
+from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.model.dossier import BoardMember
@@ -146,7 +147,7 @@ def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestrati
     _check(given)
     return Options(
         id=check_session_id(given.id) if given.id is not None else home.new_id(),
-        presenter=given.presenter or UNNAMED,
+        presenter=one_line(given.presenter) if given.presenter is not None else UNNAMED,
         panel=layout.panel,
         engine=given.engine or config.engine,
         layout=given.layout or config.layout,
@@ -154,7 +155,7 @@ def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestrati
         intensity=given.intensity or config.intensity or defaults.intensity,
         minutes=_first(given.minutes, config.minutes, int(defaults.minutes)),
         exchanges=_first(given.exchanges, config.exchanges, defaults.exchanges),
-        focus=given.focus,
+        focus=tuple(filter(None, map(one_line, given.focus))),
         date=_date(given.date),
         speaker=given.speaker,
         remember=given.remember,
@@ -174,6 +175,8 @@ def _check(given: StartOptions) -> None:
             checked(key, value, f"--{key}")
     if given.remember and (given.presenter is None or given.presenter == UNNAMED):
         raise UsageError("--remember needs your name: give it with --presenter NAME")
+    if isinstance(given.presenter, str) and not one_line(given.presenter):
+        raise UsageError("--presenter is blank: give a name, or leave it out")
     texts = {
         "presenter": (given.presenter,),
         "speaker": (given.speaker,),
@@ -184,12 +187,18 @@ def _check(given: StartOptions) -> None:
         for value in values:
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"{key} is {type(value).__name__}, not str")
+            if value is not None and key != "focus" and len(value) > LONGEST_OPTION:
+                raise UsageError(
+                    f"--{key} has {len(value):,} characters; at most {LONGEST_OPTION} are taken: shorten it"
+                )
             if value is not None and _is_no_text(value):
                 raise UsageError(f"--{key} is not valid Unicode text: write it anew")
             if value is not None and key != "focus" and not _JOINERS.sub("", value).isprintable():
                 raise UsageError(f"--{key} {value!r} is not one line of text: write it anew")
 
 
+LONGEST_OPTION: Final = 100
+"""Characters of a name; as many as memory keeps of a presenter's (`memory.model.MAX_PRESENTER_CHARS`)."""
 _JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
 
 

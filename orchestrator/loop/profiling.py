@@ -12,6 +12,7 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.claims.numbers import numbers_in
+from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import NO_ANSWER, Exchange, Turn
 
@@ -24,7 +25,7 @@ MOST_FIGURES: Final = 6
 def add_profile(rehearsal: Rehearsal, done: Exchange) -> None:
     """Put how a closed exchange was answered into its panelist's file. Call inside a transaction."""
     lines = [
-        f'{number}. "{render.one_line(turn.question)}": {answered(turn)}.'
+        f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
         for number, turn in enumerate(done.turns, start=1)
     ]
     if done.outcome == "parked":
@@ -40,7 +41,7 @@ def add_profile(rehearsal: Rehearsal, done: Exchange) -> None:
 
 def answered(turn: Turn) -> str:
     """How a question was answered: `an answer of 14 words, with "31.2 million"; gives a source`."""
-    answer = render.one_line(turn.answer or "")
+    answer = one_line(turn.answer or "")
     if not answer:
         return NO_ANSWER
     said = f"an answer of {render.counted(len(answer.split()), 'word')}"

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop import phrases
 from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.loop.new_figures import new_numbers
@@ -67,7 +68,7 @@ def close(rehearsal: Rehearsal, last: Exchange | None) -> None:
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
-    why = f": {render.one_line(last.reason)}" if last.reason else ""
+    why = f": {one_line(last.reason)}" if last.reason else ""
     open_ = (done.answered or done.turns)[-1].still_open
-    left = f". Still open: {render.one_line('; '.join(open_))}" if open_ else ""
+    left = f". Still open: {one_line('; '.join(open_))}" if open_ else ""
     return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}{left}\n"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator import render
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Exchange
 from orchestrator.templates.orchestration import HAND_RAISE
@@ -57,7 +58,7 @@ def show_state(
             f"- Exchange: {exchange.id}, turn {len(exchange.turns)} of {rehearsal.turn_limit}",
             f"- Asking: {rehearsal.name_of(exchange.agent)} ({exchange.agent})",
             *(f"- About: {words}" for words in render.quoted(exchange)),
-            f"- Question: {render.one_line(exchange.turns[-1].question)}",
+            f"- Question: {one_line(exchange.turns[-1].question)}",
         ]
     lines += _degraded(rehearsal, projection.failed if failed is None else failed, last)
     rehearsal.store.write(
@@ -68,20 +69,16 @@ def show_state(
 def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:
     """What a failing engine keeps from being as it should; nothing while all is well."""
     projection = rehearsal.projection
-    lines = (
-        [f"- Offline panel: {render.one_line(projection.took_over)}"]
-        if projection.took_over is not None
-        else []
-    )
+    lines = [f"- Offline panel: {one_line(projection.took_over)}"] if projection.took_over is not None else []
     lines += [
-        f"- Not refreshed: {_names(rehearsal, [agent])}: {render.one_line(failed[agent])}"
+        f"- Not refreshed: {_names(rehearsal, [agent])}: {one_line(failed[agent])}"
         for agent in rehearsal.options.panel
         if agent in failed
     ]
     closed = last or (projection.exchanges[-1] if projection.exchanges else None)
     unjudged_is_failure = rehearsal.options.engine != OFFLINE and projection.took_over is None
     if unjudged_is_failure and closed is not None and closed.outcome == "unjudged":
-        lines.append(f"- Unjudged: {closed.id}: {render.one_line(closed.turns[-1].reason or 'no verdict')}")
+        lines.append(f"- Unjudged: {closed.id}: {one_line(closed.turns[-1].reason or 'no verdict')}")
     share = projection.calls[-1].budget_share if projection.calls else None
     if share is not None and share >= BUDGET_SHOWN_FROM:
         rules = "; the panel works offline from here on" if share >= 1 else ""

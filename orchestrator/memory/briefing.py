@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import HISTORY, TRANSCRIPT
+from orchestrator.legible import one_line
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import goals
@@ -33,7 +34,7 @@ from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord
-from orchestrator.render import OUTCOME_WORDS, counted, one_line
+from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.derived import derived_folder
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME

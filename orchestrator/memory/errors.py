@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Final
 
 from orchestrator.errors import GreenroomError, StoreError
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 
 MAX_REASON_CHARS: Final = 300
 """Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""

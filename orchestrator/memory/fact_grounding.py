@@ -28,6 +28,7 @@ from orchestrator.checks.grounding import figures, found_in
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.claims.sentences import sentences
+from orchestrator.legible import one_line
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.english import english, is_negated, large, stems
 from orchestrator.memory.errors import EmbeddingError
@@ -35,7 +36,6 @@ from orchestrator.memory.facts import FactLog, is_sound
 from orchestrator.memory.session_context import DECISION, KINDS, Kept
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.model.reply import Remembered
-from orchestrator.render import one_line
 
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
@@ -104,7 +104,8 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
     """*draft* with the passage's own words as its quote; None: it does not stand on them."""
     content = one_line(draft.content)
     quote = _standing_in(draft.quote, passage.text)
-    if quote is None or "\n" in quote or draft.source != passage.seq:  # or of two questions
+    is_seen = content == " ".join(draft.content.split())  # a fact with characters that no reader sees is none
+    if quote is None or "\n" in quote or draft.source != passage.seq or not is_seen:  # or of two questions
         return None
     fact = replace(draft, content=content, quote=quote)
     if not is_sound(fact):

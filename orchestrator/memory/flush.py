@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.layout import MODERATOR
+from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.consent import is_given, name_in, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
@@ -42,7 +43,6 @@ from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck
-from orchestrator.render import one_line
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "

@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Final
 
 from orchestrator.layout import SESSION_ID
+from orchestrator.legible import one_line
 from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import memories
@@ -21,7 +22,6 @@ from orchestrator.model.carryover import OpenPoint
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
-from orchestrator.render import one_line
 
 MAX_OPEN_POINTS: Final = 20
 """More than a rehearsal has exchanges for; the newest."""

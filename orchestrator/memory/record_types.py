@@ -14,9 +14,10 @@ from string import Formatter
 from typing import Any, Final
 
 from orchestrator.layout import TRANSCRIPT
+from orchestrator.legible import one_line
 from orchestrator.model.exchange import NO_JUDGEMENT
 from orchestrator.packaged import packaged_yaml
-from orchestrator.render import counted, one_line, place
+from orchestrator.render import counted, place
 from orchestrator.store.ledger import Record
 
 PLAIN_SPEECH: Final = "plain speech"

@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from orchestrator.legible import one_line
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.english import names
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, is_said, read, row_of, type_of
@@ -37,7 +38,7 @@ from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked
-from orchestrator.render import SILENT, one_line
+from orchestrator.render import SILENT
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.store import Store
 

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
-from orchestrator.home.user_list import one_line
+from orchestrator.legible import one_line
 from orchestrator.memory.arguments import (
     Arguments,
     ArgumentsRefusedError,

@@ -11,8 +11,8 @@ import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from orchestrator.home.user_list import one_line
 from orchestrator.layout import AGENT_NAME
+from orchestrator.legible import one_line, page
 from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
 from orchestrator.memory.errors import MemoryRefusedError, ScratchpadTooLongError
@@ -85,7 +85,7 @@ def checked_source(source: str | None) -> str | None:
 
 
 def checked_page(content: str) -> str:
-    """A scratchpad's text, with its lines as they are.
+    """A scratchpad's text, with its lines as they are and nothing that no reader sees.
 
     Raises:
         ScratchpadTooLongError: It is over 2,000 characters; nothing is ever cut.
@@ -93,7 +93,7 @@ def checked_page(content: str) -> str:
     """
     if "\0" in content or any("\ud800" <= char <= "\udfff" for char in content):
         raise MemoryRefusedError("the scratchpad holds NUL or half a character: write plain text")
-    return _within(content, "the scratchpad", MAX_SCRATCHPAD_CHARS, ScratchpadTooLongError)
+    return _within(page(content), "the scratchpad", MAX_SCRATCHPAD_CHARS, ScratchpadTooLongError)
 
 
 def checked_time(now: str) -> str:

@@ -20,9 +20,9 @@ from functools import cache
 from typing import Any, Final
 
 from orchestrator.layout import HISTORY, TRANSCRIPT, Mutability
+from orchestrator.legible import one_line
 from orchestrator.packaged import packaged_yaml
 from orchestrator.privacy.masking import masked, visible
-from orchestrator.render import one_line
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 

@@ -13,6 +13,7 @@ from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError, UsageError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import check_session_id
+from orchestrator.legible import one_line, page
 from orchestrator.store import files
 
 LONGEST: Final = 4_000
@@ -65,7 +66,7 @@ class Comments:
             UsageError: There is no name or no text, or too much of it.
             StoreWriteError: The disk is full; nothing was kept.
         """
-        author, text = " ".join(author.split()), text.strip()
+        author, text = one_line(author), page(text).strip()
         if not author or not text:
             raise UsageError("a comment needs a name and a text")
         if len(author) > LONGEST_NAME or len(text) > LONGEST:

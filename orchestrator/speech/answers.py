@@ -14,7 +14,7 @@ from orchestrator.errors import AnswersError, names_its_file
 from orchestrator.home import user_list
 from orchestrator.home.plain_yaml import PlainYamlError, read_plain_yaml
 from orchestrator.home.user_list import MAX_LIST_BYTES, UnreadableError, read_given, shown_name, yaml_trouble
-from orchestrator.speech.text import clean
+from orchestrator.legible import one_line
 
 _TROUBLES = {
     user_list.NO_FILE: "is not a file: give a YAML or JSON list of answers",
@@ -119,14 +119,14 @@ def _answer(item: Any, where: str) -> Answer:
         if key not in KEYS:
             near = difflib.get_close_matches(str(key), KEYS, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
-            raise AnswersError(f"{where} has the unknown key {clean(str(key))[:40]!r}: {hint}")
+            raise AnswersError(f"{where} has the unknown key {one_line(str(key))[:40]!r}: {hint}")
     park = _park(item.get("park"), where)
     text = item.get("text")
     if park and text is None:
         text = ""
-    if not isinstance(text, str) or not (clean(text) or park):
+    if not isinstance(text, str) or not (one_line(text) or park):
         raise AnswersError(f"{where} has no text: write what is answered under text")
-    return Answer(clean(text), **{key: _name(item.get(key), key, where) for key in _FORMS}, park=park)
+    return Answer(one_line(text), **{key: _name(item.get(key), key, where) for key in _FORMS}, park=park)
 
 
 def _park(value: Any, where: str) -> bool:

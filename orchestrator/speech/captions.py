@@ -9,8 +9,9 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from orchestrator.errors import SpeechError
+from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment
-from orchestrator.speech.text import LINE_END, clean, label
+from orchestrator.speech.text import LINE_END, label
 
 # Names are bounded (400): a "<v " that is never closed must not make each later line be searched.
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]{0,400})>")
@@ -171,7 +172,7 @@ def _voiced(raw: str) -> tuple[tuple[str | None, str], ...]:
             voice = label(_plain(match[1]))
         elif part == "</v>":
             voice = None
-        elif line := clean(_plain(_OVERRIDE.sub("", _TAG.sub("", part)))):
+        elif line := one_line(_plain(_OVERRIDE.sub("", _TAG.sub("", part)))):
             lines.append((voice, line))
     return tuple(lines)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.labels import speakers_among, split_label, with_speakers
 from orchestrator.speech.stamps import STAMP, clock_s
-from orchestrator.speech.text import LINE_END, clean
+from orchestrator.speech.text import LINE_END
 
 _TO = r"\s*(?:-|–|—|-->|to)\s*"
 # A stamp in either kind of brackets, a span without any, or bare (g), which counts only where many are.
@@ -56,14 +57,14 @@ def read_plain_line(line: str) -> LiveSegment | None:
 
 
 def _piece(paragraph: _Paragraph) -> LiveSegment | None:
-    words = clean(" ".join(paragraph.lines))
+    words = one_line(" ".join(paragraph.lines))
     return LiveSegment(words, paragraph.start_s, paragraph.end_s) if words else None
 
 
 def _blocks(text: str) -> list[list[str]]:
     blocks: list[list[str]] = [[]]
     for line in LINE_END.split(text):
-        if clean(line):
+        if one_line(line):
             blocks[-1].append(line)
         elif blocks[-1]:
             blocks.append([])
@@ -94,7 +95,7 @@ def _add(paragraphs: list[_Paragraph], block: list[str], speakers: frozenset[str
             paragraphs.append(stamped)
         elif last is not None and last.start_s is not None and last.lines == [""]:
             last.lines = [line]  # a stamp on a line of its own
-        elif index == 0 or last is None or split_label(clean(line))[0] in speakers:
+        elif index == 0 or last is None or split_label(one_line(line))[0] in speakers:
             paragraphs.append(_Paragraph([line]))
         else:
             last.lines.append(line)

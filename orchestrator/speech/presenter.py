@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.errors import UsageError
+from orchestrator.legible import one_line
 from orchestrator.model.segment import Segment
-from orchestrator.speech.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def presenter_of(segments: Sequence[Segment], given: str | None = None) -> Speak
     """
     labels = list(dict.fromkeys(segment.speaker for segment in segments))
     if given is not None:
-        return Speaker(_matching(labels, clean(given)), "given")
+        return Speaker(_matching(labels, one_line(given)), "given")
     if len(labels) < 2:
         return Speaker(labels[0] if labels else None, "only one")
 

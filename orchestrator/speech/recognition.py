@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol
 
 from orchestrator.errors import SpeechError
 from orchestrator.home.user_list import shown_name
-from orchestrator.speech.text import clean
+from orchestrator.legible import one_line
 from orchestrator.speech.voice import Detector
 
 FILES: Final = ("config.json", "model.bin", "tokenizer.json")
@@ -137,7 +137,7 @@ class Whisper:
         sure = found.scores[0] * count / (count + 1)  # the score is the mean without the end's token
         if found.no_speech_prob > NO_SPEECH and sure < UNSURE:
             return Heard("", 0.0)
-        text = clean(tokens.decode(found.sequences_ids[0]))
+        text = one_line(tokens.decode(found.sequences_ids[0]))
         return Heard(text, round(min(1.0, math.exp(sure)), 3))
 
 

@@ -7,9 +7,10 @@ from types import UnionType
 from typing import Any
 
 from orchestrator.errors import SpeechError
+from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.stamps import seconds
-from orchestrator.speech.text import LINE_END, clean, label
+from orchestrator.speech.text import LINE_END, label
 
 LIST_KEYS = ("segments", "meeting_transcripts")
 """Where an object keeps its segments: speech-to-text programs, and the QMSum meetings."""
@@ -71,7 +72,9 @@ def load(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise SpeechError(f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except (ValueError, RecursionError):  # a number of thousands of digits; thousands of brackets
-        raise SpeechError("is not JSON that can be read: numbers too long or brackets too deep") from None
+        raise SpeechError(
+            "is not JSON that can be read: numbers too long or brackets too deep; give a list of segments"
+        ) from None
 
 
 def piece_of(plain: Any, where: str) -> LiveSegment | None:
@@ -90,7 +93,7 @@ def piece_of(plain: Any, where: str) -> LiveSegment | None:
         raise SpeechError(f"{where} has no text: give its words as a string under the key text")
     if not isinstance(plain.get("final", True), bool):
         raise SpeechError(f"{where}: final must be true or false")
-    text = clean(text)
+    text = one_line(text)
     if plain.get("final") is False or not text:
         return None
     start_s, end_s = _time(plain, "start", where), _time(plain, "end", where)

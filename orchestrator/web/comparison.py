@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.parts import Debrief, Review
+from orchestrator.legible import one_line
 from orchestrator.model.exchange import each_once
 from orchestrator.speech.fillers import FILLER
 
@@ -96,7 +97,7 @@ def _points(debrief: Debrief) -> Iterator[tuple[str, Point]]:
 
 
 def _key(review: Review) -> str:
-    return render.one_line(review.exchange.quote or review.asked).casefold()
+    return one_line(review.exchange.quote or review.asked).casefold()
 
 
 def _about(review: Review) -> str:

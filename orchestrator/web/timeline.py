@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
+from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT
@@ -108,7 +109,7 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
 def _speech(record: Record, presenter: str | None, *, is_hidden: bool) -> Speech:
     value: Mapping[str, Any] = (record.value or {}).get("segment") or {"text": record.text or ""}
     speaker = value.get("speaker")
-    text = WITHHELD if is_hidden else render.one_line(value["text"])
+    text = WITHHELD if is_hidden else one_line(value["text"])
     is_presenters = speaker is None or presenter is None or speaker == presenter
     return Speech(value.get("start_s", record.clock_s), speaker or "Presenter", text, is_presenters)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator import render
+from orchestrator.legible import one_line
 from orchestrator.loop.state import UNNAMED
 from orchestrator.privacy.redaction import redacted
 from orchestrator.session import Session
@@ -80,4 +81,4 @@ def _lines(moment: Moment) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Text from outside as one line that Markdown shows as it is."""
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in render.one_line(text))
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in one_line(text))

@@ -177,7 +177,7 @@ def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, ending: st
     [
         ("# Größe".encode("latin-1"), "is not UTF-8 text (at byte 4); save it as UTF-8"),
         (b"# a\0b", "holds NUL characters, so it is not Markdown; save it as text"),
-        (b"\n \n---\n\n", "has no slides: there is no text in it"),
+        (b"\n \n---\n\n", "has no slides: there is no text in it; add some, or give another file"),
         (b"# a\n" * 2001, "has 2,001 slides; at most 2,000 are read; give the part of it that is presented"),
         (b"a" * 2_000_001, "holds more than 2,000,000 bytes of text; shorten it"),
     ],
@@ -191,7 +191,9 @@ def test_what_is_no_deck_is_refused(tmp_path: Path, content: bytes, message: str
 
 
 def test_a_text_that_is_no_deck_is_refused_by_its_name() -> None:
-    with pytest.raises(DeckError, match=r"^deck\.md has no slides: there is no text in it$"):
+    with pytest.raises(
+        DeckError, match=r"^deck\.md has no slides: there is no text in it; add some, or give another file$"
+    ):
         read_deck_text("")
 
 
@@ -220,7 +222,7 @@ def test_any_text_is_a_deck_or_refused(text: str) -> None:
     try:
         deck = read_deck_text(text)
     except DeckError as refused:
-        assert str(refused) == "deck.md has no slides: there is no text in it"  # noqa: PT017 - either is right
+        assert str(refused) == "deck.md has no slides: there is no text in it; add some, or give another file"  # noqa: PT017 - either is right
         return
     pieces = [piece for slide in deck.slides for _, piece in slide_texts(slide)]
     assert all("\n" not in piece and piece == piece.strip() for piece in pieces)

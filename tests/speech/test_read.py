@@ -62,7 +62,7 @@ intro
 """
     recording = read(tmp_path, "talk.vtt", text)
     assert rows(recording) == [
-        (1.5, 4.0, "Dana Moss", "We grew by 12 %\u200e & more"),
+        (1.5, 4.0, "Dana Moss", "We grew by 12 % & more"),
         (3605.0, 3606.25, "Lee", "Is 3 < 4 really?"),
         (3605.0, 3606.25, "Dana Moss", "Yes."),
     ]
@@ -383,8 +383,14 @@ def test_refusals_say_what_is_wrong_in_one_line(
     ("content", "message"),
     [
         ("{", " is not JSON: Expecting property name enclosed in double quotes (line 1, column 2)"),
-        ("[" * 100_000, " is not JSON that can be read: numbers too long or brackets too deep"),
-        (f"[{'9' * 5000}]", " is not JSON that can be read: numbers too long or brackets too deep"),
+        (
+            "[" * 100_000,
+            " is not JSON that can be read: numbers too long or brackets too deep; give a list of segments",
+        ),
+        (
+            f"[{'9' * 5000}]",
+            " is not JSON that can be read: numbers too long or brackets too deep; give a list of segments",
+        ),
         ("{}", ' holds no segments: give a list, or {"segments": [{"start", "end", "text"}]}'),
         ("[3]", ': segment 1 is not an object: give {"text": "…"}'),
         ('[{"start": 1}]', ": segment 1 has no text: give its words as a string under the key text"),

@@ -13,11 +13,11 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quoting import said
 from orchestrator.engines.claude.schemas import BetterPart, CheckPart, DebriefPart, SentencePart
 from orchestrator.engines.protocol import DebriefRequest
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
-from orchestrator.render import one_line
 
 JUDGED = ("yes", "partly")
 """States that nothing but words of the deck or the presenter can show."""

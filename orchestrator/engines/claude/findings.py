@@ -9,12 +9,12 @@ from orchestrator.checks.grounding import found_in, place_in
 from orchestrator.engines import protocol
 from orchestrator.engines.claude import standalone_schemas as shape
 from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Place
 from orchestrator.model.fact import FactDraft
 from orchestrator.model.intel import NEUTRAL
 from orchestrator.model.proposal import Operand, Proposal
 from orchestrator.model.reply import Attack, Bearing, Remembered
-from orchestrator.render import one_line
 
 
 def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:

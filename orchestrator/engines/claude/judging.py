@@ -7,9 +7,9 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome
 from orchestrator.engines.claude.quoting import in_answers, standing
 from orchestrator.engines.claude.schemas import ContradictionPart, JudgementPart, NoticedPart
 from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.legible import one_line
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.exchange import Exchange, Judgement, Observation
-from orchestrator.render import one_line
 
 NOT_SAID = "the quote is not, word for word, in the presenter's answer"
 NO_QUOTE = "the verdict is satisfied, and no words of the presenter's answer are quoted for it"

@@ -15,8 +15,8 @@ from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusa
 from orchestrator.engines.claude.quoting import Standing, standing, why_not
 from orchestrator.engines.claude.situation import furthest_shown
 from orchestrator.errors import EngineError
+from orchestrator.legible import one_line
 from orchestrator.model.exchange import Candidate, Target
-from orchestrator.render import one_line
 
 MOST_TARGETS: Final = 7
 ASKED: Final = "that line, that claim or that question has been asked about, or is another panelist's"

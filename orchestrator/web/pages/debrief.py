@@ -8,9 +8,9 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator import render
 from orchestrator.debrief.parts import Review
 from orchestrator.debrief.printing import find_browser
+from orchestrator.legible import one_line
 from orchestrator.loop.drilling import source_of
 from orchestrator.model.slide import Deck
 from orchestrator.web.pictures import can_draw
@@ -53,10 +53,10 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
 def _shown(review: Review, deck: Deck) -> list[Shown]:
     """The slides that a question is about, each once."""
     numbers = {one.slide for one in review.places}
-    quotes = [render.one_line(one.quote) for one in review.places if not one.is_missing]
+    quotes = [one_line(one.quote) for one in review.places if not one.is_missing]
 
     def marked(text: str) -> Text:
-        return text, any(quote in render.one_line(text) for quote in quotes)
+        return text, any(quote in one_line(text) for quote in quotes)
 
     return [
         Shown(
