@@ -15,7 +15,7 @@ _ABBREVIATIONS: Final = word_set(
 )
 _BOUNDARY = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s+\S)")
 _LAST_WORD = re.compile(r"([\w.&]+)$")
-_OPENS = re.compile(r"[\"'“‘(\[]*[^\W_]")  # what a next sentence begins with
+_OPENS = re.compile(r"\s*[\"'“‘(\[]*[^\W_]")  # what a next sentence begins with
 # The o is a bullet of Word's that PDF makes a letter.
 _MARKER = re.compile(r"(?:[•●○▪■◦‣⁃∙·*>–—✓✔➢➤→-]+|o(?=\s+[A-Z]))\s*|\(?\d{1,2}[.)]\s+")
 _FINAL = re.compile(r"[^\w)%\]\"'”’+°!€£$]+$")
@@ -44,9 +44,8 @@ def without_final_stop(text: str) -> str:
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    following = text[match.end() :].lstrip()
-    opening = _OPENS.match(following)
-    if opening is None or following[opening.end() - 1].islower():
+    opening = _OPENS.match(text, match.end())
+    if opening is None or opening[0][-1].islower():
         return False
     if match[0][0] != ".":
         return True

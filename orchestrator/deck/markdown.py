@@ -70,7 +70,7 @@ def read_markdown_text(text: str, name: str, limits: DeckLimits) -> Deck:
 
 
 def _too_long(limits: DeckLimits) -> DeckError:
-    return DeckError(f"holds more than {limits.text_bytes:,} bytes of text; shorten it")
+    return DeckError(f"holds more than {limits.text_bytes:,} bytes of text; {SHORTER}")
 
 
 def _deck(text: str, name: str, sha256: str, limits: DeckLimits) -> Deck:

@@ -241,6 +241,18 @@ def test_no_more_lines_are_read_than_are_understood_in_time(tmp_path: Path) -> N
         read_deck_text(many)
 
 
+def test_no_more_text_and_cells_are_read_than_are_understood_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "deck.md"
+    paragraph = "# Costs\n\n" + "They rose by 5% in 2026. " * 20_001
+    table = "# Costs\n\n| item | 2026 |\n|---|---|\n" + "| rent | 5 |\n" * 5_000
+    told = f"holds more than 400,000 bytes of text; {SHORTER}"
+    assert refusal(path, paragraph.encode()) == told
+    told = f"has 10,002 cells in tables and charts; at most 10,000 are read; {SHORTER}"
+    assert refusal(path, table.encode()) == told
+    with pytest.raises(DeckError, match=r"deck\.md has 10,002 cells in tables and charts"):
+        read_deck_text(table)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [plain_deck(400), finance_deck(60)], ids=["400 slides", "60 of finance"])
 def test_a_long_deck_is_checked_and_prepared_for_within_ten_seconds(tmp_path: Path, text: str) -> None:

@@ -179,7 +179,7 @@ def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, ending: st
         (b"# a\0b", "holds NUL characters, so it is not Markdown; save it as text"),
         (b"\n \n---\n\n", "has no slides: there is no text in it; add some, or give another file"),
         (b"# a\n" * 2001, "has 2,001 slides; at most 2,000 are read; give the part of it that is presented"),
-        (b"a" * 2_000_001, "holds more than 2,000,000 bytes of text; shorten it"),
+        (b"a" * 400_001, "holds more than 400,000 bytes of text; give the part of it that is presented"),
     ],
 )
 def test_what_is_no_deck_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
