@@ -23,6 +23,7 @@ from orchestrator.loop.state import Projection
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import YOURS, Exchange, Observation, Turn, answer_quoted, not_taken_up
 from orchestrator.model.reply import DebriefWords
+from orchestrator.privacy.off_record import LABEL, Withheld
 from orchestrator.speech.delivery import delivery_of
 
 MOST_WANTED = 6
@@ -46,20 +47,22 @@ def debrief_of(
     said = projection.debrief_words or DebriefWords()
     reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
-    better = better_answers(said, projection.exchanges, passages)
+    exchanges = tuple(_on_record(rehearsal, one) for one in projection.exchanges)
+    better = better_answers(said, exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
     later = {one.comes_back_to: one.id for one in projection.exchanges}
     reviews = tuple(
         replace(
             _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
             is_dismissed=projection.is_about_dismissed(one, dismissed),
-            about_answer=answer_quoted(one, projection.exchanges),
+            about_answer=answer_quoted(one, exchanges),
         )
-        for one in projection.exchanges
+        for one in exchanges
     )
     held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
     without = projection.dismissed | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
+    found = found and tuple(rehearsal.on_record(found, lambda one: [side.quote for side in one.sides]))
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
     presenting_s, answering_s = projection.times(clock_s)
     record = Record(
@@ -67,7 +70,7 @@ def debrief_of(
         reviews=held,
         tensions=found,
         is_read=projection.is_deck_looked_at,
-        read=read_checks(said, CHECKS, projection.exchanges, passages),
+        read=read_checks(said, CHECKS, exchanges, passages),
         clock_s=clock_s,
         used_s=presenting_s + answering_s,
         budget_s=budget_s,
@@ -81,7 +84,7 @@ def debrief_of(
         reviews=reviews,
         tensions=found,
         homework=tuple(_homework(held)),
-        promises=tuple(short(one) for one in promises_of(rehearsal)),
+        promises=tuple(map(short, rehearsal.on_record(promises_of(rehearsal), lambda one: (one.quote,)))),
         slides=spans(projection.slides, scene.deck, clock_s, budget_s),
         speech_s=presenting_s,
         answers_s=answering_s,
@@ -96,11 +99,24 @@ def debrief_of(
         language=options.language,
         bill=bill_of(projection.calls),
         shares=shares_of(rehearsal),
-        observed=_observed(projection.observed),
+        observed=_observed(rehearsal.on_record(projection.observed, lambda one: (one.text, one.quote or ""))),
         still_wanted=_still_wanted(said, projection, without),
         took_over=projection.took_over,
         failed=projection.debrief_failed,
     )
+
+
+def _on_record(rehearsal: Rehearsal, exchange: Exchange) -> Exchange:
+    """Without the answers that were given off the record, and what was said about those."""
+    withheld, turns = Withheld(), []
+    for turn in exchange.turns:
+        said = [one for one in (turn.answer, turn.quote, turn.reason, turn.remark, *turn.still_open) if one]
+        is_off = withheld.takes(turn.answer or "", is_speech=True)
+        if is_off or any(map(rehearsal.is_off_record, said)):
+            answer = turn.answer and LABEL
+            turn = replace(turn, answer=answer, quote=None, reason=None, remark="", still_open=())
+        turns.append(turn)
+    return replace(exchange, turns=tuple(turns))
 
 
 def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:

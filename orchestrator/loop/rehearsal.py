@@ -264,7 +264,7 @@ class Rehearsal:
         off_record = self.assembler.off_record()
         if not off_record.hidden:
             return False
-        return text in self._hidden(tuple(off_record.hidden)) or off_record.touches(f'"{text}"')
+        return text in self._hidden(tuple(off_record.hidden)) or off_record.stays(f'"{text}"')
 
     def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
         """What was said off the record, piece by piece."""

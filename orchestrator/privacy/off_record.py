@@ -4,9 +4,9 @@
 before it and by none after it, so an agent is never shown it in two ways.
 The files keep every word: a session never loses what was said in it.
 
-Off the record begins where somebody says so, and ends where they say "on the record", with the slide
-and with the question (`Withheld`). A panelist's words about an answer that is off the
-record go with it.
+Off the record begins with the piece of speech in which anybody says these words, to whatever end, and ends
+where somebody says plainly "back on the record", with the slide and with the question (`Withheld`).
+A panelist's words about an answer that is off the record go with it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ QUOTED_WORDS: Final = range(2, RUN_WORDS)
 MOST_RUNS: Final = 20_000
 _ABOUT_ANSWERS: Final = ("verdict", "follow_up", "observation")  # types of a panelist's records on an answer
 _WORD = re.compile(r"[^\W_]+")
+MOST_BEFORE: Final = 80
+"""Characters of what was said before: more than any form of words has. It bounds memory and time."""
 # Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
@@ -48,28 +50,48 @@ _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})
 class Withheld:
     """The words that are to stay in the session, so that no later quotation of them leaves either.
 
-    Off the record lasts until somebody says "on the record", or `over`. Only digests are kept, of
+    Off the record lasts until somebody says plainly "on the record", or `over`. Only digests are kept, of
     four words in a row; past 20,000 of them everything is withheld, rather than any of it forgotten.
     """
 
     is_off: bool = False
     _runs: set[int] = field(default_factory=set)
     _short: set[int] = field(default_factory=set)  # of two and three words
+    _before: dict[str | None, str] = field(default_factory=dict)  # each speaker's last words
 
-    def takes(self, text: str, value: Mapping[str, Any] | None = None, *, is_speech: bool = False) -> bool:
+    def takes(
+        self,
+        text: str,
+        value: Mapping[str, Any] | None = None,
+        *,
+        is_speech: bool = False,
+        speaker: str | None = None,
+    ) -> bool:
         """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
         heard = _plain(text)
-        if is_speech:
-            # Back before off: "back on the record … and this is off the record again" ends off.
-            if self.is_off and _has("back", heard):
-                self.is_off = False
-            self.is_off = self.is_off or _has("said", heard)
-        if (is_speech and self.is_off) or _is_marked(heard, value):
+        is_off = self._hears(heard, speaker) if is_speech else bool(_found("said", heard))
+        if is_off or _is_tagged(heard, value):
             self._runs.update(_runs(text))
             if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
                 self._short.update(run for count in QUOTED_WORDS for run in _runs(text, count))
             return True
         return self.touches(text)
+
+    def _hears(self, heard: str, speaker: str | None) -> bool:
+        """Whether any of a piece of speech is off the record; a phrase may have begun in the one before."""
+        before = self._before.get(speaker, "")
+        joined = f"{before} {heard}" if before else heard
+        self._before[speaker] = joined[-MOST_BEFORE:]
+        said = _found("said", joined)
+        if not said and not self.is_off:  # nearly always
+            return False
+        off_at = max((end for _, end in said if end > len(before)), default=0)
+        backs = [(start, end) for start, end in _found("back", joined) if end > len(before)]
+        is_back_at_once = bool(backs) and backs[0][0] <= len(before)
+        is_any_off = off_at > 0 or (self.is_off and not is_back_at_once)
+        if off_at or backs:
+            self.is_off = off_at > max((end for _, end in backs), default=0)
+        return is_any_off
 
     def touches(self, text: str) -> bool:
         """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
@@ -99,12 +121,13 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
 
 def is_marked(text: str, value: Mapping[str, Any] | None = None) -> bool:
     """Whether somebody said, or a program noted (`"sensitive": true`), that this is to stay here."""
-    return _is_marked(_plain(text), value)
+    heard = _plain(text)
+    return _is_tagged(heard, value) or bool(_found("said", heard))
 
 
-def _is_marked(heard: str, value: Mapping[str, Any] | None) -> bool:
+def _is_tagged(heard: str, value: Mapping[str, Any] | None) -> bool:
     is_noted = value is not None and bool(value.get("sensitive"))
-    return is_noted or _has("tag", heard) or _has("said", heard)
+    return is_noted or bool(_found("tag", heard))
 
 
 def _plain(text: str) -> str:
@@ -112,12 +135,14 @@ def _plain(text: str) -> str:
     return one_line(text).casefold().replace("’", "'")
 
 
-def _has(kind: str, heard: str) -> bool:
-    # A loop: `any` with a generator took twice the time, of a third of a session's first context.
-    for words, form in _forms()[kind].items():  # noqa: SIM110
-        if words in heard and form.search(heard) is not None:
-            return True
-    return False
+def _found(kind: str, heard: str) -> list[tuple[int, int]]:
+    """Where each form of a kind begins and ends."""
+    spans: list[tuple[int, int]] = []
+    # A plain loop: generators took twice the time, of a third of a session's first context.
+    for words, form in _forms()[kind].items():
+        if words in heard:
+            spans += [match.span() for match in form.finditer(heard)]
+    return spans
 
 
 @cache
@@ -209,7 +234,9 @@ class OffRecord:
         if exchange is not None or not self._is_open:
             self._enter(exchange)
         words = said.get("text") if isinstance(said, Mapping) else None
-        is_hidden = self._withheld.takes(words if isinstance(words, str) else text, value, is_speech=True)
+        speaker = str(said.get("speaker")) if isinstance(said, Mapping) else None
+        spoken = words if isinstance(words, str) else text
+        is_hidden = self._withheld.takes(spoken, value, is_speech=True, speaker=speaker)
         self._is_about_it = self._is_about_it or (is_hidden and self._exchange is not None)
         return is_hidden
 

@@ -99,8 +99,17 @@ def _withheld(records: Sequence[Told]) -> OffRecord | None:
 
     Most sessions hold nothing of it, and this look at what was said costs a quarter of the fold.
     """
-    said = (one for one in records if one.get("file") == TRANSCRIPT)
-    is_any = any(is_marked(one.get("text") or "", one.get("value")) for one in said)
+    said: dict[str, list[str]] = {}  # by speaker, of whom a phrase may go over from one piece to the next
+    for one in records:
+        if one.get("file") == TRANSCRIPT:
+            value = one.get("value") or _NONE
+            if value.get("sensitive"):
+                return OffRecord()
+            segment = value.get("segment") or _NONE
+            said.setdefault(str(segment.get("speaker")), []).append(
+                segment.get("text") or one.get("text") or ""
+            )
+    is_any = any(is_marked(" ".join(texts)) for texts in said.values())
     return OffRecord() if is_any else None
 
 

@@ -125,7 +125,8 @@ def test_past_its_bound_everything_stays_rather_than_any_of_it_leaves() -> None:
         ("Our finance director is leaving, keep that confidential.", True),
         ("Please keep this to yourselves.", True),
         ("We keep that confidential data in Lisbon.", False),
-        ("The minutes off the record player are lost.", False),
+        # A mention withholds too much, until the slide or the question ends; to miss a wish would tell it.
+        ("The minutes off the record player are lost.", True),
     ],
 )
 def test_off_the_record_is_heard_in_the_middle_of_a_passage(text: str, is_one: bool) -> None:

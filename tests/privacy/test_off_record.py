@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,8 +22,10 @@ from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
 from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
+from orchestrator.review import reading
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
+from orchestrator.store.history import LEDGER_NAME
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
@@ -207,6 +209,103 @@ def test_a_page_that_quotes_it_is_not_shown_to_who_writes_it_anew(
     pages = [text for text in engine.sent if "Write your own page anew" in text]
     assert any("Ask why." in text for text in pages)
     assert not [text for text in pages if "Nordbank" in text]
+
+
+PHRASINGS = """
+##  Let's go off the record. / Zubrin is broke.
+##  Let's go off the record for a moment. / Zubrin is broke.
+##  Can we go off the record? / Zubrin is broke.
+##  This next bit is off the record. / Zubrin is broke.
+#   Can I say something off the record? Zubrin is broke.
+##  It saves two million, and off the record, Zubrin is broke. / So they sell.
+#   Let me say off the record that Zubrin is broke.
+#   I tell you this off the record: Zubrin is broke.
+#   Completely off the record, Zubrin is broke.
+#   Between you and me and off the record, Zubrin is broke.
+##  Speaking OFF-THE-RECORD, I worry. / Zubrin is broke.
+#   An off-the-record word: Zubrin is broke.
+#   We keep that off‑the‑record – Zubrin is broke.
+.#  We are off / the record, Zubrin is broke.
+.##  Off the / record, I worry. / Zubrin is broke.
+...# Now, off / @Chair: Please go on. / the / record: Zubrin is broke.
+.#  So this is off- / the-record. Zubrin is broke.
+##. Off the record. Zubrin is broke. / They sell. / | The plan stands.
+.#  The speech is over, keep / this between us: Zubrin is broke.
+##  Is this off the record? Zubrin hopes so. / It is broke.
+##  We are not off the record yet, are we? / Zubrin is broke.
+### Off the record. / We have nothing on the record about it. / Zubrin is broke.
+### Off the record. / That is not on the record yet. / Zubrin is broke.
+### Off the record. / This must never go back on the record. / Zubrin is broke.
+### Off the record. / Are we back on the record? / Zubrin is broke.
+### Off the record. / Back on the record? / Zubrin is broke.
+### Off the record. / Nothing of this is on the record. / Zubrin is broke.
+### Off the record. / Until we are back on the record, listen. / Zubrin is broke.
+### Off the record. / We will be back on the record in a minute. / Zubrin is broke.
+####  Off the record. / We are not / back on the record. / Zubrin is broke.
+### Off the record. / He said it, on the record. / Zubrin is broke.
+### Off the record. / On the record, we know nothing. / Zubrin is broke.
+### Off the record. / Never say this: back on the record. / Zubrin is broke.
+##. Off the record. / Zubrin is broke. Back on the record. / The plan stands.
+##  Off the record. / Zubrin is broke. Back on the record. And this is off the record again.
+#.  Off the record, Zubrin is broke. Back on the record. / The plan stands.
+##. Off the record. / Zubrin is broke. / Back on the record: the plan stands.
+##. Off the record. / Zubrin is broke. / Back on the record, the plan stands.
+##.. Off the record. / Zubrin is broke. / back on the record / The plan stands.
+##.. Off the record. / Zubrin is broke. / Okay, so we're back on the record now. / The plan stands.
+##.. Off the record. / Zubrin is broke. / On the record: / The plan stands.
+###. Off the record. / Zubrin is broke. / Let's go back on / the record. The plan stands.
+##.. Off the record. / Zubrin is broke. / @Chair: Back on the record. / The plan stands.
+.. For the record, the plan stands. / It is on the record.
+.  We took off. The record of 2025 stands.
+.. We took off the roof. / The record stands.
+"""
+"""What is said, `/` between segments, `@` another speaker, `|` a new slide; `#` for each that stays."""
+
+
+@pytest.mark.parametrize("row", PHRASINGS.strip().splitlines())
+def test_any_off_the_record_withholds_until_somebody_says_plainly_that_it_is_over(row: str) -> None:
+    expected, talk = row.split(maxsplit=1)
+    withheld, stays = Withheld(), ""
+    for piece in talk.split(" / "):
+        if piece.startswith("| "):
+            withheld.over()
+        words = piece.removeprefix("| ").removeprefix("@Chair: ")
+        speaker = "Chair" if piece.startswith("@") else "Ines"
+        stays += "#" if withheld.takes(words, is_speech=True, speaker=speaker) else "."
+    assert stays == expected
+
+
+def test_a_phrase_that_a_slide_cuts_is_heard_and_one_that_a_slide_ended_is_not_heard_again() -> None:
+    withheld = Withheld()
+    assert not withheld.takes("So, off the", is_speech=True)
+    withheld.over()
+    assert withheld.takes("record, Zubrin is broke and they", is_speech=True)
+    withheld.over()
+    assert not withheld.takes("sail in June", is_speech=True)
+
+
+def test_nothing_made_of_a_session_has_the_words_however_it_was_put(home: Path, tmp_path: Path) -> None:
+    rows = [row.split(maxsplit=1)[1] for row in PHRASINGS.strip().splitlines() if "Zubrin" in row]
+    engine = Overhearing()
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine, id="s1") as session:
+        for number, row in enumerate(rows):
+            session.slide(1 + number % 2)
+            said(session, *(words.rpartition("@Chair: ")[2] for words in row.replace("| ", "").split(" / ")))
+        assert session.ask() is not None
+        session.answer("May I say that off the record? Zubrin is broke, and 12 percent are gone.")
+        made = [session.context("skeptic").text, json.dumps(asdict(session.recap()), default=str)]
+        session.end()
+        made += [path.read_text("utf-8") for path in session.path.glob("debrief.*")]
+        ledger = (session.path / LEDGER_NAME).read_bytes()
+    found = " ".join(passage.text for passage in reading.read("s1", ledger, None)[1])
+    assert [text for text in [*engine.sent, *made, found] if "Zubrin" in text] == []
+    assert "Zubrin is broke" in ledger.decode()
+
+
+def test_a_search_does_not_find_what_follows_a_phrase_that_is_cut_in_two(session: Session) -> None:
+    said(session, "We sail in June. Off the", "record, Zubrin is broke.")
+    _, found = reading.read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    assert [one.text for one in found if one.kind == "speech"] == ["We sail in June. Off the"]
 
 
 @pytest.mark.parametrize("text", ["", "\n", "x\n", "a line\n", "two\n\nlines – of text\n\n", "no end"])
