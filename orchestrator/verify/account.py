@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
+from orchestrator.model.exchange import VERDICTS
 from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record, says_more
 from orchestrator.store.store import LEDGER_NAME
-from orchestrator.verify.finding import Report
+from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.ledger_lines import Line, Lines
 from orchestrator.verify.receipt_check import check_receipt
 from orchestrator.verify.replay import Replay, max_revisions_of
@@ -88,8 +89,25 @@ class Account:
                 record, self.replay, self.templates, self.opened, self.lost, self.report
             ):
                 self.template_sizes.setdefault((path, size), record.seq)
+        elif record.op == "note":
+            self._check_verdict(record)
         elif record.op == "freeze":
             self.frozen = record.value or {}
+
+    def _check_verdict(self, record: Record) -> None:
+        """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
+        value = record.value or {}
+        if value.get("type") != "verdict":
+            return
+        judgement = value.get("judgement")
+        word = judgement.get("verdict") if isinstance(judgement, Mapping) else None
+        panel = self.replay.layout.panel if self.replay is not None else ()
+        if panel and record.by not in panel:
+            self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))
+        if word not in VERDICTS:
+            self._wrong(
+                "rule", f"record {record.seq}: a verdict of {', '.join(VERDICTS)}", shown(str(word)[:40])
+            )
 
     def _lose(self, seq: int) -> None:
         insort(self.lost, seq)

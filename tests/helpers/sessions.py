@@ -91,7 +91,7 @@ def rehearse(store: Store, segments: int = 5) -> None:
     with store.transaction():
         store.write("shared/external-intel.md", "News.\n", by="intel")
         store.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
-        store.note({"type": "verdict", "verdict": "partial"}, by="moderator")
+        store.note({"type": "verdict", "judgement": {"verdict": "satisfied"}}, by=agent)
         store.append(
             "shared/exchange-history.md",
             "## Exchange 1\n",

@@ -737,8 +737,8 @@ def test_the_same_records_written_again_are_valid(live: Sample, records: list[Re
     ("old", "new"),
     [
         (b'"op":"note"', b'"op": "note"'),
-        (b'"by":"moderator"', b'"by":"moderator","by":"moderator"'),
-        (b'"by":"moderator"', b'"by":"moderator","also":1'),
+        (b'"by":"skeptic"', b'"by":"skeptic","by":"skeptic"'),
+        (b'"by":"skeptic"', b'"by":"skeptic","also":1'),
         (b'"clock_s":0.0', b'"clock_s":0e0'),
         (b'"clock_s":0.0', b'"clock_s":NaN'),
         (b'"type":"verdict"', b'"type":"\\ud800"'),
@@ -928,3 +928,14 @@ def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
     store.freeze({"type": "freeze", "files": {}})
     store.close()
     assert Store(live.root).frozen
+
+
+@pytest.mark.parametrize(("by", "word"), [("transcript", "satisfied"), ("skeptic", "splendid")])
+def test_a_verdict_is_a_panelists_own_and_one_of_four_words(
+    live: Sample, records: list[Record], by: str, word: str
+) -> None:
+    index = next(at for at, one in enumerate(records) if (one.value or {}).get("type") == "verdict")
+    value = {"type": "verdict", "judgement": {"verdict": word}}
+    records[index] = changed(records[index], by=by, value=value)
+    rewrite(live.root, records)
+    assert kinds(verify_session(live.root).findings) == [(LEDGER, "rule")]
