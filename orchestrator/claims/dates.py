@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from orchestrator.claims.calendar import WEEKDAYS, month_days
@@ -32,6 +33,7 @@ class Date:
     weekday: int | None = None  # Monday 0, where one is written beside it
 
 
+@lru_cache(maxsize=256)  # a sentence's dates are asked for by its claims, its numbers and each check
 def dates_in(text: str) -> tuple[Date, ...]:
     """The dates of *text* in order; they never overlap, and the longest of two that compete counts."""
     dates: list[Date] = []

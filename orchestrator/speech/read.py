@@ -24,8 +24,13 @@ from orchestrator.speech.times import lay_out
 MAX_SEGMENT_CHARS = 100_000
 """Two hours of talk in one piece; the transcript takes a megabyte at once, and a recording that was taken in
 but cannot be played would keep its session from going on."""
+MAX_SEGMENTS = 10_000
+"""Captions of a three-hour talk are 3,000 to 5,000; each takes about 1 ms to be understood."""
+MAX_CHARS = 500_000
+"""Three hours of talk are about 170,000."""
 MAX_SIZE_BYTES = 50 * 1024 * 1024
 """A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""
+SHORTER = "give the part that is rehearsed"
 
 SUFFIXES = {
     ".vtt": "vtt", ".srt": "srt", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
@@ -93,6 +98,10 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
         raise SpeechError(
             f"{shown_name(path)}: no speech found; give a recording with at least one spoken line"
         )
+    if len(pieces) > MAX_SEGMENTS:
+        raise SpeechError(
+            f"{shown_name(path)}: has {len(pieces):,} segments (limit {MAX_SEGMENTS:,}): {SHORTER}"
+        )
     segments, clock_notices = lay_out(pieces)
     for number, segment in enumerate(segments, start=1):
         if len(segment.text) > MAX_SEGMENT_CHARS:
@@ -100,6 +109,8 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
                 f"{shown_name(path)}: segment {number} has {len(segment.text):,} characters "
                 f"(limit {MAX_SEGMENT_CHARS:,}): split it into paragraphs"
             )
+    if (chars := sum(len(segment.text) for segment in segments)) > MAX_CHARS:
+        raise SpeechError(f"{shown_name(path)}: has {chars:,} characters (limit {MAX_CHARS:,}): {SHORTER}")
     return Recording(
         segments=segments,
         times_estimated=any(segment.times_estimated for segment in segments),

@@ -708,6 +708,16 @@ def test_a_speaker_who_is_not_there_is_refused_with_those_who_are() -> None:
     assert str(caught.value) == "--speaker 'Kim': this recording names no speakers; leave --speaker out"
 
 
+def test_no_more_speech_is_read_than_is_understood_in_time(tmp_path: Path) -> None:
+    shorter = "give the part that is rehearsed"
+    many = "".join(f'{{"t": {at}, "text": "We grew."}}\n' for at in range(10_001))
+    told = f"many.jsonl: has 10,001 segments (limit 10,000): {shorter}"
+    assert refused(tmp_path, "many.jsonl", many) == told
+    long = "".join(f'{{"t": {at}, "text": "{"We grew. " * 10_000}"}}\n' for at in range(6))
+    told = f"long.jsonl: has 539,994 characters (limit 500,000): {shorter}"
+    assert refused(tmp_path, "long.jsonl", long) == told
+
+
 def test_a_piece_that_no_transcript_takes_is_refused_before_it_is_taken_in(tmp_path: Path) -> None:
     path = tmp_path / "speech.txt"
     path.write_text("Yes.\n\n" + "word " * 20_001, "utf-8")
