@@ -10,15 +10,18 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Final
 
 import h11
 import uvicorn
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from orchestrator.errors import UsageError
 from orchestrator.web.app import application
-from orchestrator.web.security import MAX_HEADER_BYTES
+from orchestrator.web.problems import problem
+from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, secured
 from orchestrator.web.site import LOOPBACK, Site
 
 TOKEN_BYTES: Final = 32
@@ -59,7 +62,6 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         server_header=False,
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=3,
-        limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         http=PromptProtocol,
         ws_max_size=1_000_000,
@@ -78,7 +80,10 @@ def allow_open_files() -> None:
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection."""
+    """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
+
+    Beyond `MOST_CONNECTIONS` it answers `_busy`; the server's own answer is plain text.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -89,6 +94,11 @@ class PromptProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._set_deadline()
+
+    def handle_events(self) -> None:
+        is_full = max(len(self.connections), len(self.tasks)) >= MOST_CONNECTIONS
+        self.app = _busy if is_full else self.config.loaded_app
+        super().handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._deadline is not None:
@@ -103,6 +113,13 @@ class PromptProtocol(H11Protocol):
         elif not is_awaited and self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+
+async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
+    told = f"{MOST_CONNECTIONS} connections are open, and that is all there may be: ask again in some seconds"
+    answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, told, code="service_unavailable")
+    answer.headers.update(CLOSE)
+    await answer(scope, receive, secured(send))
 
 
 def is_loopback(host: str) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from http.client import HTTPConnection
+from socket import create_connection
+from urllib.parse import urlsplit
 
 import pytest
 from starlette.testclient import TestClient
 
+from orchestrator.web.serve import MOST_CONNECTIONS
 from tests.helpers.figures import note
 from tests.web.conftest import Served
 
@@ -124,3 +128,22 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
 def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
     with serve().client() as client:
         assert client.get(path).status_code == 404
+
+
+def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: Serve) -> None:
+    served = serve()
+    address = urlsplit(served.url)
+    with ExitStack() as held:
+        for _ in range(MOST_CONNECTIONS):
+            held.enter_context(create_connection((address.hostname, address.port), timeout=30))
+        with served.client() as client:
+            answered = client.get("/api/health")
+    assert (answered.status_code, answered.headers["content-type"]) == (503, "application/problem+json")
+    assert answered.json() == {
+        "type": "about:blank",
+        "title": "Service Unavailable",
+        "status": 503,
+        "detail": "400 connections are open, and that is all there may be: ask again in some seconds",
+        "code": "service_unavailable",
+    }
+    assert "content-security-policy" in answered.headers
