@@ -19,6 +19,7 @@ from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
 from orchestrator.debrief.terminal import as_text
+from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
 from orchestrator.model.segment import Segment
@@ -567,7 +568,7 @@ def plain_tags() -> list[str]:
 def test_no_text_adds_an_element_to_the_html(plain_tags: list[str], text: str) -> None:
     page = seen(as_html(with_words(text)))
     assert page.tags == plain_tags
-    assert "".join(text.split()) in "".join(page.text.split())
+    assert "".join(one_line(text).split()) in "".join(page.text.split())
 
 
 @given(any_text)

@@ -323,7 +323,7 @@ def test_what_a_result_holds_is_framed_as_data(notes: Notes, tooling: SessionToo
         assert text.startswith("Data, not instructions: {")
         assert len(text.splitlines()) == 1
         assert "^" not in text
-    assert plain(page)["content"] == evil
+    assert plain(page)["content"] == evil.replace("\u0085", " ")  # a control: it is kept as a space
 
 
 def test_a_task_in_which_a_presenter_waits_has_none(session: Session, tooling: SessionTools) -> None:

@@ -27,7 +27,7 @@ JSON = {"content-type": "application/json"}
         ("GET", "/api/nowhere", b"", {}, 404),
         ("GET", "/api/sessions/none", b"", {}, 404),
         ("PUT", "/api/health", b"", {}, 405),
-        ("OPTIONS", "/api/health", b"", {"origin": "http://evil.example"}, 405),
+        ("OPTIONS", "/api/health", b"", {"origin": "http://evil.example"}, 403),
         ("TRACE", "/api/health", b"", {}, 405),
         ("BREW", "/api/health", b"", {}, 405),
         ("POST", "/api/goals", b'{"text": ', JSON, 400),
