@@ -117,14 +117,15 @@ def serve_stdio(scope: Scope) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    async def serve() -> None:
-        async with stdio_server(stdin=anyio.wrap_file(_requests())) as (incoming, outgoing):
+    async def serve(requests: _Requests) -> None:
+        async with stdio_server(stdin=anyio.wrap_file(requests)) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     # A thread waits for the next line, and nothing but a line or the end wakes it: Ctrl-C must not
     # wait as well. Every write here stands a kill at any moment.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(serve)
+    with _requests() as requests:
+        anyio.run(serve, requests)
 
 
 class _Requests(TextIOWrapper):

@@ -317,9 +317,10 @@ def test_a_session_that_is_removed_is_not_built_up_again(tmp_path: Path, told: l
 @pytest.mark.slow
 def test_a_session_that_is_erased_stays_erased(home: Path, told: list[str]) -> None:
     opened = Home.open(home)
-    with Session.start(opened, deck_text="# Plan\n\n- Revenue grew 18%\n", id="s0") as session:
-        roots = [session.path]
-    roots += [shutil.copytree(roots[0], roots[0].with_name(f"s{number}")) for number in range(1, 8)]
+    roots = []
+    for number in range(8):
+        with Session.start(opened, deck_text="# Plan\n\n- Revenue grew 18%\n", id=f"s{number}") as session:
+            roots.append(session.path)
     with Guard(sessions=opened.sessions, say=told.append):
         for number, root in enumerate(roots):
             edit(root / TRANSCRIPT)
