@@ -31,6 +31,7 @@ from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 from orchestrator.store import files
 from orchestrator.store.aside import held
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.verify.disk import open_folder
 
 ERASING: Final = ".erasing-"
 """Prefix of a session's folder once it is no session any more and until nothing is left of it."""
@@ -59,14 +60,17 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
         raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
+    title = ""
     with suppress(ArchiveError):  # one whose ledger cannot be read goes by its folder's name
-        check_name(root, facts_of(root).session)
-    return _erase(home, root.name, root, archives=archives, endpoint_url=endpoint_url)
+        facts = facts_of(root)
+        check_name(root, facts.session)
+        title = facts.deck_title
+    return _erase(home, root.name, root, title=title, archives=archives, endpoint_url=endpoint_url)
 
 
 def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
     """Remove a session of which archives are all that is left, as `erase_session` would."""
-    return _erase(home, session, None, archives=True, endpoint_url=endpoint_url)
+    return _erase(home, session, None, title="", archives=True, endpoint_url=endpoint_url)
 
 
 def finish_erasing(home: Home) -> tuple[Erased, ...]:
@@ -86,7 +90,7 @@ def finish_erasing(home: Home) -> tuple[Erased, ...]:
 
 
 def _erase(
-    home: Home, session: str, root: Path | None, *, archives: bool, endpoint_url: str | None
+    home: Home, session: str, root: Path | None, *, title: str, archives: bool, endpoint_url: str | None
 ) -> Erased:
     # Memory first and the folder last: as long as an archive or the folder is there, the session can be
     # named, so that whatever fails can be asked for again.
@@ -94,7 +98,6 @@ def _erase(
     drop_briefings(home.root)
     with existing(home.root) as db:
         nothing = Forgotten((), (), is_wiped=True)
-        title = _title_of(root)
         forgotten = nothing if db is None else forget_session(db, session, now=utc_now(), title=title)
     for url in known if archives else ():
         delete_archive(url, session, endpoint_url=endpoint_url)
@@ -112,11 +115,8 @@ def _put_aside(root: Path, aside: Path) -> None:
     with _naming(root), _between_writes(root):
         release(root)
         os.rename(root, aside)
-        fd = os.open(root.parent, files.FOLDER)
-        try:
+        with open_folder(root.parent) as fd:
             files.sync_folder(fd)
-        finally:
-            os.close(fd)
 
 
 @contextmanager
@@ -164,13 +164,6 @@ def _naming(folder: Path) -> Iterator[None]:
             f"{error.filename or folder}: {files.reason(error)}: check the disk and the rights, then run the "
             "same command again: it removes the rest"
         ) from error
-
-
-def _title_of(root: Path | None) -> str:
-    """The deck's title; "" where the session is in no folder, or its ledger cannot be read any more."""
-    with suppress(ArchiveError):
-        return "" if root is None else facts_of(root).deck_title
-    return ""
 
 
 def all_archives(home: Home, session: str) -> dict[str, str]:
