@@ -29,9 +29,9 @@ def run(context: BaseContext, work: Callable[..., object], *given: Any) -> multi
     return process  # type: ignore[no-any-return]  # the stubs give `Process` to no base
 
 
-def end(*processes: multiprocessing.Process) -> None:
+def end(*processes: multiprocessing.Process, within_s: float = 120) -> None:
     for process in processes:
-        process.join(120)
+        process.join(within_s)
     assert [process.exitcode for process in processes] == [0] * len(processes)
 
 

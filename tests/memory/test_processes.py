@@ -11,8 +11,7 @@ import random
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable
-from multiprocessing.context import BaseContext
+from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,9 @@ from orchestrator.memory.memories import history, left, memories
 from orchestrator.memory.model import MAX_MEMORIES
 from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
+from tests.helpers import writers
 from tests.helpers.memories import INES, NOW, keep, opened, write_memory
+from tests.helpers.writers import run
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
@@ -41,17 +42,7 @@ MANY = 2 * MAX_MEMORIES - 50
 AGENTS = ("skeptic", "analyst", "contrarian", "moderator")
 
 
-def run(context: BaseContext, work: Callable[..., object], *given: Any) -> multiprocessing.Process:
-    """Start a process; it exits with 1 and says why if *work* raises."""
-    process = context.Process(target=work, args=given)  # type: ignore[attr-defined]  # of every context
-    process.start()
-    return process  # type: ignore[no-any-return]  # the stubs give `Process` to no base
-
-
-def end(*processes: multiprocessing.Process) -> None:
-    for process in processes:
-        process.join(600)
-    assert [process.exitcode for process in processes] == [0] * len(processes)
+end = partial(writers.end, within_s=600)
 
 
 def write(db: MemoryDatabase, content: str, *, agent: str = "skeptic", source: str | None = None) -> bool:
