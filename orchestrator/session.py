@@ -426,7 +426,7 @@ class Session:
         self._check_going_on()
         text, speaker = one_line(piece.text), piece.speaker and label(piece.speaker)
         transcript.hear(self.rehearsal, replace(piece, text=text, speaker=speaker))
-        self.watch.after_step()
+        self.watch.after_call()
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
@@ -495,7 +495,7 @@ class Session:
             if last.outcome == "parked":
                 return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
         judgement = judging.judge(self.rehearsal)
-        self.watch.after_step()
+        self.watch.after_call()
         return judgement
 
     def take_answer(self, text: str | None) -> Exchange:
@@ -534,7 +534,7 @@ class Session:
         given = Judgement(verdict, one_line(reason), quote, follow_up=asks_on)
         exchange = self._open_exchange()
         judging.give_verdict(self.rehearsal, given)
-        self.watch.after_step()
+        self.watch.after_call()
         return self._as_it_stands(exchange)
 
     def _as_it_stands(self, exchange: Exchange) -> Exchange:

@@ -92,8 +92,9 @@ def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
 def _due_shares(state: State) -> list[float]:
     """Shares of the time that are used up and were not announced."""
     budget_s = state.options.minutes * 60
+    used_s = state.used_s  # once: it adds up every exchange, and a live session asks some times a second
     shares = (share for share in state.rules.time_warnings if share not in state.projection.warned)
-    return [share for share in shares if state.used_s >= share * budget_s]
+    return [share for share in shares if used_s >= share * budget_s]
 
 
 def _warning(state: State, due: list[float]) -> str:

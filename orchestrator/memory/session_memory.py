@@ -9,8 +9,8 @@ activation".
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -104,6 +104,7 @@ class Watch:
     schedule: Schedule
     traces: bool = True
     embed: CarefulEmbedder | None = None  # facts are compared by meaning as well; None: by their words alone
+    _is_drivers: bool = False
 
     @cached_property
     def _guard(self) -> Guard:
@@ -116,6 +117,25 @@ class Watch:
     @cached_property
     def snapshots(self) -> Snapshots:
         return Snapshots(self.rehearsal.store)
+
+    @contextmanager
+    def left_to_driver(self) -> Iterator[None]:
+        """Within it a driver here calls `after_step` in its own time, and `after_call` does nothing.
+
+        So whoever says something waits for the ledger alone.
+        """
+        self._is_drivers = True
+        try:
+            yield
+        finally:
+            self._is_drivers = False
+            if not self.rehearsal.store.frozen:
+                self.snapshot()
+
+    def after_call(self) -> None:
+        """`after_step`, where somebody calls the session's methods and nobody here drives it."""
+        if not self._is_drivers:
+            self.after_step()
 
     def after_step(self) -> None:
         """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""

@@ -2,7 +2,8 @@
 
 `full_trace` gives the full history of any session, ended ones too. A `Trace` keeps what a snapshot
 shows and no more, however long the session; `Snapshots` puts that into `trace/session.json` after
-each step. The file is derived: losing it loses nothing, and not being able to write it is a warning.
+each step; where a server drives the session, once a second. The file is derived: losing it loses
+nothing, and not being able to write it is a warning.
 
 How long a step took is the wall clock from the record before it. Where a recording is played,
 that is the step itself. While the clock is live, a step that the clock or the presenter sets off

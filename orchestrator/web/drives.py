@@ -8,17 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionStateError
 from orchestrator.loop.driver_lock import driving
-from orchestrator.loop.live import POLL_S, STOPPED
+from orchestrator.loop.live import STOPPED
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
 from orchestrator.web.open_sessions import OpenSessions
 
-BEGINS_WITHIN_S = 10.0
+LOOK_S: Final = 0.25
+"""How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
+that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for nothing."""
+TRACE_EVERY_S: Final = 1.0
+"""How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
+long as the writing of the words."""
+BEGINS_WITHIN_S: Final = 10.0
 """Taking the driver's lock and setting the clock are two writes; a disk that needs this long is stuck."""
 
 
@@ -76,7 +84,7 @@ class Drive:
     def _run(self) -> None:
         rehearsal = self.session.rehearsal
         try:
-            with driving(rehearsal, "serve"):
+            with driving(rehearsal, "serve"), self.session.watch.left_to_driver():
                 set_clock(rehearsal, runs=True)
                 self._has_begun = True
                 self._is_known.set()
@@ -95,6 +103,7 @@ class Drive:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
         heard = len(self.session.rehearsal.projection.segments)
+        traced_at = monotonic()
         try:
             while not self._stop.is_set():
                 step = panel.next_step()
@@ -105,8 +114,10 @@ class Drive:
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
-                    self.session.watch.after_step()
-                    self._stop.wait(POLL_S)
+                    if monotonic() - traced_at >= TRACE_EVERY_S:
+                        self.session.watch.after_step()
+                        traced_at = monotonic()
+                    self._stop.wait(LOOK_S)
                 else:
                     panel.carry_out(step)
         finally:

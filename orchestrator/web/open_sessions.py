@@ -14,8 +14,8 @@ from orchestrator.layout import SESSION_ID
 from orchestrator.session import Session
 from orchestrator.store.history import LEDGER_NAME
 
-MOST_OPEN: Final = 128
-"""A live session takes about 2 MB and nine descriptors; the load that is promised is 100 of them."""
+MOST_IDLE: Final = 128
+"""Sessions kept open beside those that this server drives; each takes about 3 MB and ten descriptors."""
 OPENING_AT_ONCE: Final = 16
 """Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
 the others; a lock for each session would have to be taken away again, and somebody may be waiting for it."""
@@ -117,4 +117,4 @@ class OpenSessions:
 
     def _surplus(self) -> list[Session]:
         idle = [name for name in self._open if name not in self._held]
-        return [self._open.pop(name)[0] for name in idle[: max(0, len(self._open) - MOST_OPEN)]]
+        return [self._open.pop(name)[0] for name in idle[: max(0, len(idle) - MOST_IDLE)]]

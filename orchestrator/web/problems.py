@@ -41,7 +41,7 @@ from orchestrator.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.memory.errors import NotConsentedError, UnknownGoalError, UnknownMemoryError
-from orchestrator.web.site import site_of
+from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
 STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
@@ -168,7 +168,7 @@ def tell_problems(app: FastAPI) -> None:
 
 def _told(request: Request, detail: str) -> str:
     """*detail* without the places of this server's disk: a file's name within the home is enough."""
-    site = site_of(request)
+    site: Site = request.app.state.site
     roots = [site.archives] if site.home is None else [str(site.home.root), site.archives]
     for root in roots:
         detail = detail.replace(f"{root}/", "").replace(root, "the server's folder")

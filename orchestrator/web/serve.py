@@ -60,6 +60,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         log_level="critical",  # a request's line can hold what was searched for
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # nothing here asks who the client is, so nobody's word on it is taken
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,

@@ -88,7 +88,10 @@ class Site:
         return self.home
 
 
-def site_of(connection: HTTPConnection) -> Site:
-    """The site that a request came to; a dependency of routes."""
+async def site_of(connection: HTTPConnection) -> Site:
+    """The site that a request came to; a dependency of routes.
+
+    A coroutine, because the framework sends a plain function to a worker thread, at every request.
+    """
     site: Site = connection.app.state.site
     return site

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreWriteError
+from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreError, StoreWriteError
 from orchestrator.home.folder import Home
 from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
+from orchestrator.speech.stream import LiveSegment
+from orchestrator.web import open_sessions
 from orchestrator.web.drives import Drive, Drives
 from orchestrator.web.open_sessions import OpenSessions
 from tests.helpers.live_feeds import until
@@ -190,3 +193,44 @@ def test_asked_for_at_once_a_session_is_opened_once(home: Path, sessions: OpenSe
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(sessions.get, ["s1"] * 8))
     assert len({id(one) for one in found}) == 1
+
+
+def test_however_many_are_driven_another_is_opened_and_of_the_idle_only_the_last_are_kept(
+    home: Path, sessions: OpenSessions, drives: Drives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_sessions, "MOST_IDLE", 2)
+    names = [f"s{number}" for number in range(1, 9)]
+    for name in names:
+        sessions.add(Session.start(Home.open(home), deck_text=DECK, id=name))
+        if name <= "s4":
+            drives.begin(name)
+    idle = [sessions.get(name) for name in names[4:]]
+    assert [one.rehearsal.store.catch_up() for one in idle[2:]] == [idle[2].rehearsal.store.seq] * 2
+    assert all(drives.is_driving(name) for name in names[:4])
+    for closed in idle[:2]:
+        with pytest.raises(StoreError, match="is closed here"):
+            closed.rehearsal.store.catch_up()
+
+
+def test_who_speaks_waits_for_no_trace_and_the_driver_brings_it_up_to_date(
+    drives: Drives, session: Session
+) -> None:
+    trace = session.path / "trace" / "session.json"
+
+    def last() -> int:
+        return max((one.get("record", 0) for one in json.loads(trace.read_text("utf-8"))["steps"]), default=0)
+
+    drives.begin("s1")
+    until("the opening words in the trace", trace.exists)
+    before = trace.read_bytes()
+    for number in range(3):
+        session.hear(LiveSegment(f"We spend {number} million on it."))
+        assert trace.read_bytes() == before
+    spoken = session.rehearsal.store.seq
+    until("the driver's look", lambda: trace.read_bytes() != before and last() >= spoken)
+    session.hear(LiveSegment("That is the plan."))
+    drives.stop("s1")
+    assert last() >= spoken + 1
+    before = trace.read_bytes()
+    session.hear(LiveSegment("Nobody drives it now."))
+    assert trace.read_bytes() != before

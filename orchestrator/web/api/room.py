@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from itertools import count
 from typing import Annotated, Any, Final
@@ -104,20 +104,19 @@ class Answered(BaseModel):
     text: str = Field(min_length=1, max_length=20_000)
 
 
+# These two come most often by far. As coroutines they go to a worker once; for a plain function the
+# framework goes there again, to look at what was returned.
 @router.post("/sessions/{session}/segments")
-def segments(session: str, spoken: Spoken | list[Spoken], site: At) -> Taken:
+async def segments(session: str, spoken: Spoken | list[Spoken], site: At) -> Taken:
     """Speech goes into the transcript, durably; while a question is open, it is the answer."""
-    found = site.sessions.get(session)
-    for piece in spoken if isinstance(spoken, list) else [spoken]:
-        if (said := piece_of(piece.model_dump(exclude_none=True), "segment")) is not None:
-            found.hear(said)
-    return Taken(segments=len(found.projection.segments))
+    pieces = spoken if isinstance(spoken, list) else [spoken]
+    return Taken(segments=await run_in_threadpool(_hear, site, session, pieces))
 
 
 @router.put("/sessions/{session}/slide")
-def slide(session: str, moved: Moved, site: At) -> Moved:
+async def slide(session: str, moved: Moved, site: At) -> Moved:
     """The presenter moved to another slide."""
-    site.sessions.get(session).slide(moved.slide)
+    await run_in_threadpool(_move, site, session, moved.slide)
     return moved
 
 
@@ -210,6 +209,18 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             shown = partial
             yield {"event": "partial", "data": json.dumps(partial)}
         await asyncio.sleep(LOOK_S)
+
+
+def _hear(site: Site, session: str, pieces: Sequence[Spoken]) -> int:
+    found = site.sessions.get(session)
+    for piece in pieces:
+        if (said := piece_of(piece.model_dump(exclude_none=True), "segment")) is not None:
+            found.hear(said)
+    return len(found.projection.segments)
+
+
+def _move(site: Site, session: str, number: int) -> None:
+    site.sessions.get(session).slide(number)
 
 
 def _view(site: Site, session: Session) -> RoomView:
