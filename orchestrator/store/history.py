@@ -53,6 +53,7 @@ class History:
         Raises:
             SessionNotFoundError: There is no ledger here.
             LedgerCorruptError: The ledger is damaged.
+            OSError: The machine cannot open it now, whatever it is: too many files are open, say.
         """
         self.root = root
         self.pending: list[Record] = []  # of the transaction that is open in this process
@@ -77,6 +78,8 @@ class History:
         try:
             self._fd = self.open_ledger(files.READ)[0]
         except OSError as error:
+            if error.errno in files.MACHINE_FAULTS:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
             raise SessionNotFoundError(f"{root}: no session here ({files.reason(error)})") from error
         try:
             self.read_new()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -102,3 +102,33 @@ def is_sound(root: Path) -> bool:
     """Whether the whole ledger is read, to its last byte, by a scan from its beginning."""
     content = (root / "ledger" / "ledger.jsonl").read_bytes()
     return ledger.scan(content).end == len(content)
+
+
+def ledger_of(root: Path) -> Path:
+    return root / "ledger" / "ledger.jsonl"
+
+
+def repaired(root: Path) -> list[tuple[str, str]]:
+    """Open and lock the session, as `resume` does; what was mended."""
+    told: list[tuple[str, str]] = []
+    opened = Store(root, on_repair=lambda repair: told.append((repair.path, repair.what)))
+    with opened.transaction():
+        pass
+    assert told == [(repair.path, repair.what) for repair in opened.repairs]
+    assert views(root, opened) == contents(opened)
+    opened.close()
+    return told
+
+
+def every_write(store: Store) -> list[Callable[[], object]]:
+    return [
+        lambda: store.append(TRANSCRIPT, "lost\n", by="transcript"),
+        lambda: store.write(CANDIDATE, "lost\n", by="skeptic"),
+        lambda: store.write(INTEL, "lost\n", by="intel"),
+        lambda: store.note({"type": "x"}, by="moderator"),
+        lambda: store.freeze({"type": "freeze"}),
+    ]
+
+
+def in_memory_but_clock(store: Store) -> dict[str, Any]:
+    return {**in_memory(store), "clock_s": None}
