@@ -40,17 +40,17 @@ STEPS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What is run, in this order; each keeps the figures of one promise or more."""
 
-LEAST: Final[dict[Promise, int]] = {
-    "kill -9": 200,
-    "power cut": 100,
-    "torn and flipped": 100_000,
-    "many writers": 16_000,
-    "races": 2_000,
-    "tampering": 1_000,
-    "bags": 54,
-    "page": 42,
+LEAST: Final[dict[Promise, tuple[int, str]]] = {
+    "kill -9": (200, "faults"),
+    "power cut": (100, "faults"),
+    "torn and flipped": (100_000, "faults"),
+    "many writers": (16_000, "faults"),
+    "races": (2_000, "faults"),
+    "tampering": (1_000, "faults"),
+    "bags": (54, "bags"),
+    "page": (42, "page"),
 }
-"""How many cases the promise asks for, where it asks for a number."""
+"""How many cases the promise asks for, where it asks for a number, and the step that tries as many."""
 ELSEWHERE: Final[dict[Promise, str]] = {"peers": "installs other packages: scripts/bench peers"}
 """What is not run from here, and why."""
 
@@ -72,10 +72,12 @@ class Row:
 
     promise: Promise
     figures: tuple[Figure, ...]
+    steps: tuple[str, ...] = tuple(STEPS)  # those that were run
 
     @property
     def verdict(self) -> str:
-        """kept, BROKEN, SHORT (of cases), NOT RUN (and why), or MISSING (and nobody said why)."""
+        """kept, BROKEN, SHORT (of cases), PART (the step that tries the rest was not asked for), NOT RUN (and
+        why), or MISSING (and nobody said why)."""
         if not self.figures:
             return "MISSING"
         if any(figure.wrong for figure in self.figures):
@@ -83,7 +85,10 @@ class Row:
         count = sum(figure.count for figure in self.figures)
         if not count:
             return "NOT RUN"
-        return "SHORT" if count < LEAST.get(self.promise, 0) else "kept"
+        least, step = LEAST.get(self.promise, (0, ""))
+        if count >= least:
+            return "kept"
+        return "SHORT" if step in self.steps else "PART"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -96,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="trust-") as folder:
         kept = Path(folder) / "figures"
         failed = [name for name in chosen.steps or STEPS if not run(name, kept, chosen.minutes)]
-        rows = rows_of(kept)
+        rows = rows_of(kept, tuple(chosen.steps or STEPS))
     asked = [row for row in rows if row.figures or (not chosen.steps and row.promise not in ELSEWHERE)]
     table = "\n".join(lines(asked, failed))
     print(f"\n{table}")
@@ -115,7 +120,7 @@ def run(name: str, kept: Path, minutes: str) -> bool:
     return done.returncode == 0
 
 
-def rows_of(kept: Path) -> list[Row]:
+def rows_of(kept: Path, steps: tuple[str, ...] = tuple(STEPS)) -> list[Row]:
     """The figures by promise, in the promises' order; a promise without one has an empty row.
 
     What several tests counted of the same thing (the cases of one parametrised test) is one figure.
@@ -129,7 +134,7 @@ def rows_of(kept: Path) -> list[Row]:
             figure = replace(before, count=before.count + figure.count, wrong=before.wrong + figure.wrong)
         summed[key] = figure
     return [
-        Row(promise, tuple(figure for figure in summed.values() if figure.promise == promise))
+        Row(promise, tuple(figure for figure in summed.values() if figure.promise == promise), steps)
         for promise in get_args(Promise)
     ]
 
@@ -140,7 +145,7 @@ def lines(rows: Sequence[Row], failed: Sequence[str]) -> Iterator[str]:
     yield f"{system}, Python {platform.python_version()}, {os.cpu_count()} cores"
     for row in rows:
         count = sum(figure.count for figure in row.figures)
-        least = f" (at least {LEAST[row.promise]:,})" if row.promise in LEAST else ""
+        least = f" (at least {LEAST[row.promise][0]:,})" if row.promise in LEAST else ""
         yield f"{row.promise:<17} {row.verdict:<8} {count:,} cases{least}"
         for figure in row.figures:
             wrong = f", {figure.wrong:,} WRONG" if figure.wrong else ""

@@ -39,6 +39,21 @@ def test_a_promise_is_kept_only_where_enough_was_tried_and_nothing_broke(
     )
 
 
+def test_a_step_that_tries_a_few_of_a_promises_cases_beside_its_own_is_not_short_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "figures"
+    monkeypatch.setenv(VARIABLE, str(kept))
+    note("page", "foreign hosts", count=20)
+    verdicts = [
+        row.verdict
+        for steps in [("attack",), ("attack", "page")]
+        for row in trust.rows_of(kept, steps)
+        if row.figures
+    ]
+    assert verdicts == ["PART", "SHORT"]
+
+
 def test_nothing_is_kept_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
