@@ -15,7 +15,7 @@ from orchestrator.session import Session
 from orchestrator.store.history import LEDGER_NAME
 
 MOST_IDLE: Final = 128
-"""Sessions kept open beside those that this server drives; each takes about 3 MB and ten descriptors."""
+"""Sessions kept open beside those that this server drives; each takes some MB, and up to 20 descriptors."""
 OPENING_AT_ONCE: Final = 16
 """Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
 the others; a lock for each session would have to be taken away again, and somebody may be waiting for it."""

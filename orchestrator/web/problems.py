@@ -154,8 +154,8 @@ def tell_problems(app: FastAPI) -> None:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
         if error.errno in (errno.EMFILE, errno.ENFILE):
             detail = (
-                "the server has as many files open as it may (a live session takes nine): end sessions, or "
-                "raise the limit (`ulimit -n`) and start it again"
+                "the server has as many files open as it may (a live session takes up to twenty): end "
+                "sessions, or raise the limit (`ulimit -n`) and start it again"
             )
         return told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system"), detail)
 

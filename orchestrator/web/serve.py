@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
+from operator import itemgetter
 from typing import Final
 
 import h11
@@ -32,8 +33,8 @@ MOST_CONNECTIONS: Final = 400
 """Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
 
 OPEN_FILES: Final = 10_240
-"""What a process of macOS may have at most, and enough for a thousand live sessions with nine each; where a
-shell gives 1,024, a hundred and some would be the end."""
+"""What a process of macOS may have at most, and enough for five hundred live sessions: each takes nine, and
+one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
 
 
 def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
@@ -83,12 +84,15 @@ def allow_open_files() -> None:
 class PromptProtocol(H11Protocol):
     """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
 
-    Beyond `MOST_CONNECTIONS` it answers `_busy`; the server's own answer is plain text.
+    Beyond `MOST_CONNECTIONS` the one whose head is awaited for longest makes room. Where all have sent
+    theirs the answer is `_busy`; the server's own is plain text.
     """
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        if len(self.connections) >= MOST_CONNECTIONS:
+            self._make_room()
         super().connection_made(transport)
         self._set_deadline()
 
@@ -97,7 +101,7 @@ class PromptProtocol(H11Protocol):
         self._set_deadline()
 
     def handle_events(self) -> None:
-        is_full = max(len(self.connections), len(self.tasks)) >= MOST_CONNECTIONS
+        is_full = len(self.connections) > MOST_CONNECTIONS or len(self.tasks) >= MOST_CONNECTIONS
         self.app = _busy if is_full else self.config.loaded_app
         super().handle_events()
 
@@ -105,6 +109,16 @@ class PromptProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         super().connection_lost(exc)
+
+    def _make_room(self) -> None:
+        """Close the silent connection whose deadline comes first: 400 of them must keep nobody else out."""
+        silent = [
+            (one._deadline.when(), one.transport)
+            for one in self.connections
+            if isinstance(one, PromptProtocol) and one._deadline is not None
+        ]
+        if silent:
+            min(silent, key=itemgetter(0))[1].close()
 
     def _set_deadline(self) -> None:
         """It runs while a head is awaited, from its first byte or the connection's beginning."""

@@ -113,8 +113,8 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
     monkeypatch.setattr(Session, "hear", full)
     answer = api.post(f"/api/sessions/{session}/segments", json={"text": "We grow."})
     told = (
-        "the server has as many files open as it may (a live session takes nine): end sessions, or raise "
-        "the limit (`ulimit -n`) and start it again"
+        "the server has as many files open as it may (a live session takes up to twenty): end sessions, or "
+        "raise the limit (`ulimit -n`) and start it again"
     )
     assert (answer.status_code, answer.json()["detail"]) == (500, told)
 

@@ -130,12 +130,35 @@ def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
         assert client.get(path).status_code == 404
 
 
+UNFINISHED = (
+    b"POST /api/sessions HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"
+)
+
+
+def test_silent_connections_however_many_keep_nobody_out(serve: Serve) -> None:
+    served = serve()
+    address = urlsplit(served.url)
+    with ExitStack() as held:
+        silent = [
+            held.enter_context(create_connection((address.hostname, address.port), timeout=30))
+            for _ in range(MOST_CONNECTIONS)
+        ]
+        for known in range(3):
+            with served.client() as client:
+                assert client.get("/api/health").status_code == 200
+            assert silent[known].recv(1) == b""  # the first of them made room
+        silent[-1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            silent[-1].recv(1)
+
+
 def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: Serve) -> None:
     served = serve()
     address = urlsplit(served.url)
     with ExitStack() as held:
         for _ in range(MOST_CONNECTIONS):
-            held.enter_context(create_connection((address.hostname, address.port), timeout=30))
+            sender = held.enter_context(create_connection((address.hostname, address.port), timeout=30))
+            sender.sendall(UNFINISHED % address.netloc.encode())
         with served.client() as client:
             answered = client.get("/api/health")
     assert (answered.status_code, answered.headers["content-type"]) == (503, "application/problem+json")
