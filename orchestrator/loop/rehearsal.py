@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.checks.passages import Passage
     from orchestrator.context.tooling import Tooling
     from orchestrator.engines.protocol import Engine, Request, Scene
+    from orchestrator.loop.new_figures import SaidNumbers
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -144,6 +145,13 @@ class Rehearsal:
         from orchestrator.checks.passages import deck_passages
 
         return deck_passages(self.scene().deck)
+
+    @cached_property
+    def said_numbers(self) -> SaidNumbers:
+        """The numbers that were said, looked up once."""
+        from orchestrator.loop.new_figures import SaidNumbers
+
+        return SaidNumbers()
 
     @property
     def has_model(self) -> bool:

@@ -7,7 +7,9 @@ from typing import Any
 
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.home.folder import Home
+from orchestrator.loop.new_figures import SaidNumbers
 from orchestrator.model.exchange import Judgement
+from orchestrator.model.segment import Segment
 from orchestrator.session import Session
 from tests.helpers.steady import SteadyEngine
 
@@ -34,6 +36,20 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
         ]
     assert 'New numbers, said for the first time: "14 piers", "2.1 million euro".' in told
     assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
+
+
+def test_what_was_said_before_the_question_is_not_new_also_where_some_of_it_was_taken_back() -> None:
+    said = SaidNumbers()
+    talk = [Segment(f"We have {number} ferries.", 10.0 * number, 10.0 * number + 5) for number in range(2, 8)]
+
+    def before(at_s: float, segments: list[Segment]) -> list[float]:
+        return [number.value for number in said.before(segments, at_s)]
+
+    assert before(20.0, talk[:2]) == []
+    assert before(45.0, talk[:2]) == [2.0, 3.0]
+    assert before(45.0, talk) == [2.0, 3.0, 4.0]
+    assert before(45.0, [talk[0], *talk[2:]]) == [2.0, 4.0]
+    assert before(1e9, talk[:1]) == [2.0]
 
 
 class Candid(SteadyEngine):
