@@ -70,7 +70,7 @@ def how_to_go_on(home: Home, root: Path) -> str:
                 return f"{name} has ended: see `{command} debrief {name}`"
             if session.state == "active" and not session.has_more_to_play:
                 return f"{name} is active: go on with `{command} feed {name} SPEECH`"
-    except GreenroomError:
+    except (GreenroomError, OSError):
         pass  # `resume` says what is wrong with it, and mends what can be mended
     return f"go on with `{command} resume {name}`"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.checks.passages import Passage
     from orchestrator.context.tooling import Tooling
     from orchestrator.engines.protocol import Engine, Request, Scene
-    from orchestrator.loop.new_figures import SaidNumbers
+    from orchestrator.loop.new_figures import KnownNumbers
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -147,11 +147,11 @@ class Rehearsal:
         return deck_passages(self.scene().deck)
 
     @cached_property
-    def said_numbers(self) -> SaidNumbers:
-        """The numbers that were said, looked up once."""
-        from orchestrator.loop.new_figures import SaidNumbers
+    def known_numbers(self) -> KnownNumbers:
+        """The numbers of the deck and of what was said, each text read once."""
+        from orchestrator.loop.new_figures import KnownNumbers
 
-        return SaidNumbers()
+        return KnownNumbers(self.scene().deck)
 
     @property
     def has_model(self) -> bool:

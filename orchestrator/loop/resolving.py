@@ -26,7 +26,7 @@ def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending
     *is_ending*: the session ends with it, so there is no floor to give back.
     """
     done = replace(exchange, outcome=outcome)
-    surfaced = new_numbers(done, rehearsal.scene(), rehearsal.said_numbers)
+    surfaced = new_numbers(done, rehearsal.scene(), rehearsal.known_numbers)
     show_state(rehearsal, "resolving", done)
     rehearsal.store.append(
         "shared/exchange-history.md",

@@ -136,6 +136,8 @@ def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, A
             return {**row, "state": session.state, "exchanges": len(session.projection.exchanges)}
     except GreenroomError:
         return row
+    except OSError:
+        return {**row, "state": "unreadable"}
 
 
 def _title(value: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ Everything is read from the ledgers; nothing is written and no lock is taken.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Callable
 from contextlib import closing
@@ -77,16 +78,23 @@ def first_record(root: Path) -> Record:
 
     Raises:
         LedgerCorruptError: It cannot be read.
+        OSError: Too many files are open.
     """
     try:
         with (root / LEDGER_NAME).open("rb") as lines:
             return ledger.decode(lines.readline(_MAX_FIRST_BYTES))
     except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            raise  # it says nothing of the ledger
         raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
 
 
 def begun(root: Path) -> Begun | None:
-    """The session at *root*; None: it is none, cannot be read, or was not to be remembered."""
+    """The session at *root*; None: it is none, cannot be read, or was not to be remembered.
+
+    Raises:
+        OSError: Too many files are open.
+    """
     try:
         record = first_record(root)
         value = record.value or {}
@@ -103,15 +111,15 @@ def begun(root: Path) -> Begun | None:
 def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Entry], bool]) -> bool:
     """Give *take* each record of a session that *only* wants, in order.
 
-    False where the session is gone, or its ledger is damaged or of a later release: what was taken so
-    far is no whole then.
+    False where the session is gone, or its ledger cannot be read, is damaged or of a later release: what
+    was taken so far is no whole then.
     """
     try:
         with closing(History(root)) as history:
             for entry in history.entries():
                 if only(entry):
                     take(history.record(entry.seq))
-    except (GreenroomError, LookupError, TypeError, AttributeError):
+    except (GreenroomError, OSError, LookupError, TypeError, AttributeError):
         return False
     return True
 

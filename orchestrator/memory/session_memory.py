@@ -122,15 +122,15 @@ class Watch:
     def left_to_driver(self) -> Iterator[None]:
         """Within it a driver here calls `after_step` in its own time, and `after_call` does nothing.
 
-        So whoever says something waits for the ledger alone.
+        So whoever says something waits for the ledger alone. At its end the trace is brought up to date;
+        facts that have fallen due since the driver's last look wait for the next, or for the session's end.
         """
         self._is_drivers = True
         try:
             yield
         finally:
             self._is_drivers = False
-            if not self.rehearsal.store.frozen:
-                self.snapshot()
+            self.trace()
 
     def after_call(self) -> None:
         """`after_step`, where somebody calls the session's methods and nobody here drives it."""
@@ -141,11 +141,26 @@ class Watch:
         """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""
         if self.rehearsal.store.frozen:
             return
+        self.find_facts()
+        self.trace()
+        self._guard.tell(self.rehearsal.store)
+
+    @property
+    def has_facts_due(self) -> bool:
+        """Whether `find_facts` would do anything now."""
+        if not self.schedule.runs or self._guard.has_failed("summariser"):
+            return False
+        return self._guard.call("summariser", lambda: self.summariser.due() is not None, False)
+
+    def trace(self) -> None:
+        """Bring the trace up to date, where nothing forbids it."""
+        if not (self.rehearsal.store.frozen or self._guard.has_failed("trace")):
+            self.snapshot()
+
+    def find_facts(self) -> None:
+        """The summariser, if it is due; a model's takes as long as a call."""
         if self.schedule.runs and not self._guard.has_failed("summariser"):
             self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
-        if not self._guard.has_failed("trace"):
-            self.snapshot()
-        self._guard.tell(self.rehearsal.store)
 
     def before_end(self) -> Summary | None:
         """The last run, when the last exchange has been closed and before anything else is made of it."""

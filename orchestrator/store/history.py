@@ -75,12 +75,7 @@ class History:
         self._listeners: list[Callable[[Record], None]] = []
         self._told = 0
         self._fd = -1
-        try:
-            self._fd = self.open_ledger(files.READ)[0]
-        except OSError as error:
-            if error.errno in files.MACHINE_FAULTS:
-                raise OSError(error.errno, error.strerror, str(self.path)) from error
-            raise SessionNotFoundError(f"{root}: no session here ({files.reason(error)})") from error
+        self._open("no session here")
         try:
             self.read_new()
             if not self._entries:
@@ -125,14 +120,17 @@ class History:
             if self.on_fork is not None:
                 self.on_fork()
             if was_open:
-                try:
-                    self._fd = self.open_ledger(files.READ)[0]
-                except OSError as error:
-                    raise SessionNotFoundError(
-                        f"{self.root}: no session here any more ({files.reason(error)})"
-                    ) from error
+                self._open("no session here any more")
                 self.read_again()
         return self._own_mutex
+
+    def _open(self, otherwise: str) -> None:
+        try:
+            self._fd = self.open_ledger(files.READ)[0]
+        except OSError as error:
+            if error.errno in files.MACHINE_FAULTS:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
+            raise SessionNotFoundError(f"{self.root}: {otherwise} ({files.reason(error)})") from error
 
     def open_ledger(self, flags: int) -> tuple[int, os.stat_result]:
         """A descriptor of the ledger, which is a plain file in a folder that is no link, and what it is.

@@ -41,6 +41,7 @@ class Drive:
         self._voice = Event()  # somebody speaks, and no segment shows it yet
         self._has_begun = False
         self._is_known = Event()  # whether it began
+        self._facts: Thread | None = None  # a model looks for facts
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
     def start(self) -> None:
@@ -84,7 +85,8 @@ class Drive:
     def _run(self) -> None:
         rehearsal = self.session.rehearsal
         try:
-            with driving(rehearsal, "serve"), self.session.watch.left_to_driver():
+            # In this order, so that the trace has the record that the driver has stopped.
+            with self.session.watch.left_to_driver(), driving(rehearsal, "serve"):
                 set_clock(rehearsal, runs=True)
                 self._has_begun = True
                 self._is_known.set()
@@ -115,13 +117,24 @@ class Drive:
                     panel.heard()
                 elif isinstance(step, Listen):
                     if monotonic() - traced_at >= TRACE_EVERY_S:
-                        self.session.watch.after_step()
+                        self._watch()
                         traced_at = monotonic()
                     self._stop.wait(LOOK_S)
                 else:
                     panel.carry_out(step)
         finally:
             panel.leave(STOPPED)
+
+    def _watch(self) -> None:
+        """Facts that are due, and the trace; a model is asked for facts beside all that the panel does."""
+        watch = self.session.watch
+        if not self.session.rehearsal.has_model:
+            watch.after_step()
+            return
+        if watch.has_facts_due and (self._facts is None or not self._facts.is_alive()):
+            self._facts = Thread(target=watch.find_facts, name=f"facts-{self.session.id}", daemon=True)
+            self._facts.start()
+        watch.trace()
 
 
 class Drives:
@@ -144,13 +157,13 @@ class Drives:
             SessionNotFoundError, DriverBusyError, SessionFrozenError
             EngineError: Its engine cannot work; the message says what to do.
         """
-        session = self._sessions.get(session_id)
-        if session_id not in self._checked:  # once: going on after a pause must not wait for a model
-            session.check_engine()
-            self._checked.add(session_id)
-        while (drive := self._drive_of(session)).is_stopping:
-            drive.stop()
-        drive.wait_for_its_begin()
+        with self._sessions.using(session_id) as session:
+            if session_id not in self._checked:  # once: going on after a pause must not wait for a model
+                session.check_engine()
+                self._checked.add(session_id)
+            while (drive := self._drive_of(session)).is_stopping:
+                drive.stop()
+            drive.wait_for_its_begin()
 
     def stop(self, session_id: str) -> bool:
         """Stop driving it, and its clock with it; False: this server did not drive it."""
@@ -199,4 +212,4 @@ class Drives:
             del self._drives[drive.session.id]
             if drive.failure is not None:
                 self._broke_off[drive.session.id] = str(drive.failure)
-        self._sessions.let_go(drive.session.id)
+            self._sessions.let_go(drive.session.id)  # within the lock: the next drive holds it anew

@@ -84,8 +84,8 @@ def allow_open_files() -> None:
 class PromptProtocol(H11Protocol):
     """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
 
-    Beyond `MOST_CONNECTIONS` the one whose head is awaited for longest makes room. Where all have sent
-    theirs the answer is `_busy`; the server's own is plain text.
+    Beyond `MOST_CONNECTIONS` one on which nobody waits for anything makes room. Where there is none, the
+    answer is `_busy`; the server's own is plain text.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -111,14 +111,25 @@ class PromptProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _make_room(self) -> None:
-        """Close the silent connection whose deadline comes first: 400 of them must keep nobody else out."""
-        silent = [
-            (one._deadline.when(), one.transport)
-            for one in self.connections
-            if isinstance(one, PromptProtocol) and one._deadline is not None
-        ]
+        """Cut the connection that has been silent for longest: 400 of them must keep nobody else out.
+
+        Silent is one whose head is awaited, and one that was answered and asks nothing more.
+        """
+        silent: list[tuple[float, PromptProtocol]] = []
+        for one in self.connections:
+            if isinstance(one, PromptProtocol) and (since := one._silent_since()) is not None:
+                silent.append((since, one))
         if silent:
-            min(silent, key=itemgetter(0))[1].close()
+            chosen = min(silent, key=itemgetter(0))[1]
+            self.connections.discard(chosen)  # now: of many that come together, each needs a place
+            chosen.transport.abort()
+
+    def _silent_since(self) -> float | None:
+        """The event loop's time since which nobody waits for anything here; None: somebody does."""
+        if self._deadline is not None:
+            return self._deadline.when() - HEAD_WITHIN_S
+        answered = self.timeout_keep_alive_task
+        return answered.when() - IDLE_S if answered is not None else None
 
     def _set_deadline(self) -> None:
         """It runs while a head is awaited, from its first byte or the connection's beginning."""

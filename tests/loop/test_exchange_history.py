@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.home.folder import Home
-from orchestrator.loop.new_figures import SaidNumbers
+from orchestrator.loop import new_figures
 from orchestrator.model.exchange import Judgement
 from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
 from orchestrator.session import Session
 from tests.helpers.steady import SteadyEngine
 
@@ -38,8 +42,17 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
     assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
 
 
-def test_what_was_said_before_the_question_is_not_new_also_where_some_of_it_was_taken_back() -> None:
-    said = SaidNumbers()
+def test_of_what_was_said_before_the_question_each_text_is_read_once_also_where_some_was_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def reading(text: str) -> tuple[Number, ...]:
+        read.append(text)
+        return numbers_in(text)
+
+    monkeypatch.setattr(new_figures, "numbers_in", reading)
+    said = new_figures.KnownNumbers(Deck("md", "deck.md", "0" * 64, "Ferries", ()))
     talk = [Segment(f"We have {number} ferries.", 10.0 * number, 10.0 * number + 5) for number in range(2, 8)]
 
     def before(at_s: float, segments: list[Segment]) -> list[float]:
@@ -48,6 +61,7 @@ def test_what_was_said_before_the_question_is_not_new_also_where_some_of_it_was_
     assert before(20.0, talk[:2]) == []
     assert before(45.0, talk[:2]) == [2.0, 3.0]
     assert before(45.0, talk) == [2.0, 3.0, 4.0]
+    assert read == [one.text for one in talk]
     assert before(45.0, [talk[0], *talk[2:]]) == [2.0, 4.0]
     assert before(1e9, talk[:1]) == [2.0]
 

@@ -16,6 +16,7 @@ from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
 from orchestrator.speech.stream import LiveSegment
+from orchestrator.web import drives as driving_module
 from orchestrator.web import open_sessions
 from orchestrator.web.drives import Drive, Drives
 from orchestrator.web.open_sessions import OpenSessions
@@ -210,27 +211,45 @@ def test_however_many_are_driven_another_is_opened_and_of_the_idle_only_the_last
     for closed in idle[:2]:
         with pytest.raises(StoreError, match="is closed here"):
             closed.rehearsal.store.catch_up()
+    with sessions.using("s5") as used:
+        for name in names[5:]:
+            sessions.get(name)
+        assert used.rehearsal.store.catch_up() > 0
+    drives.stop("s1")
+    assert sessions.get("s1").rehearsal.store.catch_up() > 0
+    for name in ("s5", "s6", "s7"):
+        sessions.get(name)
+    assert all(drives.is_driving(name) for name in names[1:4])
 
 
 def test_who_speaks_waits_for_no_trace_and_the_driver_brings_it_up_to_date(
-    drives: Drives, session: Session
+    drives: Drives, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = session.path / "trace" / "session.json"
 
     def last() -> int:
         return max((one.get("record", 0) for one in json.loads(trace.read_text("utf-8"))["steps"]), default=0)
 
+    def said(text: str) -> int:
+        """The record of these words."""
+        session.hear(LiveSegment(text))
+        store = session.rehearsal.store
+        found = [one.seq for one in store.entries() if text in (store.record(one.seq).text or "")]
+        return found[-1]
+
     drives.begin("s1")
     until("the opening words in the trace", trace.exists)
+    monkeypatch.setattr(driving_module, "TRACE_EVERY_S", 1e9)
     before = trace.read_bytes()
     for number in range(3):
-        session.hear(LiveSegment(f"We spend {number} million on it."))
-        assert trace.read_bytes() == before
-    spoken = session.rehearsal.store.seq
-    until("the driver's look", lambda: trace.read_bytes() != before and last() >= spoken)
-    session.hear(LiveSegment("That is the plan."))
+        spoken = said(f"We spend {number} million on it.")
+    assert trace.read_bytes() == before
+    monkeypatch.setattr(driving_module, "TRACE_EVERY_S", 0.0)
+    until("the driver's look", lambda: last() >= spoken)
+    monkeypatch.setattr(driving_module, "TRACE_EVERY_S", 1e9)
+    spoken = said("That is the plan.")
     drives.stop("s1")
-    assert last() >= spoken + 1
-    before = trace.read_bytes()
-    session.hear(LiveSegment("Nobody drives it now."))
-    assert trace.read_bytes() != before
+    assert last() > spoken  # and that the driver has stopped
+    assert json.loads(trace.read_text("utf-8"))["steps"][-1]["action"]["action"] == "drive"
+    spoken = said("Nobody drives it now.")
+    assert last() == spoken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from http.client import HTTPConnection
-from socket import create_connection
+from socket import create_connection, socket
 from urllib.parse import urlsplit
 
 import pytest
@@ -131,25 +131,30 @@ def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
 
 
 UNFINISHED = (
-    b"POST /api/sessions HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"
+    b"POST /api/sessions HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\n"
+    b"content-length: 9\r\nexpect: 100-continue\r\n\r\n"
 )
+ANSWERED = b"GET /static/style.css HTTP/1.1\r\nhost: %s\r\n\r\n"
 
 
-def test_silent_connections_however_many_keep_nobody_out(serve: Serve) -> None:
+@pytest.mark.parametrize("asks_once", [False, True])
+def test_silent_connections_however_many_keep_nobody_out(serve: Serve, asks_once: bool) -> None:
     served = serve()
     address = urlsplit(served.url)
+    place = address.hostname, address.port
     with ExitStack() as held:
-        silent = [
-            held.enter_context(create_connection((address.hostname, address.port), timeout=30))
-            for _ in range(MOST_CONNECTIONS)
-        ]
-        for known in range(3):
-            with served.client() as client:
-                assert client.get("/api/health").status_code == 200
-            assert silent[known].recv(1) == b""  # the first of them made room
-        silent[-1].setblocking(False)
-        with pytest.raises(BlockingIOError):
-            silent[-1].recv(1)
+
+        def connect() -> socket:
+            return held.enter_context(create_connection(place, timeout=30))
+
+        silent = [connect() for _ in range(MOST_CONNECTIONS)]
+        for one in silent if asks_once else ():
+            one.sendall(ANSWERED % address.netloc.encode())
+            assert one.recv(12) == b"HTTP/1.1 200"
+        came = [connect() for _ in range(20)]  # together
+        for one in came:
+            one.sendall(ANSWERED % address.netloc.encode())
+        assert [one.recv(12) for one in came] == [b"HTTP/1.1 200"] * 20
 
 
 def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: Serve) -> None:
@@ -159,6 +164,7 @@ def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: 
         for _ in range(MOST_CONNECTIONS):
             sender = held.enter_context(create_connection((address.hostname, address.port), timeout=30))
             sender.sendall(UNFINISHED % address.netloc.encode())
+            assert sender.recv(12) == b"HTTP/1.1 100"  # its head was read
         with served.client() as client:
             answered = client.get("/api/health")
     assert (answered.status_code, answered.headers["content-type"]) == (503, "application/problem+json")

@@ -45,6 +45,7 @@ REFUSED: Final = 1008
 async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depends(site_of)]) -> None:
     """What is said goes into the transcript, sentence by sentence, until the socket is closed."""
     await socket.accept()
+    site.sessions.hold(session)  # a pause may be longer than others leave it open
     try:
         found = await run_in_threadpool(site.sessions.get, session)
         if site.recogniser is None:
@@ -55,6 +56,8 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
         with suppress(WebSocketDisconnect, RuntimeError):  # nobody is there to be told
             await socket.send_json({"refused": str(error)})
             await socket.close(REFUSED)
+    finally:
+        site.sessions.let_go(session)
 
 
 def wait_s(taken_s: float, passed_s: float) -> float:

@@ -131,9 +131,9 @@ def ask(session: str, called: Called, site: At) -> RoomView:
 @router.post("/sessions/{session}/answer")
 def answer(session: str, answered: Answered, site: At) -> RoomView:
     """The presenter's answer to the open question; returns once it is judged."""
-    found = site.sessions.get(session)
-    found.answer(answered.text)
-    return _view(site, found)
+    with site.sessions.using(session) as found:
+        found.answer(answered.text)
+        return _view(site, found)
 
 
 @router.post("/sessions/{session}/park")
@@ -164,10 +164,10 @@ class Ended(BaseModel):
 @router.post("/sessions/{session}/end")
 def end(session: str, ending: Ending, site: At) -> Ended:
     """Debrief, freeze, archive, verify."""
-    found = site.sessions.get(session)
-    site.drives.stop(session)
-    head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
-    return Ended(state=found.state, ledger_head=head, archive=found.archived_at)
+    with site.sessions.using(session) as found:
+        site.drives.stop(session)
+        head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
+        return Ended(state=found.state, ledger_head=head, archive=found.archived_at)
 
 
 @router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)
@@ -202,8 +202,10 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
                     "data": json.dumps(asdict(view)),
                     "retry": RETRY_MS,
                 }
-        except (OSError, SessionNotFoundError):  # it was erased
+        except (FileNotFoundError, SessionNotFoundError):  # it was erased
             yield {"event": "gone", "data": ""}
+            return
+        except OSError:  # too many files are open, say: the session is there, and the page comes back
             return
         if (partial := site.partials.get(session.id, "")) != shown:
             shown = partial
