@@ -27,22 +27,19 @@ class KnownNumbers:
         self.in_deck = tuple(
             number for slide in deck.slides for _, text in slide_texts(slide) for number in numbers_in(text)
         )
-        self._segments: list[Segment] = []
-        self._numbers: list[tuple[Number, ...]] = []
+        self._said: list[tuple[Segment, tuple[Number, ...]]] = []
 
     def before(self, segments: Sequence[Segment], at_s: float) -> Iterator[Number]:
         """Those of the *segments*, all of the session's, that began before *at_s* of its clock."""
-        if self._segments != [*segments[: len(self._segments)]]:  # some were taken back
-            self._segments, self._numbers = [], []
-        for segment in segments[len(self._segments) :]:
-            self._segments.append(segment)
-            self._numbers.append(numbers_in(segment.text))
-        for segment, numbers in zip(self._segments, self._numbers, strict=True):
+        if [segment for segment, _ in self._said] != [*segments[: len(self._said)]]:  # some were taken back
+            self._said = []
+        self._said += [(segment, numbers_in(segment.text)) for segment in segments[len(self._said) :]]
+        for segment, numbers in self._said:
             if segment.start_s < at_s:
                 yield from numbers
 
 
-def new_numbers(exchange: Exchange, scene: Scene, known_before: KnownNumbers) -> tuple[str, ...]:
+def new_numbers(exchange: Exchange, scene: Scene, numbers: KnownNumbers) -> tuple[str, ...]:
     """The numbers that this exchange's answers brought, verbatim, in order, each once.
 
     Left out is what stands in the deck, in what was said before, or in one of the questions.
@@ -50,8 +47,8 @@ def new_numbers(exchange: Exchange, scene: Scene, known_before: KnownNumbers) ->
     brought = [one for turn in exchange.turns for one in numbers_in(turn.answer or "")]
     if not brought:
         return ()
-    asked = (number for turn in exchange.turns for number in numbers_in(turn.question))
-    known = [*known_before.in_deck, *known_before.before(scene.segments, exchange.asked_at_s), *asked]
+    asked = (one for turn in exchange.turns for one in numbers_in(turn.question))
+    known = [*numbers.in_deck, *numbers.before(scene.segments, exchange.asked_at_s), *asked]
     found: list[Number] = []
     for one in brought:
         if not any(_same(one, other) for other in (*known, *found)):

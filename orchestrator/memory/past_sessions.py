@@ -6,7 +6,6 @@ Everything is read from the ledgers; nothing is written and no lock is taken.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 from collections.abc import Callable
 from contextlib import closing
@@ -22,7 +21,7 @@ from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import from_json
-from orchestrator.store import ledger
+from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
 
@@ -84,7 +83,7 @@ def first_record(root: Path) -> Record:
         with (root / LEDGER_NAME).open("rb") as lines:
             return ledger.decode(lines.readline(_MAX_FIRST_BYTES))
     except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE):
+        if error.errno in files.NO_DESCRIPTORS:
             raise  # it says nothing of the ledger
         raise LedgerCorruptError(f"{root.name}: its ledger cannot be read: see `greenroom verify`") from error
 

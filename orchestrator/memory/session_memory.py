@@ -143,7 +143,6 @@ class Watch:
             return
         self.find_facts()
         self.trace()
-        self._guard.tell(self.rehearsal.store)
 
     @property
     def has_facts_due(self) -> bool:
@@ -153,13 +152,16 @@ class Watch:
         return self._guard.call("summariser", lambda: self.summariser.due() is not None, False)
 
     def trace(self) -> None:
-        """Bring the trace up to date, where nothing forbids it."""
-        if not (self.rehearsal.store.frozen or self._guard.has_failed("trace")):
+        """Bring the trace up to date, where nothing forbids it, and tell what has failed."""
+        if self.rehearsal.store.frozen:
+            return
+        if not self._guard.has_failed("trace"):
             self.snapshot()
+        self._guard.tell(self.rehearsal.store)
 
     def find_facts(self) -> None:
         """The summariser, if it is due; a model's takes as long as a call."""
-        if self.schedule.runs and not self._guard.has_failed("summariser"):
+        if self.has_facts_due:
             self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
 
     def before_end(self) -> Summary | None:

@@ -207,7 +207,9 @@ def unlink_if_there(folder_fd: int, name: str) -> None:
         return
 
 
-MACHINE_FAULTS: Final = frozenset((errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM))
+NO_DESCRIPTORS: Final = frozenset((errno.EMFILE, errno.ENFILE))
+"""This process, or the machine, has as many files open as it may."""
+MACHINE_FAULTS: Final = NO_DESCRIPTORS | {errno.EIO, errno.ENOMEM}
 """Reasons that say nothing of the file: it may be there and right."""
 
 

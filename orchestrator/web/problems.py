@@ -5,7 +5,6 @@ Source: RFC 9457.
 
 from __future__ import annotations
 
-import errno
 import json
 from http import HTTPStatus
 from typing import Any, Final
@@ -41,6 +40,7 @@ from orchestrator.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.memory.errors import NotConsentedError, UnknownGoalError, UnknownMemoryError
+from orchestrator.store import files
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
@@ -152,7 +152,7 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(OSError)
     def failed(request: Request, error: OSError) -> Response:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
-        if error.errno in (errno.EMFILE, errno.ENFILE):
+        if error.errno in files.NO_DESCRIPTORS:
             detail = (
                 "the server has as many files open as it may (a live session takes up to twenty): end "
                 "sessions, or raise the limit (`ulimit -n`) and start it again"

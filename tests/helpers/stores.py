@@ -13,6 +13,7 @@ import pytest
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import layout_of
 from orchestrator.store import ledger
+from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.store import Store, create_store
 
 PANEL = ("skeptic", "analyst")
@@ -80,7 +81,7 @@ def refused(store: Store, error: type[GreenroomError], *words: str) -> Iterator[
 
 def records(root: Path) -> list[Mapping[str, Any]]:
     """The ledger's lines as plain JSON."""
-    lines = (root / "ledger" / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    lines = ledger_of(root).read_bytes().splitlines(keepends=True)
     return [json.loads(line) for line in lines]
 
 
@@ -100,12 +101,13 @@ def contents(store: Store) -> dict[str, str]:
 
 def is_sound(root: Path) -> bool:
     """Whether the whole ledger is read, to its last byte, by a scan from its beginning."""
-    content = (root / "ledger" / "ledger.jsonl").read_bytes()
+    content = ledger_of(root).read_bytes()
     return ledger.scan(content).end == len(content)
 
 
 def ledger_of(root: Path) -> Path:
-    return root / "ledger" / "ledger.jsonl"
+    """Where the ledger of the session at *root* is."""
+    return root / LEDGER_NAME
 
 
 def repaired(root: Path) -> list[tuple[str, str]]:
@@ -121,6 +123,7 @@ def repaired(root: Path) -> list[tuple[str, str]]:
 
 
 def every_write(store: Store) -> list[Callable[[], object]]:
+    """One write of each kind, none done yet."""
     return [
         lambda: store.append(TRANSCRIPT, "lost\n", by="transcript"),
         lambda: store.write(CANDIDATE, "lost\n", by="skeptic"),
@@ -131,4 +134,5 @@ def every_write(store: Store) -> list[Callable[[], object]]:
 
 
 def in_memory_but_clock(store: Store) -> dict[str, Any]:
+    """`in_memory`, without the clock, which runs."""
     return {**in_memory(store), "clock_s": None}

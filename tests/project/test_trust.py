@@ -12,11 +12,16 @@ from scripts import trust
 from tests.helpers.figures import VARIABLE, Promise, not_run, note
 
 
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where figures are kept, as `scripts/trust` asks for it."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "figures"))
+    return tmp_path / "figures"
+
+
 def test_a_promise_is_kept_only_where_enough_was_tried_and_nothing_broke(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Path,
 ) -> None:
-    kept = tmp_path / "figures"
-    monkeypatch.setenv(VARIABLE, str(kept))
     note("kill -9", "kills while appending", count=150)
     note("kill -9", "kills while appending", count=50)
     note("races", "rounds of eight writers", count=1_000)
@@ -40,10 +45,8 @@ def test_a_promise_is_kept_only_where_enough_was_tried_and_nothing_broke(
 
 
 def test_a_step_that_tries_a_few_of_a_promises_cases_beside_its_own_is_not_short_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Path,
 ) -> None:
-    kept = tmp_path / "figures"
-    monkeypatch.setenv(VARIABLE, str(kept))
     note("page", "foreign hosts", count=20)
     verdicts = [
         row.verdict

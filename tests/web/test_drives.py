@@ -22,6 +22,7 @@ from orchestrator.web.drives import Drive, Drives
 from orchestrator.web.open_sessions import OpenSessions
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
+from tests.helpers.stores import TRANSCRIPT
 
 
 @pytest.fixture
@@ -233,9 +234,7 @@ def test_who_speaks_waits_for_no_trace_and_the_driver_brings_it_up_to_date(
     def said(text: str) -> int:
         """The record of these words."""
         session.hear(LiveSegment(text))
-        store = session.rehearsal.store
-        found = [one.seq for one in store.entries() if text in (store.record(one.seq).text or "")]
-        return found[-1]
+        return session.rehearsal.store.state(TRANSCRIPT).seqs[-1]
 
     drives.begin("s1")
     until("the opening words in the trace", trace.exists)
