@@ -47,14 +47,14 @@ def end(
     if _is_cut_short(rehearsal, home):
         finish(rehearsal, home, archive_to)
         return
-    with store.transaction():
+    with store.transaction() as tx:
         open_ = rehearsal.projection.open
         last = None
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
             outcome = "unresolved" if answered else "unjudged"
-            last = resolving.resolve(rehearsal, open_, outcome, is_ending=True)
-        resolving.close(rehearsal, last)
+            last = resolving.resolve(rehearsal, tx, open_, outcome, is_ending=True)
+        resolving.close(rehearsal, tx, last)
     watch.before_end()
     remembering.end(rehearsal)
     if not without_debrief:

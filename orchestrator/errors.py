@@ -28,7 +28,9 @@
     │   ├── AppendOnlyError         the wrong verb for the file's class
     │   ├── InvalidTextError        not UTF-8 text, or NUL in it
     │   ├── FileTooLargeError       over the row's size limit
-    │   └── StoreWriteError         the disk refused (full, read-only, out of descriptors)
+    │   ├── StoreWriteError         the disk refused (full, read-only, out of descriptors)
+    │   ├── SessionBusyError        another writer held the session for too long
+    │   └── TransactionOpenError    a write past the transaction that this thread holds
     ├── LedgerCorruptError          damage that is not a torn last record
     ├── ReceiptError                a context cannot be rebuilt as its receipt says
     ├── EngineError                 an engine failed or gave no usable reply
@@ -188,6 +190,14 @@ class FileTooLargeError(StoreError):
 
 class StoreWriteError(StoreError):
     """The operating system refused the write; the session is as it was before."""
+
+
+class SessionBusyError(StoreError):
+    """Another writer held the session too long for the caller; the same write may be tried again."""
+
+
+class TransactionOpenError(StoreError):
+    """The thread holds a transaction and writes past it: what it writes goes through the transaction."""
 
 
 class LedgerCorruptError(GreenroomError):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.store import Repair
+    from orchestrator.store.transaction import Draft
     from orchestrator.verify import Verification
 
 
@@ -236,12 +237,21 @@ class Session:
         """A session file's text as the ledger has it; "" where it has not been written."""
         return self._now.store.content(path)
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
         """Hold the session's lock over several reads and writes, which count all or none.
 
-        They are durable when the block ends; an exception that leaves it undoes them.
+        What is written goes through what the block is given: `with session.transaction() as tx:`, then
+        `tx.append`, `tx.write` and `tx.read`. It is durable when the block ends; an exception that leaves the
+        block undoes it.
+
+        Args:
+            timeout_s: Seconds for which the lock is waited for; None: 5.
+
+        Raises:
+            SessionBusyError: Another writer held the session all that time; it may be tried again.
+            TransactionOpenError: This thread holds a transaction: hand that one on.
         """
-        return self.rehearsal.store.transaction()
+        return self.rehearsal.store.transaction(timeout_s)
 
     def guard(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[object]:
         """In the block, what somebody changes by hand in the session's folder is put back within a second.

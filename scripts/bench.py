@@ -100,12 +100,12 @@ def folder() -> Iterator[Path]:
 def new_store(root: Path) -> Store:
     layout = layout_of(PANEL)
     store = create_store(root, layout, {"templates": {}})
-    with store.transaction():
+    with store.transaction() as tx:
         for path, row in layout.files.items():
             if row.has_blueprint:
-                store.create(path, f"# {path}\n")
-        store.write("shared/deck-content.md", "A slide says something.\n" * 400, by="start")
-        store.write("shared/external-intel.md", "Nothing.\n", by="start")
+                tx.create(path, f"# {path}\n")
+        tx.write("shared/deck-content.md", "A slide says something.\n" * 400, by="start")
+        tx.write("shared/external-intel.md", "Nothing.\n", by="start")
     return store
 
 
@@ -116,9 +116,9 @@ def assembler_of(store: Store) -> Assembler:
 
 def fill(store: Store, count: int) -> None:
     for start in range(0, count, 500):
-        with store.transaction():
+        with store.transaction() as tx:
             for _ in range(start, min(start + 500, count)):
-                store.append(TRANSCRIPT, SPOKEN, by="transcript")
+                tx.append(TRANSCRIPT, SPOKEN, by="transcript")
 
 
 def bench_append() -> None:

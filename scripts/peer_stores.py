@@ -158,9 +158,9 @@ class Greenroom(Quiet):
         if len(texts) == 1:
             self.session.append(self.path, texts[0], by="transcript")
             return
-        with self.session.transaction():
+        with self.session.transaction() as tx:
             for text in texts:
-                self.session.append(self.path, text, by="transcript")
+                tx.append(self.path, text, by="transcript")
 
     def read(self) -> list[str]:
         text: str = self.session.context("skeptic").text

@@ -61,7 +61,7 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
     """
     root = store.root
     if not store.frozen:
-        with store.transaction(), _naming(root):
+        with store.transaction() as tx, _naming(root):
             _clear(root)
             value = {
                 "type": "freeze",
@@ -72,7 +72,7 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
             # not there.
             sync(root)
             (root / DRIVER_LOCK).unlink(missing_ok=True)
-            store.freeze(value)
+            tx.freeze(value)
     return seal(root, immutable=immutable)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -181,7 +181,6 @@ class Assembler:
         self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
         self._held: dict[str, Held] = {}
         self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
-        self._undone = store.undone
         self._off_record = OffRecord()
         self._fixed: dict[str, tuple[Held, int, str]] = {}
         for path, text in templates.items():
@@ -191,10 +190,9 @@ class Assembler:
 
     def off_record(self) -> OffRecord:
         """All that was said off the record up to now."""
-        with self._store.still():
-            self._forget_undone()
-            self._off_record.catch_up(self._store)
-            return self._off_record
+        with self._store.history.mutex:
+            self._store.catch_up()
+            return self._within()._heard(self._store.last)
 
     def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
         """The context of *agent* now. Costs no reading of files that have not changed.
@@ -202,16 +200,19 @@ class Assembler:
         Raises:
             UsageError: *agent* has no seat.
         """
+        with self._store.history.mutex:
+            self._store.catch_up()
+            return self._within()._prepare(agent, purpose, engine, self._store.last)
+
+    def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
-        with self._store.still() as seq:
-            self._forget_undone()
-            self._off_record.catch_up(self._store)
-            sizes = {path: self._size(path) for path in paths}
-            left_out = self._left_out(sum(size for size, _ in sizes.values()))
-            blocks = tuple(
-                self._block(index, len(paths), path, sizes[path], left_out)
-                for index, path in enumerate(paths, start=1)
-            )
+        self._heard(seq)
+        sizes = {path: self._size(path) for path in paths}
+        left_out = self._left_out(sum(size for size, _ in sizes.values()))
+        blocks = tuple(
+            self._block(index, len(paths), path, sizes[path], left_out)
+            for index, path in enumerate(paths, start=1)
+        )
         hidden = self._off_record.among(self._store, paths, seq)
         receipt = self._receipt(agent, purpose, seq, engine, blocks, left_out, hidden)
         return Context(agent, seq, blocks, receipt, self.parts_of, self._carried.get(agent, ""))
@@ -269,12 +270,14 @@ class Assembler:
             ReceiptError: There is no such record.
         """
         paths = self._store.layout.order(agent)
-        with self._store.still() as last:
+        with self._store.history.mutex:
+            self._store.catch_up()
+            last = self._store.last
             if not 1 <= seq <= last:
                 raise ReceiptError(f"there is no record {seq}: this session has 1 to {last}")
-            self._forget_undone()
-            self._off_record.catch_up(self._store)
-            return self._as_of(agent, seq, paths, receipt)
+            within = self._within()
+            within._heard(last)
+            return within._as_of(agent, seq, paths, receipt)
 
     def _as_of(self, agent: str, seq: int, paths: Sequence[str], receipt: Receipt | None) -> Context:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
@@ -304,13 +307,20 @@ class Assembler:
 
     # ------------------------------------------------------------------ parts
 
-    def _forget_undone(self) -> None:
-        """Drop what was read of writes that were taken back since: others may stand in their place."""
-        if self._undone != self._store.undone:
-            self._undone = self._store.undone
-            self._off_record = OffRecord()
-            self._held.clear()
-            self._part_ends.clear()
+    def _within(self) -> Assembler:
+        """Itself; in a transaction with records one that forgets what it read: they may never be written."""
+        if not self._store.history.pending:
+            return self
+        other = copy(self)
+        other._held, other._part_ends, other._off_record = {}, {}, OffRecord()
+        return other
+
+    def _heard(self, upto: int) -> OffRecord:
+        """What is off the record, with every record up to number *upto*."""
+        fold, self._off_record = self._off_record, OffRecord()  # half a record is in nobody's fold
+        fold.catch_up(self._store, upto)
+        self._off_record = fold
+        return fold
 
     def _class(self, path: str) -> str:
         if path in self._fixed:
@@ -342,9 +352,10 @@ class Assembler:
         count = len(state.seqs)
         if held is not None and held.records == count:
             return held
+        self._held.pop(path, None)  # put back once it is whole
         # Only an append-only file grows at its end; of the others each record is the whole.
         if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
-            held = self._held[path] = Held()
+            held = Held()
             if count:
                 whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
                 held.add(escape(whole))
@@ -354,6 +365,7 @@ class Assembler:
             ):
                 held.add(escape(blanked(text) if seq in self._off_record.hidden else text))
         held.records = count
+        self._held[path] = held
         return held
 
     def _left_out(self, total_bytes: int, seq: int | None = None) -> int:
@@ -381,14 +393,15 @@ class Assembler:
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
         """Where the transcript's blueprint and then each of its appends ends, in bytes."""
-        last = seq if seq is not None else sys.maxsize
+        last = seq if seq is not None else self._store.last
         return [entry.end for entry in self.parts_of(TRANSCRIPT, last)]
 
     def parts_of(self, path: str, seq: int) -> Sequence[Part]:
         """The records of an append-only file up to record *seq*."""
-        with self._store.still():
-            self._forget_undone()
-            known = self._part_ends.setdefault(path, [])
+        with self._store.history.mutex:
+            if seq > self._store.last:
+                self._store.catch_up()
+            known = [] if self._store.history.pending else self._part_ends.setdefault(path, [])
             seqs = self._store.state(path).seqs
             for number in seqs[len(known) :]:
                 record = self._store.record(number)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionFrozenError
+from orchestrator.errors import GreenroomError, LedgerCorruptError, SessionBusyError, SessionFrozenError
 from orchestrator.store import files
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.store import Repair, Store
@@ -110,22 +110,19 @@ class Watched:
         if self._given_up is not None and self._given_up == _signature(f"{self.root}/{LEDGER_NAME}"):
             return True
         store = self._opened()
-        try:
-            is_right = True
-            for path in store.layout.files:
-                signature = _signature(f"{self.root}/{path}")
-                if path not in self._right or self._right[path] != signature or signature is None:
-                    is_right &= self._is_right(store, path, signature)
-            is_right &= self._look_at_kept()
-            self._look_at_ledger(store)
-            if is_right or not any(map(self._is_sure, self._wrong)):
-                return is_right
-            if not _mended(store):
-                return False
-            self._wrong.clear()
-            return True
-        finally:
-            store.history.views().close()  # a server guards a hundred sessions, and a folder is a descriptor
+        is_right = True
+        for path in store.layout.files:
+            signature = _signature(f"{self.root}/{path}")
+            if path not in self._right or self._right[path] != signature or signature is None:
+                is_right &= self._is_right(store, path, signature)
+        is_right &= self._look_at_kept()
+        self._look_at_ledger(store)
+        if is_right or not any(map(self._is_sure, self._wrong)):
+            return is_right
+        if not _mended(store):
+            return False
+        self._wrong.clear()
+        return True
 
     def _opened(self) -> Store:
         """The store, with what others have written meanwhile.
@@ -159,7 +156,7 @@ class Watched:
 
     def _is_right(self, store: Store, path: str, signature: Signature | None) -> bool:
         """Whether the file is what the ledger says now."""
-        views = store.history.views()
+        views = store.history.views
         raw = views.read(path, store.layout.files[path].max_bytes)
         digest = hashlib.sha256(raw).hexdigest() if raw is not None else None
         for _ in range(2):  # a writer may have come between the two: the ledger is ahead then
@@ -233,8 +230,8 @@ def _mended(store: Store) -> bool:
     """Mend in a gap between two writes; False: there was none."""
     for _ in range(TRIES):
         try:
-            store.mend(wait=False)
-        except BlockingIOError:
+            store.mend(timeout_s=0)
+        except SessionBusyError:
             time.sleep(TRY_S)
         else:
             return True

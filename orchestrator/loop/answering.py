@@ -22,6 +22,7 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 from orchestrator.model.values import to_json
 from orchestrator.speech.parking import wish_to_park
+from orchestrator.store.transaction import Draft
 
 WISHED: Final = "the presenter asked to come back to it"
 
@@ -37,18 +38,18 @@ def take_answer(
     words = one_line(text or "")
     wish = wish_to_park(words)
     is_parked = parks or wish is not None
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         answered = exchange = _unanswered(rehearsal)
         if words:
-            answered = _add_answer(rehearsal, exchange, words, used)
+            answered = _add_answer(rehearsal, tx, exchange, words, used)
         elif not is_parked:
-            rehearsal.store.note({"type": "silence", "exchange": exchange.id}, by="transcript")
+            tx.note({"type": "silence", "exchange": exchange.id}, by="transcript")
         elif used is not None:
-            rehearsal.store.note({"type": "answer_used", "used": used}, by="transcript")
+            tx.note({"type": "answer_used", "used": used}, by="transcript")
         if is_parked:
-            _park(rehearsal, answered, wish)
+            _park(rehearsal, tx, answered, wish)
         else:
-            show_state(rehearsal, "judging", exchange)
+            show_state(rehearsal, tx, "judging", exchange)
 
 
 def _unanswered(rehearsal: Rehearsal) -> Exchange:
@@ -66,7 +67,9 @@ def _unanswered(rehearsal: Rehearsal) -> Exchange:
     return exchange
 
 
-def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int | None) -> Exchange:
+def _add_answer(
+    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, words: str, used: int | None
+) -> Exchange:
     """Write an answer down; returns the exchange with it."""
     now_s = rehearsal.now_s()
     lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
@@ -88,7 +91,7 @@ def _add_answer(rehearsal: Rehearsal, exchange: Exchange, words: str, used: int 
         **({"used": used} if used is not None else {}),
     }
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
-    rehearsal.store.append(TRANSCRIPT, line, by="transcript", value=value)
+    tx.append(TRANSCRIPT, line, by="transcript", value=value)
     return with_answer(exchange, words, segment.end_s - segment.start_s)
 
 
@@ -97,26 +100,26 @@ def take_heard(rehearsal: Rehearsal) -> None:
 
     Where it asks to come back to the question, the exchange is parked and not judged.
     """
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         exchange = _unanswered(rehearsal)
         text = " ".join(segment.text for segment in rehearsal.projection.heard)
         wish = wish_to_park(text)
-        rehearsal.store.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
+        tx.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
         if wish is not None:
-            _park(rehearsal, with_answer(exchange, text), wish)
+            _park(rehearsal, tx, with_answer(exchange, text), wish)
         else:
-            show_state(rehearsal, "judging", exchange)
+            show_state(rehearsal, tx, "judging", exchange)
 
 
 def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it."""
-    with rehearsal.store.transaction():
-        return _park(rehearsal, still_open(rehearsal), None)
+    with rehearsal.store.transaction() as tx:
+        return _park(rehearsal, tx, still_open(rehearsal), None)
 
 
-def _park(rehearsal: Rehearsal, exchange: Exchange, wish: str | None) -> Exchange:
+def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
     """The wish stands with the question it was about, and no verdict: parking is no failing."""
-    return resolve(rehearsal, with_wish(exchange, WISHED, wish), "parked")
+    return resolve(rehearsal, tx, with_wish(exchange, WISHED, wish), "parked")
 
 
 def still_open(rehearsal: Rehearsal) -> Exchange:

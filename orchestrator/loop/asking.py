@@ -118,12 +118,12 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     why = "the exchanges are used up" if state.is_full else "nobody has a question"
     if not state.is_full and choose(state) is not None:
         why = "the exchanges that are left are kept for panelists not heard yet"
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         if not state.is_full and projection.failed and not projection.is_played_out:
-            say(rehearsal, phrases.STALLING, slide=projection.slide)
+            say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
         elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
-            say(rehearsal, phrases.TRANSITION, slide=projection.slide)
-        rehearsal.store.note({"type": "passed", "why": why}, by=MODERATOR)
+            say(rehearsal, tx, phrases.TRANSITION, slide=projection.slide)
+        tx.note({"type": "passed", "why": why}, by=MODERATOR)
     return None
 
 
@@ -187,19 +187,19 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
 
 def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
     """Open an exchange; its number is the next one within the lock, since others ask too."""
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
         exchange = replace(exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}")
         hands = tuple(agent for agent in rehearsal.projection.hands if agent != exchange.agent)
         if occasion is not None:
-            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
-        show_state(rehearsal, "question", exchange, hands=hands)
-        rehearsal.store.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
+            say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        show_state(rehearsal, tx, "question", exchange, hands=hands)
+        tx.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
         if exchange.comes_back_to is None:
             empty = panelist.empty_candidate(rehearsal, exchange.agent)
-            panelist.write_candidate(rehearsal, exchange.agent, empty)
-        show_state(rehearsal, "answering", exchange, hands=hands)
+            panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
+        show_state(rehearsal, tx, "answering", exchange, hands=hands)
     return exchange
 
 

@@ -22,6 +22,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
+from orchestrator.store.transaction import Draft
 
 RECORD = "tensions"
 START = "start"
@@ -40,16 +41,16 @@ class Look:
     upto: int  # segments that there were
 
 
-def look_at_deck(rehearsal: Rehearsal) -> tuple[Tension, ...]:
+def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> tuple[Tension, ...]:
     """Ask once what contradicts what in the deck, wait for it, and write it down.
 
-    Call inside the start's transaction, whose records the projection does not have yet.
+    *tx*: the start's, whose records the projection does not have yet.
     """
     if not rehearsal.reads:
         return ()
     look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
     looked = made(rehearsal, look)
-    take(rehearsal, look, looked)
+    take(rehearsal, look, looked, tx)
     return looked.tensions
 
 
@@ -88,9 +89,9 @@ def made(rehearsal: Rehearsal, look: Look) -> Looked:
     return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
-def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:
+def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
     """Write down what came, with a line in every panelist's notes: all of them heard it."""
-    rehearsal.note_calls()
+    rehearsal.note_calls(tx)
     value: dict[str, Any] = {
         "type": RECORD,
         "asked": look.asked,
@@ -101,10 +102,10 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked) -> None:
         "upto": look.upto,
         **({"failed": looked.failed} if looked.failed is not None else {}),
     }
-    with rehearsal.store.transaction():
-        rehearsal.store.note(value, by=MODERATOR)
+    with rehearsal.store.joined(tx) as tx:
+        tx.note(value, by=MODERATOR)
         if look.asked != START:  # the deck's own stand in the focus briefs
-            note_tensions(rehearsal, looked.tensions)
+            note_tensions(rehearsal, tx, looked.tensions)
 
 
 def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
@@ -118,14 +119,11 @@ def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
     return tuple(one for one in speech_tensions(segment) if one.digest not in known)
 
 
-def note_tensions(rehearsal: Rehearsal, found: Sequence[Tension]) -> None:
-    """Put those that the presenter has not dismissed into every panelist's notes.
-
-    Call inside a transaction.
-    """
+def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> None:
+    """Put those that the presenter has not dismissed into every panelist's notes."""
     for tension in (one for one in found if not rehearsal.projection.is_dismissed(one)):
         for agent in rehearsal.options.panel:
-            rehearsal.store.append(
+            tx.append(
                 f"{agent}/exchange-notes.md",
                 _line(tension),
                 by=agent,

@@ -32,14 +32,14 @@ def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
 
 def _note(rehearsal: Rehearsal, tension: Tension) -> None:
     """Into a session that goes on, and every panelist's notes; again it changes nothing."""
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         if rehearsal.projection.is_dismissed(tension):
             return
         value = {"type": "dismissed", "finding": tension.id, "digest": tension.digest}
-        rehearsal.store.note(value, by=MODERATOR)
+        tx.note(value, by=MODERATOR)
         for agent in rehearsal.options.panel:
             line = f"- No contradiction, the presenter says ({tension.kind}): {render.both_sides(tension)}\n"
-            rehearsal.store.append(f"{agent}/exchange-notes.md", line, by=agent, value={"type": "notes"})
+            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value={"type": "notes"})
 
 
 def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:

@@ -102,16 +102,16 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
     """
     judged = with_verdict(exchange, judgement)
     asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         if not is_still(rehearsal, exchange):
             raise SessionStateError(
                 f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
                 "and that stands: see `greenroom show`"
             )
-        rehearsal.store.note(
+        tx.note(
             {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
         )
-        panelist.add_noted(rehearsal, exchange, judgement)
+        panelist.add_noted(rehearsal, tx, exchange, judgement)
         if asks_on and judgement.follow_up:
             follow_up = Turn(
                 judgement.follow_up,
@@ -119,15 +119,15 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
                 bare=bare_of(judgement.follow_up, exchange.quote),
                 is_new_question=judgement.is_new_question,
             )
-            rehearsal.store.note(
+            tx.note(
                 {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
             )
             occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
-            say(rehearsal, occasion, exchange=exchange.id, agent=exchange.agent)
-            show_state(rehearsal, "follow_up", judged)
-            show_state(rehearsal, "answering", with_question(judged, follow_up))
+            say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent)
+            show_state(rehearsal, tx, "follow_up", judged)
+            show_state(rehearsal, tx, "answering", with_question(judged, follow_up))
         else:
-            resolve(rehearsal, judged, _outcome(judged))
+            resolve(rehearsal, tx, judged, _outcome(judged))
 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:

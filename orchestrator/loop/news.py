@@ -16,6 +16,7 @@ from orchestrator.intel.read import read_intel
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import INTEL, UNNAMED
 from orchestrator.model.intel import Reported
+from orchestrator.store.transaction import Draft
 
 FROM: Final = "web search"
 """What stands in the place of a file's name; a later search takes the place of an earlier one."""
@@ -54,12 +55,12 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     reported = [_reported(one, queries[one.query]) for one in searched.found]
     held = held_against(engine, reported, rehearsal.scene().deck)
     rehearsal.note_calls()
-    with store.transaction():
+    with store.transaction() as tx:
         for usage in searched.usage:
-            store.note(usage.value(), by="moderator")
+            tx.note(usage.value(), by="moderator")
         if not searched.found:
             return WebIntel(texts, store.state(INTEL).revisions, most, False, searched.failed)
-        revision = _revise(rehearsal, held, reported, searched=texts)
+        revision = _revise(rehearsal, tx, held, reported, searched=texts)
     return WebIntel(texts, revision, most, True, searched.failed)
 
 
@@ -69,20 +70,25 @@ def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
     most = _check_may_revise(rehearsal, "nothing was taken in")
     held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
     rehearsal.note_calls()
-    with rehearsal.store.transaction():
-        return _revise(rehearsal, held, reported), most
+    with rehearsal.store.transaction() as tx:
+        return _revise(rehearsal, tx, held, reported), most
 
 
 def _revise(
-    rehearsal: Rehearsal, held: Held, reported: Sequence[Reported], *, searched: Sequence[str] = ()
+    rehearsal: Rehearsal,
+    tx: Draft,
+    held: Held,
+    reported: Sequence[Reported],
+    *,
+    searched: Sequence[str] = (),
 ) -> int:
-    """A new revision of external-intel, over the last one; returns its number. Call inside a transaction."""
+    """A new revision of external-intel, over the last one; returns its number."""
     store, projection, deck = rehearsal.store, rehearsal.projection, rehearsal.scene().deck
     most = store.max_revisions(store.layout.file(INTEL))
     before = replace(projection.intel, revision=store.state(INTEL).revisions)
     intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
     value = {**intel_value(intel), **({"searched": list(searched)} if searched else {})}
-    return store.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    return tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
 
 
 def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:

@@ -13,9 +13,10 @@ from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.loop.state import Waiting
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.model.values import tagged, to_json
+from orchestrator.store.transaction import Draft
 
 
-def write_focus_briefs(rehearsal: Rehearsal) -> None:
+def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
     """Each panelist's targets, in the order of the seats; no line twice.
 
     Where the engine fails, the offline one chooses in its place, and the record says so.
@@ -33,10 +34,10 @@ def write_focus_briefs(rehearsal: Rehearsal) -> None:
         except EngineError as error:
             targets = engine_named(OFFLINE).reply(request, context)
             more = {"failed": str(error), "by": OFFLINE}
-        rehearsal.note_calls()
+        rehearsal.note_calls(tx)
         path = f"{agent}/focus-brief.md"
-        heading = rehearsal.store.content(path)
-        rehearsal.store.write(
+        heading = tx.read(path)
+        tx.write(
             path,
             render.focus_brief(heading, targets) + render.findings(scene.tensions),
             by=agent,
@@ -51,11 +52,11 @@ def no_question(agent: str) -> Candidate:
     return Candidate(agent, "", None, None, None, None, False, (), 0.0, "", "nothing left to ask")
 
 
-def write_candidate(rehearsal: Rehearsal, agent: str, waiting: Waiting) -> None:
+def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waiting) -> None:
     """Put a candidate question into its file."""
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
-    rehearsal.store.write(
+    tx.write(
         f"{agent}/candidate-question.md",
         render.candidate(
             heading,
@@ -76,18 +77,18 @@ def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
 
-def add_noted(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
+def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
     """Put what a judgement notes, and what it noticed of the presenter, into the panelist's files."""
     agent, now_s = exchange.agent, rehearsal.now_s()
     if judgement.note.strip():
-        rehearsal.store.append(
+        tx.append(
             f"{agent}/exchange-notes.md",
             render.note(exchange.id, len(exchange.turns), now_s, judgement.note),
             by=agent,
             value={"type": "notes", "exchange": exchange.id},
         )
     if judgement.noticed is not None:
-        rehearsal.store.append(
+        tx.append(
             f"{agent}/presenter-profile.md",
             render.observation(exchange.id, now_s, judgement.noticed),
             by=agent,

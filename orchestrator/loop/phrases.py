@@ -19,6 +19,7 @@ from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import UNNAMED, Options, Said, State
 from orchestrator.model.values import tagged
+from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import Phrases
 from orchestrator.templates.persona import Persona
 
@@ -49,12 +50,12 @@ MINUTES_LEFT = "minutes_left"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def write_phrases(rehearsal: Rehearsal) -> None:
+def write_phrases(rehearsal: Rehearsal, tx: Draft) -> None:
     """Choose this session's phrases from the library. Their slots stay open until they are said."""
     chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
     texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
     named = _presenter(rehearsal.options)
-    rehearsal.store.append(
+    tx.append(
         PATH,
         render.phrases([_filled(text, named) for text in texts]),
         by=MODERATOR,
@@ -81,6 +82,7 @@ def _from(key: str, texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def say(
     rehearsal: Rehearsal,
+    tx: Draft,
     occasion: str,
     *,
     exchange: str | None = None,
@@ -88,7 +90,7 @@ def say(
     slide: int | None = None,
     fits: Callable[[str], bool] = lambda text: True,
 ) -> bool:
-    """Let the moderator say a phrase for *occasion*; False if there is none. Call inside a transaction.
+    """Let the moderator say a phrase for *occasion*; False if there is none.
 
     Of this session's phrases that *fits* lets through and whose slots can all be filled, in turn,
     never the one that was said last on such an occasion, unless it is the only one.
@@ -111,7 +113,7 @@ def say(
     about = f" ({exchange})" if exchange is not None else ""
     heading = "" if projection.said else "\n## Said\n\n"
     line = f'{heading}- [{render.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
-    rehearsal.store.append(PATH, line, by=MODERATOR, value=tagged("said", said))
+    tx.append(PATH, line, by=MODERATOR, value=tagged("said", said))
     return True
 
 

@@ -15,6 +15,7 @@ from orchestrator.claims.numbers import numbers_in
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import NO_ANSWER, Exchange, Turn
+from orchestrator.store.transaction import Draft
 
 LONGEST_READ: Final = 4000
 """Characters of an answer in which figures are looked for, five minutes of speech; the first are named."""
@@ -22,8 +23,8 @@ MOST_FIGURES: Final = 6
 """Figures of one answer that are named: more are a table read aloud."""
 
 
-def add_profile(rehearsal: Rehearsal, done: Exchange) -> None:
-    """Put how a closed exchange was answered into its panelist's file. Call inside a transaction."""
+def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
+    """Put how a closed exchange was answered into its panelist's file."""
     lines = [
         f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
         for number, turn in enumerate(done.turns, start=1)
@@ -31,7 +32,7 @@ def add_profile(rehearsal: Rehearsal, done: Exchange) -> None:
     if done.outcome == "parked":
         lines.append("\nThe presenter asked to come back to it.")
     text = f"\n## {done.id}, at {render.clock(rehearsal.now_s())}: how it was answered\n\n"
-    rehearsal.store.append(
+    tx.append(
         f"{done.agent}/presenter-profile.md",
         text + "\n".join(lines) + "\n",
         by=done.agent,

@@ -80,10 +80,10 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         typed=loading.typed,
     )
     store = rehearsal.store
-    with store.transaction():
-        store.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
+    with store.transaction() as tx:
+        tx.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
         if speaker is not None and projection.presenter_how is None:
-            store.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
+            tx.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
 
 
 def drive(rehearsal: Rehearsal, **how: Any) -> bool:

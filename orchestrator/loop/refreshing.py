@@ -30,6 +30,7 @@ from orchestrator.loop.staleness import was_asked, why_stale
 from orchestrator.loop.state import Waiting
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
+from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 
 INPUT_FILES = slice(4, 10)
@@ -94,17 +95,17 @@ def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_ou
 def take(rehearsal: Rehearsal, one: Asked) -> None:
     """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
     spent = _note_calls(rehearsal)
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
         dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
         if dropped is not None:
-            rehearsal.store.note({**value, "dropped": dropped}, by=MODERATOR)
+            tx.note({**value, "dropped": dropped}, by=MODERATOR)
             return
         came = _came(rehearsal, [one])
         value |= {"made": one.agent in came.made, "inputs": came.inputs}
         if rehearsal.options.mode == HAND_RAISE:
             value["hands"] = []  # that nobody's is up is news as well
-        _write(rehearsal, came, value, spent=spent)
+        _write(rehearsal, tx, came, value, spent=spent)
 
 
 def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
@@ -117,10 +118,10 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
         one.reply.cancel()
     try:
         rehearsal.note_calls()
-        with rehearsal.store.transaction():
+        with rehearsal.store.transaction() as tx:
             for one in given_up:
                 value = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s, "dropped": why}
-                rehearsal.store.note(value, by=MODERATOR)
+                tx.note(value, by=MODERATOR)
     except SessionFrozenError:
         return
 
@@ -182,15 +183,16 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
         return
     for agent, waiting in list(rehearsal.projection.waiting.items()):
         if waiting.status == "ready" and why_stale(rehearsal.state(), waiting) is not None:
-            panelist.write_candidate(rehearsal, agent, replace(waiting, status="stale"))
+            with rehearsal.store.transaction() as tx:
+                panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
 
 
-def _confirm(rehearsal: Rehearsal, agent: str, at_s: float, bears: str) -> None:
+def _confirm(rehearsal: Rehearsal, tx: Draft, agent: str, at_s: float, bears: str) -> None:
     """A model's question was kept: its file says when. Of rules, at every tick, the record says it."""
     last = rehearsal.projection.waiting.get(agent)
     if rehearsal.has_model and last is not None and last.status == "ready":
         kept = replace(last, confirmed_at_s=at_s, bears_sha256=bears)
-        panelist.write_candidate(rehearsal, agent, kept)
+        panelist.write_candidate(rehearsal, tx, agent, kept)
 
 
 # ---------------------------------------------------------------------- writing
@@ -236,28 +238,28 @@ def _write_round(
     came = _came(rehearsal, done, unchanged)
     value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
     value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         for agent in unchanged if why != TIMER else ():
-            _confirm(rehearsal, agent, at_s, rehearsal.projection.waiting[agent].bears_sha256)
-        _write(rehearsal, came, value, spent=spent)
+            _confirm(rehearsal, tx, agent, at_s, rehearsal.projection.waiting[agent].bears_sha256)
+        _write(rehearsal, tx, came, value, spent=spent)
 
 
-def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
-    """The candidates' files, the record, and the state where it has changed. Call inside a transaction.
+def _write(rehearsal: Rehearsal, tx: Draft, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
+    """The candidates' files, the record, and the state where it has changed.
 
     A round shows the state in any case: its time has gone on.
     """
     projection = rehearsal.projection
     for agent, waiting in came.made.items():
-        panelist.write_candidate(rehearsal, agent, waiting)
+        panelist.write_candidate(rehearsal, tx, agent, waiting)
     for one in came.kept:
-        _confirm(rehearsal, one.agent, one.at_s, one.bears)
+        _confirm(rehearsal, tx, one.agent, one.at_s, one.bears)
     hands = _hands_up(rehearsal, came)
     if came.failed:
         value["failed"] = dict(came.failed)
     if hands or "hands" in value:
         value["hands"] = [*hands]
-    rehearsal.store.note(value, by=MODERATOR)
+    tx.note(value, by=MODERATOR)
     failing = {agent: why for agent, why in projection.failed.items() if agent not in came.inputs} | {
         **came.failed
     }
@@ -269,7 +271,7 @@ def _write(rehearsal: Rehearsal, came: _Came, value: dict[str, Any], *, spent: b
         or (hands != projection.hands and projection.open is None)
     ):
         state = projection.state if projection.open is not None else "presenting"
-        show_state(rehearsal, state, projection.open, hands=hands, failed=failing)
+        show_state(rehearsal, tx, state, projection.open, hands=hands, failed=failing)
 
 
 def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.context.tooling import Tooling
     from orchestrator.engines.protocol import Engine, Request, Scene
     from orchestrator.loop.new_figures import KnownNumbers
+    from orchestrator.store.history import Fold
+    from orchestrator.store.transaction import Draft
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -71,14 +73,16 @@ class Rehearsal:
     def _clock_s(self) -> float:
         return self.playing_s if self.playing_s is not None else self.projection.clock.now_s()
 
-    @cached_property
+    @property
     def projection(self) -> Projection:
-        """The fold of all records, and from now on of every new one."""
+        """The fold of all records that are known."""
+        return self._projection.now()
+
+    @cached_property
+    def _projection(self) -> Fold[Projection]:
         from orchestrator.loop.folding import fold  # and all that records hold: a context needs none of it
 
-        projection = Projection()
-        self.store.subscribe(partial(fold, projection))
-        return projection
+        return self.store.fold(Projection, fold)
 
     def state(self, live: Live | None = None) -> State:
         """All that the next step depends on, as of now."""
@@ -209,7 +213,7 @@ class Rehearsal:
             context = replace(context, tooling=self.tooling)
         return self.engine.addressed(request, context, self.options.layout)
 
-    def note_calls(self) -> None:
+    def note_calls(self, tx: Draft | None = None) -> None:
         """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
         from orchestrator.engines.offers import Accounting, StoodInFor
 
@@ -219,7 +223,7 @@ class Rehearsal:
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
         if took_over is not None and self.projection.took_over is None and not self._has_told_of_it:
             self._has_told_of_it = True  # in a transaction the projection does not know its records yet
-            self.store.note({"type": "took_over", "why": took_over}, by=MODERATOR)
+            (tx or self.store).note({"type": "took_over", "why": took_over}, by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
         notes: list[tuple[str, Mapping[str, Any]]] = [
@@ -228,9 +232,9 @@ class Rehearsal:
         if self.tooling is not None:
             notes += self.tooling.take()
         if notes:
-            with self.store.transaction():
+            with self.store.joined(tx) as tx:
                 for by, value in notes:
-                    self.store.note(value, by=by)
+                    tx.note(value, by=by)
 
     def peek(self, agent: str, *, purpose: str) -> Context:
         """What *agent* would be given now; nothing is recorded."""

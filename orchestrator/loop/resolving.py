@@ -18,31 +18,34 @@ from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
+from orchestrator.store.transaction import Draft
 
 
-def resolve(rehearsal: Rehearsal, exchange: Exchange, outcome: str, *, is_ending: bool = False) -> Exchange:
-    """Write an exchange down and give the floor back. Call inside a transaction.
+def resolve(
+    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, outcome: str, *, is_ending: bool = False
+) -> Exchange:
+    """Write an exchange down and give the floor back.
 
     *is_ending*: the session ends with it, so there is no floor to give back.
     """
     done = replace(exchange, outcome=outcome)
     surfaced = new_numbers(done, rehearsal.scene(), rehearsal.known_numbers)
-    show_state(rehearsal, "resolving", done)
-    rehearsal.store.append(
+    show_state(rehearsal, tx, "resolving", done)
+    tx.append(
         "shared/exchange-history.md",
         render.exchange(done, rehearsal.name_of(done.agent), surfaced),
         by=MODERATOR,
         value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
     )
-    rehearsal.store.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
-    add_profile(rehearsal, done)
+    tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
+    add_profile(rehearsal, tx, done)
     if not is_ending:
-        _round_off(rehearsal, done)
-    show_state(rehearsal, "presenting", None, done=len(rehearsal.projection.exchanges) + 1, last=done)
+        _round_off(rehearsal, tx, done)
+    show_state(rehearsal, tx, "presenting", None, done=len(rehearsal.projection.exchanges) + 1, last=done)
     return done
 
 
-def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
+def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
     projection = rehearsal.projection
     if done.outcome == "parked":
@@ -53,16 +56,16 @@ def _round_off(rehearsal: Rehearsal, done: Exchange) -> None:
         occasion = phrases.ACKNOWLEDGING
     else:
         return
-    say(rehearsal, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
+    say(rehearsal, tx, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
-def close(rehearsal: Rehearsal, last: Exchange | None) -> None:
-    """The last words, said once. Call inside a transaction; *last* is an exchange that was resolved in it."""
+def close(rehearsal: Rehearsal, tx: Draft, last: Exchange | None) -> None:
+    """The last words, said once; *last* is an exchange that was resolved in the same transaction."""
     projection = rehearsal.projection
     if all(said.occasion != phrases.CLOSING for said in projection.said):
-        say(rehearsal, phrases.CLOSING)
+        say(rehearsal, tx, phrases.CLOSING)
     done = len(projection.exchanges) + (last is not None)
-    show_state(rehearsal, "closing", None, done=done, last=last)
+    show_state(rehearsal, tx, "closing", None, done=done, last=last)
 
 
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:

@@ -38,6 +38,7 @@ from orchestrator.model.values import to_json
 from orchestrator.store import files
 from orchestrator.store.aside import made_aside
 from orchestrator.store.store import create_store
+from orchestrator.store.transaction import Draft
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
@@ -59,7 +60,7 @@ def start_session(
     Args:
         carry: Gives what the session carries over from earlier ones; asked once.
         tooling: The tools that its agents are offered, if the options say so.
-        then: Done in the transaction that makes it, so it is there or the session is not.
+        then: Done before it has its name, so it is there or the session is not.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
@@ -100,11 +101,11 @@ def _make(
     store = create_store(aside, plan.layout, _first_value(plan, carried))
     try:
         _keep_copies(aside, plan)
-        with store.transaction():
-            rehearsal = Rehearsal(store, lambda _: engine)
-            rehearsal.tooling = tooling
-            _write_files(rehearsal, plan)
-            then(rehearsal)
+        rehearsal = Rehearsal(store, lambda _: engine)
+        rehearsal.tooling = tooling
+        with store.transaction() as tx:
+            _write_files(rehearsal, tx, plan)
+        then(Rehearsal(store, lambda _: engine))
         store.flush()
     finally:
         store.close()
@@ -167,31 +168,31 @@ def _keep_copies(root: Path, plan: Plan) -> None:
     _copy(root / "source" / name, raw)
 
 
-def _write_files(rehearsal: Rehearsal, plan: Plan) -> None:
+def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     """All that stands in a session before anybody speaks."""
-    _write_deck(rehearsal, plan)
-    _write_outside(rehearsal, plan)
-    rehearsal.note_calls()
-    phrases.write_phrases(rehearsal)
-    panelist.write_focus_briefs(rehearsal)
-    state_page.show_state(rehearsal, "presenting")
+    _write_deck(rehearsal, tx, plan)
+    _write_outside(rehearsal, tx, plan)
+    rehearsal.note_calls(tx)
+    phrases.write_phrases(rehearsal, tx)
+    panelist.write_focus_briefs(rehearsal, tx)
+    state_page.show_state(rehearsal, tx, "presenting")
 
 
-def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
+def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     """The blueprints and the deck, and what contradicts what in it.
 
     The projection is told by hand: it does not have the records of a transaction that is not over.
     """
-    store, projection, deck = rehearsal.store, rehearsal.projection, plan.source.deck
+    projection, deck = rehearsal.projection, plan.source.deck
     blueprint = blueprints(plan)
     for path, row in plan.layout.files.items():
         if row.has_blueprint and path != CONFIG:
-            store.create(path, blueprint(path))
-    store.write(CONFIG, blueprint(CONFIG), by="start")
+            tx.create(path, blueprint(path))
+    tx.write(CONFIG, blueprint(CONFIG), by="start")
     projection.deck, projection.deck_claims, projection.gaps = deck, deck_claims(deck), find_gaps(deck)
     projection.members = plan.members
     projection.find(deck_tensions(deck))
-    store.write(
+    tx.write(
         "shared/deck-content.md",
         render_deck_content(deck, projection.deck_claims, projection.gaps),
         by="start",
@@ -203,10 +204,10 @@ def _write_deck(rehearsal: Rehearsal, plan: Plan) -> None:
             "tensions": to_json(projection.found),
         },
     )
-    projection.find(contradiction_looks.look_at_deck(rehearsal))
+    projection.find(contradiction_looks.look_at_deck(rehearsal, tx))
 
 
-def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
+def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     """The first revision of external-intel, and the board dossier."""
     store, projection, engine, deck = (
         rehearsal.store,
@@ -217,7 +218,7 @@ def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
     held = held_against(engine, plan.reported, deck)
     projection.intel = intel_of(held, plan.reported, deck, projection.deck_claims)
     most = store.max_revisions(store.layout.file(INTEL))
-    store.write(INTEL, intel_page(projection.intel, most), by="start", value=intel_value(projection.intel))
+    tx.write(INTEL, intel_page(projection.intel, most), by="start", value=intel_value(projection.intel))
     dossier = build_dossier(
         engine,
         deck,
@@ -231,7 +232,7 @@ def _write_outside(rehearsal: Rehearsal, plan: Plan) -> None:
         kind=plan.options.kind,
     )
     value = dossier_value(dossier, plan.members)
-    store.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
+    tx.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
 
 
 def _copy(path: Path, raw: bytes) -> None:

@@ -9,6 +9,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Exchange
+from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 
 PATH = "moderator/session-state.md"
@@ -18,6 +19,7 @@ BUDGET_SHOWN_FROM = 0.8
 
 def show_state(
     rehearsal: Rehearsal,
+    tx: Draft,
     state: str,
     exchange: Exchange | None = None,
     *,
@@ -61,9 +63,7 @@ def show_state(
             f"- Question: {one_line(exchange.turns[-1].question)}",
         ]
     lines += _degraded(rehearsal, projection.failed if failed is None else failed, last)
-    rehearsal.store.write(
-        PATH, "\n".join(lines) + "\n", by=MODERATOR, value={"type": "state", "state": state}
-    )
+    tx.write(PATH, "\n".join(lines) + "\n", by=MODERATOR, value={"type": "state", "state": state})
 
 
 def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:

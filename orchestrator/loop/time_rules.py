@@ -16,6 +16,7 @@ from orchestrator.loop import phrases
 from orchestrator.loop.phrases import MINUTES_LEFT, say, slots_in
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import State
+from orchestrator.store.transaction import Draft
 
 NOTES: Final = "moderator/debrief-notes.md"
 SHARE_OF: Final = {phrases.TIME_80: 80, phrases.TIME_90: 90}
@@ -55,34 +56,35 @@ def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
 def speak(rehearsal: Rehearsal, occasion: str) -> None:
     """Say what is due; what is about time is noted for the debrief."""
     if occasion not in OF_TIME:
-        with rehearsal.store.transaction():
-            say(rehearsal, occasion)
+        with rehearsal.store.transaction() as tx:
+            say(rehearsal, tx, occasion)
         return
     state = rehearsal.state()
     projection, at = state.projection, render.clock(state.now_s)
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         if occasion == phrases.NO_QUESTION:
             since_s = state.now_s - (projection.quiet_from_s or 0.0)
             line = f"- At {at}: nobody had asked anything for {_minutes(since_s)}.\n"
-            _note(rehearsal, line, {"type": "no_question", "since_s": round(since_s, 3)})
+            _note(tx, line, {"type": "no_question", "since_s": round(since_s, 3)})
         elif occasion == phrases.PAUSE:
             line = f"- At {at}: {_minutes(projection.monologue_s)} without another voice or a pause.\n"
-            _note(rehearsal, line, {"type": "monologue", "seconds": round(projection.monologue_s, 3)})
+            _note(tx, line, {"type": "monologue", "seconds": round(projection.monologue_s, 3)})
         else:
-            _warn(rehearsal, state, occasion)
+            _warn(rehearsal, tx, state, occasion)
             return
-        say(rehearsal, occasion, slide=projection.slide)
+        say(rehearsal, tx, occasion, slide=projection.slide)
 
 
-def _warn(rehearsal: Rehearsal, state: State, occasion: str) -> None:
+def _warn(rehearsal: Rehearsal, tx: Draft, state: State, occasion: str) -> None:
     """Every share that is used up is noted; the last of them is spoken."""
     shares = _due_shares(state)
     for share in shares:
         line = f"- {share:.0%} of the time ({state.options.minutes} min) was used up.\n"
-        _note(rehearsal, line, {"type": "time_warning", "share": share})
+        _note(tx, line, {"type": "time_warning", "share": share})
     is_named = round(shares[-1] * 100) == SHARE_OF[occasion]
     say(
         rehearsal,
+        tx,
         occasion,
         slide=state.projection.slide,
         fits=lambda text: is_named or MINUTES_LEFT in slots_in(text),  # else it names another share
@@ -101,8 +103,8 @@ def _warning(state: State, due: list[float]) -> str:
     return phrases.TIME_90 if due[-1] == state.rules.time_warnings[-1] else phrases.TIME_80
 
 
-def _note(rehearsal: Rehearsal, line: str, value: dict[str, object]) -> None:
-    rehearsal.store.append(NOTES, line, by=MODERATOR, value=value)
+def _note(tx: Draft, line: str, value: dict[str, object]) -> None:
+    tx.append(NOTES, line, by=MODERATOR, value=value)
 
 
 def _minutes(seconds: float) -> str:

@@ -17,6 +17,7 @@ from orchestrator.model.values import to_json
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
+from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import SECTION_BREAKS
 
 
@@ -26,14 +27,16 @@ def add_segment(
     *,
     played: int | None = None,
     source: Line | None = None,
+    tx: Draft | None = None,
 ) -> None:
     """Put one piece of speech into the transcript, durably, with the claims that it makes.
 
     Args:
         played: How many segments of the playback are then in the transcript.
         source: The line of a followed file with which it was complete.
+        tx: The transaction that it belongs to; None: one of its own.
     """
-    with rehearsal.store.transaction():  # a claim is numbered by its segment, and others add some too
+    with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
         found = contradiction_looks.tensions_in(rehearsal, segment)
         value = {
             "type": "segment",
@@ -43,8 +46,8 @@ def add_segment(
             **({"played": played} if played is not None else {}),
             **({"source": to_json(source)} if source is not None else {}),
         }
-        rehearsal.store.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
-        contradiction_looks.note_tensions(rehearsal, found)
+        tx.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
+        contradiction_looks.note_tensions(rehearsal, tx, found)
 
 
 def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
@@ -53,26 +56,26 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
     Raises:
         UsageError: The deck has no such slide; nothing was taken.
     """
-    with rehearsal.store.transaction():
+    with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
         segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
         if piece.slide is None:
             segment = replace(segment, slide=projection.slide)
         elif piece.slide != projection.slide:
-            move_to(rehearsal, piece.slide)
-        add_segment(rehearsal, segment)
+            move_to(rehearsal, piece.slide, tx)
+        add_segment(rehearsal, segment, tx=tx)
 
 
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
     """Append a recording's segments as they are, while another process drives the session."""
     for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
-        with rehearsal.store.transaction():
+        with rehearsal.store.transaction() as tx:
             if segment.slide is not None and segment.slide != rehearsal.projection.slide:
-                move_to(rehearsal, segment.slide)
-            add_segment(rehearsal, segment)
+                move_to(rehearsal, segment.slide, tx)
+            add_segment(rehearsal, segment, tx=tx)
 
 
-def move_to(rehearsal: Rehearsal, number: int) -> None:
+def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
     """The presenter moved to slide *number*, now.
 
     Raises:
@@ -81,10 +84,12 @@ def move_to(rehearsal: Rehearsal, number: int) -> None:
     deck = rehearsal.scene().deck
     if number not in {slide.number for slide in deck.slides}:
         raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
-    change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False)
+    change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False, tx=tx)
 
 
-def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool) -> None:
+def change_slide(
+    rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
+) -> None:
     """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
     projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
@@ -93,14 +98,14 @@ def change_slide(rehearsal: Rehearsal, number: int, *, at_s: float, estimated: b
         and projection.section_ended != len(projection.slides)
         and ends_section(projection, deck, number, rehearsal.rules.section_break_slides)
     )
-    with rehearsal.store.transaction():
-        rehearsal.store.append(
+    with rehearsal.store.joined(tx) as tx:
+        tx.append(
             TRANSCRIPT,
             render.slide_line(number, title, at_s, estimated=estimated),
             by="transcript",
             value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
         )
-        show_state(rehearsal, projection.state, projection.open, slide=number)
+        show_state(rehearsal, tx, projection.state, projection.open, slide=number)
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:
@@ -130,5 +135,5 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
 def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:
     """Let the session clock run with the wall clock from now on, or stand still."""
     store = rehearsal.store
-    with store.transaction():
-        store.note({"type": "clock", "at_s": store.now_s(), "live": runs}, by="moderator")
+    with store.transaction() as tx:
+        tx.note({"type": "clock", "at_s": store.now_s(), "live": runs}, by="moderator")

@@ -141,13 +141,13 @@ class Notebook:
             )
             return PageKept(len(content), MAX_SCRATCHPAD_CHARS, page.revision, LONG_TERM)
         before, reason = self._kept_page()
-        with self.proposals.transaction():
+        with self.proposals.transaction() as tx:
             written = self.proposals.pages()
             there = before.revision + len(written)
             if revision not in (None, there):
                 raise changed_since(self.agent)
             if not written or written[-1].content != content:
-                self.proposals.add(replace(before, content=content))
+                self.proposals.add(replace(before, content=content), tx)
                 there += 1
         return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
 
@@ -165,12 +165,12 @@ class Notebook:
             left = tuple(Gone(one.id, one.content) for one in written.evicted)
             return MemoryKept(**_shown(written.memory), is_new=written.is_new, kept_in=LONG_TERM, left=left)
         kept, _ = self._read(self._kept, ())  # first, so that no lock waits for the database
-        with self.proposals.transaction():
+        with self.proposals.transaction() as tx:
             own = next((one for one in self.proposals.memories() if _is_one(one, memory)), None)
             known = next((one for one in kept if _is_one(one, memory)), None)
             if own is None and known is not None:
                 return MemoryKept(**_shown(known), is_new=False, kept_in=LONG_TERM)
-            there = own or self.proposals.add(memory)
+            there = own or self.proposals.add(memory, tx)
         reason = self._kept_page()[1]
         return MemoryKept(**_shown(there), is_new=own is None, kept_in=IN_SESSION, reason=reason)
 

@@ -37,6 +37,7 @@ from orchestrator.memory.validation import checked_time
 from orchestrator.privacy.off_record import is_clean
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
+from orchestrator.store.transaction import Draft
 
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
@@ -95,12 +96,12 @@ class ProposalLog:
         """Every page that it proposed; the last one counts."""
         return [one for one in self._all() if isinstance(one, Scratchpad)]
 
-    def transaction(self) -> AbstractContextManager[object]:
+    def transaction(self) -> AbstractContextManager[Draft | None]:
         """What is read within is still so when it is written; what is held back locks nothing."""
         return self.store.transaction() if self.held is None else nullcontext()
 
-    def add(self, proposal: Proposal) -> Proposal:
-        """Note a proposal, as it reads from now on.
+    def add(self, proposal: Proposal, tx: Draft | None) -> Proposal:
+        """Note a proposal, as it reads from now on; *tx*: what `transaction` gave.
 
         Raises:
             MemoryRefusedError: There are 50 of its kind.
@@ -112,14 +113,16 @@ class ProposalLog:
                 f"{count} {what} were written in this session (limit {MAX_PROPOSALS}): nothing was changed; "
                 "keep what matters for the next session"
             )
-        if self.held is None:
-            self.store.note(_value(proposal), by=self.agent)
-        else:
+        if tx is not None:
+            tx.note(_value(proposal), by=self.agent)
+        elif self.held is not None:
             self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), value=_value(proposal)))
         return self._all()[-1]
 
     def _all(self) -> list[Proposal]:
-        with self.store.still() as last:
+        with self.store.history.mutex:
+            self.store.catch_up()
+            last = self.store.last
             notes = [entry.seq for entry in self.store.entries() if entry.op == "note"]
             notes += range(self.store.seq + 1, last + 1)
             records = [self.store.record(seq) for seq in notes]

@@ -80,7 +80,8 @@ def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
         UsageError: *agent* has no seat in this session.
     """
     _check_inside(prefix, "prefix")
-    with store.still():
+    with store.history.mutex:
+        store.catch_up()
         facts = (ListedFile(path, len(text.encode()), "derived") for path, text in _facts(store).items())
         own = (
             ListedFile(path, store.state(path).size_bytes, store.layout.files[path].mutability.value)
@@ -110,7 +111,8 @@ def read_file(
         StoreError: It is behind the end of the file.
     """
     _check_inside(path, "path")
-    with store.still():
+    with store.history.mutex:
+        store.catch_up()
         reachable = _reachable(store, agent)
         text = shown_content(store, path) if path in reachable else None
         if path.startswith(FACTS):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
-from orchestrator.errors import EngineError, SessionStateError
+from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
@@ -25,6 +25,8 @@ from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, FoundFacts
 from orchestrator.model.fact import SPOKEN, Fact, key_of
 from orchestrator.model.values import tagged, to_json
 from orchestrator.store.derived import Made, derived_folder, locked
+from orchestrator.store.store import Store
+from orchestrator.store.transaction import Draft
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -74,13 +76,17 @@ class Summariser:
         """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
         self.rehearsal = rehearsal
         self.schedule = schedule
-        self.facts = FactLog()
         self._told = 0  # records that were passed over
         self._alike = AlikeByMeaning(embed) if embed is not None else None
         self._store = rehearsal.store
-        self._store.subscribe(self.facts.take)
+        self._facts = self._store.fold(FactLog, FactLog.take)
         root = self._store.root
         self._files = Made(self._store, f"{FOLDER}/", lambda: write_fact_files(root, self.facts))
+
+    @property
+    def facts(self) -> FactLog:
+        """What the ledger says of facts, and what waits to be read for them."""
+        return self._facts.now()
 
     def due(self) -> str | None:
         """Why a run is due now, by the schedule; None: none is.
@@ -162,13 +168,11 @@ class Summariser:
         self._store.catch_up()
         if self.facts.window(upto) is None:
             return None
-        with self._store.transaction():
+        with self._store.transaction() as tx:
             claim = self.facts.window(upto)
             if claim is not None:
                 window = {"run": claim.run, "from_seq": claim.from_seq, "to_seq": claim.to_seq}
-                self._note({"type": "fact-run", "state": "began", **window, "why": why})
-        if claim is not None and not self._is_open(claim):
-            raise SessionStateError("the summariser was run inside a transaction: run it when that has ended")
+                _note(tx, {"type": "fact-run", "state": "began", **window, "why": why})
         return claim
 
     def _is_open(self, claim: Claim) -> bool:
@@ -184,18 +188,18 @@ class Summariser:
             if not isinstance(drafts, tuple):
                 raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
-            with self._store.transaction():
+            with self._store.transaction() as tx:
                 if self._is_open(claim):
                     failed = {"state": "failed", "run": claim.run, "reason": reason_of(error)}
-                    self._note({"type": "fact-run", **failed})
+                    _note(tx, {"type": "fact-run", **failed})
             raise
         kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
         counts = {"skipped": skipped, "refused": refused}
-        with self._store.transaction():
+        with self._store.transaction() as tx:
             if not self._is_open(claim):
                 return done  # what the other process finds counts
             facts = FoundFacts(claim.run, claim.to_seq, tuple(kept))
-            self._note({**tagged("facts", facts), **counts})
+            _note(tx, {**tagged("facts", facts), **counts})
         found = (*done.facts, *self.facts.facts[before:])
         if self.schedule.is_paid:
             self._remember(claim)
@@ -221,7 +225,7 @@ class Summariser:
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
         ]
         if kept:
-            self._note({"type": "remembered", "run": claim.run, "items": to_json(kept)})
+            _note(self._store, {"type": "remembered", "run": claim.run, "items": to_json(kept)})
 
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""
@@ -230,8 +234,9 @@ class Summariser:
         finally:
             self.rehearsal.note_calls()
 
-    def _note(self, value: dict[str, Any]) -> None:
-        self._store.note(value, by=WRITER)
-
     def _warn(self, what: str, why: object) -> None:
         log.warning(f"%s: {what}", self._store.root.name, why)
+
+
+def _note(to: Store | Draft, value: dict[str, Any]) -> None:
+    to.note(value, by=WRITER)

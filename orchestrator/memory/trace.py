@@ -180,11 +180,15 @@ class Snapshots:
     """A session's trace in this process, and the file that shows it."""
 
     def __init__(self, store: Store) -> None:
-        self.trace = Trace()
         self._store = store
+        self._trace = store.fold(Trace, Trace.take)
         self._upto = -1
         self._made = Made(store, f"{FOLDER}/{NAME}", self._write)
-        store.subscribe(self.trace.take)
+
+    @property
+    def trace(self) -> Trace:
+        """The steps up to now."""
+        return self._trace.now()
 
     def write(self) -> bool:
         """Bring `trace/session.json` up to date; False: it could not be, which is one warning.

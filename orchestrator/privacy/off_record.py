@@ -188,14 +188,13 @@ class OffRecord:
         """Whether a text is marked to stay in the session, or quotes what was said off the record."""
         return is_marked(text, value) or self.touches(text)
 
-    def catch_up(self, store: Store) -> None:
-        """Take the records that were written since, in order."""
-        with store.still() as last:
-            for seq in range(self._upto + 1, last + 1):
-                record = store.record(seq)
-                if self.take(record) and record.file is not None:
-                    self.hidden[seq] = record.file
-            self._upto = last
+    def catch_up(self, store: Store, upto: int) -> None:
+        """Take the records behind the last one that was taken, in order, up to number *upto*."""
+        for seq in range(self._upto + 1, upto + 1):
+            record = store.record(seq)
+            if self.take(record) and record.file is not None:
+                self.hidden[seq] = record.file
+            self._upto = seq
 
     def take(self, record: Record, quoting: str | None = None) -> bool:
         """Fold in the next record; whether nobody is shown it.
@@ -271,13 +270,14 @@ def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq
 def off_record(store: Store) -> OffRecord:
     """All that is off the record in a session as it stands."""
     fold = OffRecord()
-    fold.catch_up(store)
+    fold.catch_up(store, store.last)
     return fold
 
 
 def shown_content(store: Store, path: str) -> str:
     """A file's content now, as an agent may read it."""
-    with store.still():
+    with store.history.mutex:
+        store.catch_up()
         return shown_of(store, path, store.content(path), off_record(store).hidden)
 
 

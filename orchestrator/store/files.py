@@ -13,6 +13,10 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 from orchestrator.errors import StoreWriteError
@@ -23,7 +27,7 @@ from orchestrator.layout import MIB
 READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 APPEND: Final = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 # O_EXCL fails on a link too, so a temporary name that was prepared by somebody else is never followed.
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 FILE_MODE: Final = 0o640
@@ -40,6 +44,41 @@ _PROBE_BYTES: Final = 64 * 1024
 
 # On macOS fsync leaves the bytes in the drive's own cache; only this asks the drive to write them.
 _FULLFSYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)
+
+
+class Descriptors(list[int]):
+    """Open descriptors.
+
+    Each call that opens or closes is one step of the interpreter: an exception of a signal's handler, which
+    comes between two steps, finds a descriptor neither lost nor closed twice.
+    """
+
+    def open(self, name: str | Path, flags: int, mode: int = FILE_MODE, *, dir_fd: int | None = None) -> int:
+        """Open a file, which is then the last of the list; returns its descriptor.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        self.extend(map(partial(os.open, dir_fd=dir_fd), (name,), (flags,), (mode,)))
+        return self[-1]
+
+    def close(self) -> None:
+        """Close all of them, the last that was opened first. Twice is no error."""
+        while self:
+            any(map(os.close, map(list.pop, (self,))))
+
+
+@contextmanager
+def descriptors() -> Iterator[Descriptors]:
+    """Descriptors that are closed behind the block, whatever raises in it, or when nobody ends it."""
+    fds = Descriptors()
+    try:
+        try:
+            yield fds
+        finally:
+            fds.close()
+    finally:
+        fds.close()  # again, for an exception within the first
 
 
 def sync_file(fd: int) -> None:
@@ -102,12 +141,9 @@ def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = FILE_
     temporary = f".{name}.{os.getpid()}.tmp"
     # The process's number keeps two writers apart, and one that died leaves a name that verify knows.
     unlink_if_there(folder_fd, temporary)  # of a process that died; never opened, whatever it is
-    fd = os.open(temporary, _NEW, mode, dir_fd=folder_fd)
     try:
-        try:
-            write_all(fd, content)
-        finally:
-            os.close(fd)
+        with descriptors() as fds:
+            write_all(fds.open(temporary, NEW, mode, dir_fd=folder_fd), content)
         os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
     except BaseException as error:
         unlink_if_there(folder_fd, temporary)
@@ -130,12 +166,12 @@ def try_disk(folder_fd: int, name: str) -> None:
         OSError: The disk refused.
     """
     unlink_if_there(folder_fd, name)
-    fd = os.open(name, _NEW, FILE_MODE, dir_fd=folder_fd)
     try:
-        write_all(fd, b"\n" * _PROBE_BYTES)
-        sync_file(fd)
+        with descriptors() as fds:
+            fd = fds.open(name, NEW, FILE_MODE, dir_fd=folder_fd)
+            write_all(fd, b"\n" * _PROBE_BYTES)
+            sync_file(fd)
     finally:
-        os.close(fd)
         unlink_if_there(folder_fd, name)
 
 
@@ -144,20 +180,18 @@ def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | No
 
     *most*: bytes; of a larger file the answer is None, too.
     """
-    try:
-        fd = os.open(name, READ, dir_fd=folder_fd)
-    except OSError as error:
-        # ELOOP: a link, refused by O_NOFOLLOW. ENXIO: a socket. ENOTDIR: a part of the way is a file.
-        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
-            return None
-        raise
-    try:
+    with descriptors() as fds:
+        try:
+            fd = fds.open(name, READ, dir_fd=folder_fd)
+        except OSError as error:
+            # ELOOP: a link, refused by O_NOFOLLOW. ENXIO: a socket. ENOTDIR: a part of the way is a file.
+            if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+                return None
+            raise
         status = os.fstat(fd)
         if not is_plain(status) or (most is not None and status.st_size > most):
             return None
         return read_range(fd, 0, status.st_size)
-    finally:
-        os.close(fd)
 
 
 def read_range(fd: int, offset: int, size: int) -> bytes:

@@ -1,7 +1,7 @@
 """A session's ledger, read: its records, and every file as of any of them.
 
-Reading takes no lock, ends at the last whole transaction, and changes nothing. The records
-of this process's own transaction, which are not on disk yet, are read like the others.
+Reading takes no lock, ends at the last whole transaction, and changes nothing. Only the thread that
+holds a transaction also reads that transaction's records, which are not on the disk yet.
 
 Source: DESIGN.md, sections 3 and 4.
 """
@@ -13,39 +13,100 @@ import os
 import stat
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
-from orchestrator.layout import Layout, SessionFile, layout_of
+from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
 from orchestrator.store.views import Views
+
+if TYPE_CHECKING:
+    from orchestrator.store.transaction import Draft
+
+T = TypeVar("T")
 
 LEDGER_NAME: Final = "ledger/ledger.jsonl"
 HOW_TO_RESTORE: Final = "move its folder away and restore the session from its archive or a copy"
 """Away, because what is restored goes over nothing."""
 KEPT_RECORDS: Final = 512
 """Records kept in memory, so that a record just written is not read again."""
+_NOTHING: Final = hashlib.sha256().hexdigest()
 
 
-@dataclass(slots=True)
-class FileState:
-    """One session file by its ledger: the records that touched it, and the last one's size and digest."""
+Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
+
+
+class FileState(NamedTuple):
+    """One session file by its ledger."""
 
     row: SessionFile
-    seqs: list[int] = field(default_factory=list)
-    revisions: int = 0
-    size_bytes: int = 0
-    sha256: str | None = None  # None: not read from the last record yet
-    digest: Any = None  # running SHA-256 over the first `digested` records, where this process has it
-    digested: int = 0
+    seqs: Sequence[int]  # the records that touched it
+    revisions: int  # a blueprint is not the file's one write
+    size_bytes: int
+    sha256: str
+
+
+class Known(NamedTuple):
+    """What was read of the ledger, up to one record, and what waits to be written behind it.
+
+    It is replaced in one step, which is the only change of memory that counts: an exception before that
+    step has changed nothing, whatever it left half done.
+    """
+
+    seq: int = 0
+    end: int = 0  # bytes of the ledger
+    head: str = ledger.FIRST_HASH
+    frozen: bool = False
+    receipts: Receipts = ()  # that wait for the next durable record, so that reading costs no sync
+
+
+class Fold(Generic[T]):
+    """A value folded from every record in order, as of the last look at the ledger."""
+
+    def __init__(self, history: History, new: Callable[[], T], take: Callable[[T, Record], None]) -> None:
+        self._history = history
+        self._new = new
+        self._take = take
+        self._held: tuple[int, T] | None = None  # the last record that was taken, and what came of it
+        self._at = 0  # the record that is being taken
+        self._passed_over: frozenset[int] = frozenset()  # records that cannot be taken
+
+    def now(self) -> T:
+        """Return the value with every record that is known.
+
+        It is the same object each time, unless an exception cut a fold short: then all is folded anew. A
+        record that cannot be taken raises once, and is then passed over.
+        """
+        held = self._held
+        if held is not None and held[0] == self._history.seq:
+            return held[1]
+        with self._history.mutex:
+            try:
+                return self._caught_up()
+            except Exception:
+                at = self._at
+                try:
+                    self._caught_up()  # it was a signal's, perhaps, and not the record's
+                except Exception:  # noqa: BLE001 (the first one is raised below)
+                    self._passed_over |= {at}
+                raise
+
+    def _caught_up(self) -> T:
+        held, self._held = self._held, None  # whatever raises below: half a record is in nobody's value
+        upto, value = held or (0, self._new())
+        for seq in range(upto + 1, self._history.seq + 1):
+            self._at = seq
+            if seq not in self._passed_over:
+                self._take(value, self._history.record(seq))
+        self._held = self._history.seq, value
+        return value
 
 
 class History:
-    """One session's ledger as of the last look, and a transaction's own records behind it."""
+    """One session's ledger as of the last look, and behind it what the thread's own transaction holds."""
 
     def __init__(self, root: Path) -> None:
         """Open the ledger of the session at *root*.
@@ -56,29 +117,27 @@ class History:
             OSError: The machine cannot open it now, whatever it is: too many files are open, say.
         """
         self.root = root
-        self.pending: list[Record] = []  # of the transaction that is open in this process
-        self.end = 0  # bytes of the ledger that were read
-        self.head = ledger.FIRST_HASH
-        self.frozen = False
-        self.by_others: set[str] = set()  # files that others wrote since this process had the lock
-        self.undone = 0
-        """How often writes that could already be read here were taken back again."""
-        self.on_fork: Callable[[], None] | None = None
-        self.files: dict[str, FileState] = {}
+        self.draft: Draft | None = None
+        """What the transaction that is open in this process wants to write: only its thread reads that."""
         self.layout: Layout
+        self._known = Known()
+        # What stands in these behind `_known` was left by an exception, and is cut off before it is seen.
+        self._entries: list[Entry] = []
+        self._seqs: dict[str, list[int]] = {}
+        self._states: dict[str, tuple[int, FileState]] = {}  # as of the file's last record
+        self._digests: dict[str, tuple[int, Any]] = {}  # running SHA-256 over so many of the file's records
+        self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
+        self._folds: list[Fold[Any]] = []
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
-        # Opened when first needed: most readers of a ledger never look at a file.
-        self._views: Views | None = None
-        self._entries: list[Entry] = []
-        self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
-        self._listeners: list[Callable[[Record], None]] = []
-        self._told = 0
-        self._fd = -1
-        self._open("no session here")
+        self._fds = files.Descriptors()
+        self.identity = (0, 0)
+        """Device and inode of the ledger: another file under its name is another ledger."""
+        self.views = Views(root)
+        self._open()
         try:
             self.read_new()
-            if not self._entries:
+            if not self.seq:
                 raise LedgerCorruptError(f"{self.path}: holds no whole record: {HOW_TO_RESTORE}")
             self.opened = self._first()
         except BaseException:
@@ -93,62 +152,77 @@ class History:
     @property
     def seq(self) -> int:
         """The last record's number, as of the last look."""
-        return len(self._entries)
+        return self._known.seq
+
+    @property
+    def end(self) -> int:
+        """Bytes of the ledger that were read."""
+        return self._known.end
+
+    @property
+    def head(self) -> str:
+        """The last record's hash."""
+        return self._known.head
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the session has ended."""
+        return self._known.frozen
+
+    @property
+    def pending(self) -> Sequence[Record]:
+        """The records of the transaction that this thread holds, which are not on the disk yet."""
+        draft = self.draft
+        return draft.records if draft is not None and draft.is_here else ()
 
     @property
     def is_open(self) -> bool:
-        return self._fd >= 0
-
-    @property
-    def is_own(self) -> bool:
-        """False in a forked child that has not touched the session yet."""
-        return self._pid == os.getpid()
+        return bool(self._fds)
 
     @property
     def mutex(self) -> threading.RLock:
-        """Held by the thread that reads or writes.
-
-        A forked child shares its parent's descriptors, and with them the lock, and inherits
-        whatever the parent's threads were in the middle of: before anything else it starts anew.
-        """
-        if not self.is_own:
-            self._pid = os.getpid()
+        """Held while memory is read or changed, and never while a lock is waited for."""
+        if self._pid != os.getpid():  # a forked child: whoever held it there holds nothing here
             self._own_mutex = threading.RLock()
-            self.pending = []
-            was_open = self.is_open
-            self.close()
-            if self.on_fork is not None:
-                self.on_fork()
-            if was_open:
-                self._open("no session here any more")
-                self.read_again()
+            self._known = self._known._replace(receipts=())  # they are the parent's to write
+            self._pid = os.getpid()
         return self._own_mutex
 
-    def _open(self, otherwise: str) -> None:
+    @property
+    def receipts(self) -> Receipts:
+        """Receipts that are not on disk yet, each behind its id."""
+        with self.mutex:
+            return self._known.receipts
+
+    def wait_with(self, receipts: Receipts) -> None:
+        """Let these receipts wait for the next durable record, in place of those that wait."""
+        with self.mutex:
+            self._known = self._known._replace(receipts=receipts)
+
+    def _open(self) -> None:
         try:
-            self._fd = self.open_ledger(files.READ)[0]
+            status = self.open_ledger(self._fds, files.READ)
         except OSError as error:
             if error.errno in files.MACHINE_FAULTS:
                 raise OSError(error.errno, error.strerror, str(self.path)) from error
-            raise SessionNotFoundError(f"{self.root}: {otherwise} ({files.reason(error)})") from error
+            raise SessionNotFoundError(f"{self.root}: no session here ({files.reason(error)})") from error
+        self.identity = (status.st_dev, status.st_ino)
 
-    def open_ledger(self, flags: int) -> tuple[int, os.stat_result]:
-        """A descriptor of the ledger, which is a plain file in a folder that is no link, and what it is.
+    def open_ledger(self, kept: files.Descriptors, flags: int) -> os.stat_result:
+        """Open the ledger, a plain file in a folder that is no link, as the last of *kept*.
 
         Raises:
             OSError: It is not there, or something else is.
         """
-        folder = os.open(self.root / "ledger", files.FOLDER)
-        try:
-            fd = os.open("ledger.jsonl", flags, dir_fd=folder)
-        finally:
-            os.close(folder)
+        with files.descriptors() as folder:
+            folder.open(f"{self.root}/ledger", files.FOLDER)
+            fd = kept.open("ledger.jsonl", flags, dir_fd=folder[-1])
         status = os.fstat(fd)
         # After the open and by the descriptor: a name that is looked at first can be swapped in between.
         if not stat.S_ISREG(status.st_mode):
-            os.close(fd)
+            kept.close()
             raise OSError(f"{LEDGER_NAME} is no plain file")
-        return fd, status
+        return status
 
     def _first(self) -> Record:
         first = self.record(1)
@@ -165,18 +239,23 @@ class History:
                 f"{self.path}: the first record names no panel that this release knows: "
                 f"use a later release, or {HOW_TO_RESTORE}"
             ) from error
-        self.files = {path: FileState(row) for path, row in self.layout.files.items()}
-        self._index(self._entries)
+        seqs: dict[str, list[int]] = {path: [] for path in self.layout.files}
+        self._check_names(self._entries)
+        for entry in self._entries:
+            if entry.file is not None:
+                seqs[entry.file].append(entry.seq)
+        self._seqs = seqs
         return first
 
     def read_new(self, size: int | None = None) -> bytes:
-        """Index the whole transactions behind what was read; returns what follows them.
+        """Take in the whole transactions behind what was read; returns what follows them.
 
         *size* is the ledger's, in bytes, where the caller has just looked.
         """
-        if self._fd < 0:
+        if not self._fds:
             raise StoreError(f"{self.root.name} is closed here: open the session again")
-        if size == self.end:
+        known = self._known
+        if size == known.end:
             return b""
         found = self._scan_new()
         if found is None:
@@ -186,18 +265,40 @@ class History:
                 f"{self.path}: {found.damage} (record {found.last_seq + 1}): "
                 f"run `greenroom verify`; {HOW_TO_RESTORE}"
             )
-        if self.files:
-            self._index(found.entries)
+        del self._entries[known.seq :]
+        for path in self._seqs:
+            self._seqs_of(path)
+        if self._seqs:
+            self._check_names(found.entries)
         self._entries.extend(found.entries)
-        self.end, self.head = found.end, found.head
-        self.tell()
+        frozen, receipts = known.frozen, known.receipts
+        for entry in found.entries:
+            if entry.file is not None and self._seqs:
+                self._seqs[entry.file].append(entry.seq)
+            elif entry.op == "freeze":
+                frozen = True
+            elif entry.op == "receipt" and receipts:
+                receipts = self._without(receipts, entry)
+        seq = found.entries[-1].seq if found.entries else known.seq
+        self._known = Known(seq, found.end, found.head, frozen, receipts)
         return found.rest
+
+    def tell(self) -> None:
+        """Bring every fold up to date, so that whoever holds its value sees what is new."""
+        for fold in self._folds:
+            fold.now()
+
+    def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
+        """The receipts that still wait once the one at *entry* is on the disk."""
+        value = ledger.decode(self._line(entry)).value or {}
+        place = next((at for at, (id, _) in enumerate(receipts) if id == value.get("id")), len(receipts))
+        return receipts[:place] + receipts[place + 1 :]
 
     def _scan_new(self) -> Scan | None:
         """The scan of the bytes behind those that were read; None: there are none."""
         before: bytes | None = None
         while True:
-            size = os.fstat(self._fd).st_size
+            size = os.fstat(self._fds[-1]).st_size
             if size == self.end:
                 return None
             if size > files.MAX_BYTES:
@@ -207,7 +308,7 @@ class History:
                 raise LedgerCorruptError(
                     f"{self.path}: shorter than it was while it was read; open the session again"
                 )
-            content = files.read_range(self._fd, self.end, size - self.end)
+            content = files.read_range(self._fds[-1], self.end, size - self.end)
             found = ledger.scan(content, offset=self.end, seq=self.seq, head=self.head)
             # Damage counts when it is seen twice: a reader may catch a writer while it cuts a torn
             # record off and writes the next one in its place.
@@ -215,108 +316,126 @@ class History:
                 return found
             before = content
 
-    def _index(self, entries: Sequence[Entry]) -> None:
-        """Take in what *entries* say of the files; all of them, or none."""
+    def _check_names(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            if entry.file is not None and entry.file not in self.files:
+            if entry.file is not None and entry.file not in self.layout.files:
                 raise LedgerCorruptError(
                     f"{self.path}: record {entry.seq} names {entry.file}, which no row has: "
                     "use the release that wrote it"
                 )
-        for entry in entries:
-            if entry.op == "freeze":
-                self.frozen = True
-            if entry.file is None:
-                continue
-            state = self.files[entry.file]
-            state.seqs.append(entry.seq)
-            state.sha256 = None
-            if entry.op not in ("create", "append"):  # a blueprint is not the file's one write
-                state.revisions += 1
-            self.by_others.add(entry.file)
 
-    def tell(self) -> None:
-        """Give the listeners every record that they have not had, in order."""
-        while self._listeners and self._told < self.seq:
-            self._told += 1
-            record = self.record(self._told)
-            for listener in self._listeners:
-                listener(record)
+    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+        """Fold every record so far into a value, and every new one as it is read.
 
-    def subscribe(self, listener: Callable[[Record], None]) -> None:
-        """Call *listener* with every record so far, and from now on with every new one, in order.
-
-        It is called under the session's lock or this process's own, and must not write.
+        Args:
+            take: Called under the session's lock or this process's own, and must not write.
         """
-        with self.mutex:
-            for entry in self._entries:
-                listener(self.record(entry.seq))
-            self._told = self.seq
-            self._listeners.append(listener)
+        fold = Fold(self, new, take)
+        fold.now()
+        self._folds.append(fold)
+        return fold
 
     def entries(self) -> Iterator[Entry]:
         """Every record's number, operation, file and place, without reading its text."""
-        return iter(self._entries[:])
+        return iter(self._entries[: self.seq])
+
+    def entry(self, seq: int) -> Entry:
+        """One record's number, operation, file and place."""
+        return self._entries[seq - 1]
 
     def record(self, seq: int) -> Record:
-        """One record by its number; inside a transaction also those not yet committed.
+        """One record by its number; in the thread of a transaction also those not yet committed.
 
         Raises:
             StoreError: There is no such record.
         """
         with self.mutex:
-            if seq > self.seq:
-                for pending in self.pending:
-                    if pending.seq == seq:
-                        return pending
             if not 1 <= seq <= self.seq:
+                pending = self.pending
+                if 0 < seq - self.seq <= len(pending):
+                    return pending[seq - self.seq - 1]
                 raise StoreError(f"there is no record {seq}: the ledger has 1 to {self.seq}")
             cached = self._cache.get(seq)
             if isinstance(cached, Record):
                 return cached
-            if cached is None:
-                if self._fd < 0:
-                    raise StoreError(f"{self.root.name} is closed here: open the session again")
-                entry = self._entries[seq - 1]
-                cached = files.read_range(self._fd, entry.offset, entry.size)
-            record = ledger.decode(cached)
-            self.keep(seq, record)
+            record = ledger.decode(self._line(self._entries[seq - 1]) if cached is None else cached)
+            self._keep(seq, record)
             return record
+
+    def _line(self, entry: Entry) -> bytes:
+        if not self._fds:
+            raise StoreError(f"{self.root.name} is closed here: open the session again")
+        return files.read_range(self._fds[-1], entry.offset, entry.size)
 
     def lines(self, after: int, most: int) -> list[bytes]:
         """The lines of up to *most* records behind number *after*, as they are on disk, without newlines."""
         with self.mutex:
-            wanted = self._entries[after : after + most]
+            wanted = self._entries[: self.seq][after : after + most]
             if not wanted:
                 return []
             start, end = wanted[0].offset, wanted[-1].offset + wanted[-1].size
-            return files.read_range(self._fd, start, end - start).split(b"\n")[:-1]
+            return files.read_range(self._fds[-1], start, end - start).split(b"\n")[:-1]
 
-    def keep(self, seq: int, record: Record | bytes) -> None:
+    def keep_lines(self, lines: Sequence[bytes]) -> None:
+        """Keep the last lines of the ledger, so that they need not be read again."""
+        for seq, line in enumerate(lines, self.seq - len(lines) + 1):
+            self._keep(seq, line)  # decoded when asked for: what others read, not what was passed in
+
+    def _keep(self, seq: int, record: Record | bytes) -> None:
         self._cache[seq] = record
         if len(self._cache) > KEPT_RECORDS:  # the oldest goes: folds read forward
             self._cache.popitem(last=False)
 
     def state(self, path: str) -> FileState:
-        """The state of *path* by the ledger now (inside a transaction: with its own writes).
+        """The state of *path* by the ledger now; in the thread of a transaction with its own writes.
 
         Raises:
             UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
         """
         with self.mutex:
-            return self.state_of(self.layout.file(path))
+            row = self.layout.file(path)
+            draft = self.draft
+            return draft.state(row) if draft is not None and draft.is_here else self.state_of(row)
 
     def state_of(self, row: SessionFile) -> FileState:
-        state = self.files[row.path]
-        if state.sha256 is None:
-            if state.seqs:
-                last = self.record(state.seqs[-1])
-                if last.size_bytes is None or last.sha256 is None:
-                    raise LedgerCorruptError(f"{self.path}: record {last.seq} lacks size and digest")
-                state.size_bytes, state.sha256 = last.size_bytes, last.sha256
-            else:
-                state.size_bytes, state.sha256 = 0, hashlib.sha256().hexdigest()
-        return state
+        """The state of a file by what is on the disk."""
+        with self.mutex:
+            seqs = self._seqs_of(row.path)
+            if not seqs:
+                return FileState(row, seqs, 0, 0, _NOTHING)
+            kept = self._states.get(row.path)
+            if kept is not None and kept[0] == seqs[-1]:
+                return kept[1]
+            last = self.record(seqs[-1])
+            if last.size_bytes is None or last.sha256 is None:
+                raise LedgerCorruptError(f"{self.path}: record {last.seq} lacks size and digest")
+            is_grown = row.mutability is Mutability.APPEND_ONLY
+            revisions = 0 if is_grown else len(seqs) - (self.entry(seqs[0]).op == "create")
+            state = FileState(row, seqs, revisions, last.size_bytes, last.sha256)
+            self._states[row.path] = seqs[-1], state
+            return state
+
+    def _seqs_of(self, path: str) -> list[int]:
+        """The records that touched *path*, without those that an exception left behind."""
+        seqs = self._seqs[path]
+        while seqs and seqs[-1] > self.seq:
+            seqs.pop()
+        return seqs
+
+    def digest_of(self, row: SessionFile) -> Any:
+        """The running SHA-256 of an append-only file up to its last record; copy it before you add to it."""
+        with self.mutex:
+            seqs = self._seqs_of(row.path)
+            count, digest = self._digests.get(row.path) or (
+                len(seqs),
+                hashlib.sha256(self.replay(seqs).encode() if seqs else b""),
+            )
+            if count < len(seqs):
+                digest = digest.copy()
+                for seq in seqs[count:]:
+                    digest.update((self.record(seq).text or "").encode())
+            self._digests[row.path] = len(seqs), digest
+            return digest
 
     def texts(self, path: str, start: int = 0) -> list[str]:
         """The texts of the records that touched *path*, from the *start*-th one on."""
@@ -340,7 +459,7 @@ class History:
             last = self.record(seqs[-1])
             if last.op != "append":
                 return self.replay(seqs[-1:])
-            raw = self.views().read(path, state.row.max_bytes)
+            raw = self.views.read(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):
@@ -365,52 +484,6 @@ class History:
             )
         return text
 
-    def views(self) -> Views:
-        """The session's files, opened when they are first needed."""
-        if self._views is None:
-            self._views = Views(self.root)
-        return self._views
-
-    def commit(self, lines: Sequence[bytes], head: str) -> list[Record]:
-        """The pending records are on disk, as *lines*, the last with the hash *head*; returns them."""
-        written, self.pending = self.pending, []
-        for record, line in zip(written, lines, strict=True):
-            self._entries.append(Entry(record.seq, record.op, record.file, self.end, len(line)))
-            self.end += len(line)
-            self.keep(record.seq, line)  # decoded when asked for: what others read, not what was passed in
-        self.head = head
-        self.frozen = written[-1].op == "freeze"
-        return written
-
-    def undo(self) -> None:
-        """Take the pending records out of memory again; the disk has seen none of them."""
-        if self.pending:
-            self.undone += 1
-        for record in reversed(self.pending):
-            if record.file is not None:
-                state = self.files[record.file]
-                state.seqs.pop()
-                state.sha256 = state.digest = None
-                state.digested = 0
-                if record.op not in ("create", "append"):
-                    state.revisions -= 1
-        self.pending = []
-
-    def read_again(self) -> None:
-        """Start over from the ledger: an interrupt came at a moment when memory may be half done."""
-        self.undone += 1
-        self.pending = []
-        self._entries.clear()
-        self._cache.clear()
-        self.end, self.head = 0, ledger.FIRST_HASH
-        self.files = {path: FileState(row) for path, row in self.layout.files.items()}
-        self.read_new()
-
     def close(self) -> None:
         """Close every descriptor."""
-        if self._views is not None:
-            self._views.close()
-            self._views = None
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd = -1
+        self._fds.close()

@@ -11,55 +11,49 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
-from orchestrator.errors import (
-    FileTooLargeError,
-    InvalidTextError,
-    SessionDegradedError,
-    SessionFrozenError,
-    StoreWriteError,
-)
-from orchestrator.layout import MIB, Layout, Mutability, SessionFile
-from orchestrator.store import files, ledger, mending, rules
-from orchestrator.store.history import LEDGER_NAME, FileState, History
-from orchestrator.store.interrupts import Interrupts
+from orchestrator.errors import SessionFrozenError, StoreWriteError, TransactionOpenError
+from orchestrator.layout import Layout, SessionFile
+from orchestrator.store import files, ledger, views
+from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
-from orchestrator.store.lock import Lock
-from orchestrator.store.mending import Repair
-from orchestrator.store.transaction import Transaction
+from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
+from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
+
+T = TypeVar("T")
 
 # A file and not a record: it says that the ledger could not be written.
 DEGRADED_NAME: Final = "ledger/degraded"
 DRIVER_LOCK: Final = "ledger/driver.lock"
 
-_END_BYTES: Final = 16 * MIB
-"""Room that the ledger keeps for the record of the end, which holds a digest for every file."""
-
 log = logging.getLogger(__name__)
-
-Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 class Store:
     """One session's ledger and files: what they say, and the only ways to change them."""
 
-    def __init__(self, root: Path, *, on_repair: Callable[[Repair], None] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        on_repair: Callable[[Repair], None] | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         """Open a session that exists.
 
         Args:
             on_repair: Told of each thing that is mended; None: a warning in Python's log.
+            timeout_s: Seconds for which a write waits for the session's lock.
 
         Raises:
             SessionNotFoundError: There is no ledger here.
@@ -67,30 +61,16 @@ class Store:
         """
         self.root = root
         self.history = History(root)
-        self.history.on_fork = self._forked
+        self.timeout_s = timeout_s
         self.clock: Callable[[], float] | None = None
         self.sync_s = 0.0
         self.repairs: list[Repair] = []
         self._on_repair = on_repair
-        self._depth = 0  # of transactions within each other
-        self._stills = 0  # of `still` within each other; only whoever holds the mutex looks at it
-        self._lock = Lock(self.history)
-        self._views_checked = False
-        self._receipts: Receipts = ()  # that wait for the next durable record, so that reading costs no sync
-        self._before: Receipts = ()  # those that waited when the transaction began
-        self._interrupts = Interrupts(Transaction.__exit__.__code__)
+        self._shown: int | None = None  # up to this record the views are right; None: not compared
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
-        self._written = False  # bytes are on their way to disk that memory does not know of yet
+        self._name = str(root / LEDGER_NAME)
         self._clock_s = 0.0
-        self._clock_seq = 0
-
-    def _forked(self) -> None:
-        """This is a child now: the transaction and the receipts are its parent's."""
-        self._depth = 0
-        self._receipts = ()
-        self._views_checked = self._written = False
-        self._lock.close()
 
     # ------------------------------------------------------------------ reading
 
@@ -118,11 +98,6 @@ class Store:
         return self.history.frozen
 
     @property
-    def undone(self) -> int:
-        """How often writes that could already be read here were taken back again."""
-        return self.history.undone
-
-    @property
     def ledger_path(self) -> Path:
         return self.history.path
 
@@ -131,35 +106,25 @@ class Store:
         """Whether a sync has failed here and no `resume` has looked at the disk since."""
         return self._degraded or os.access(self._marker, os.F_OK)
 
+    @property
+    def last(self) -> int:
+        """The last record's number, with those of the transaction that this thread holds."""
+        return self.history.seq + len(self.history.pending)
+
     def catch_up(self) -> int:
-        """Take in what other processes have written; returns the last record's number."""
-        with self.history.mutex:
-            if self._depth == 0:
-                self._interrupts.begin()
-                try:
-                    self.history.read_new()
-                finally:
-                    self._interrupts.end()
-            return self.seq
+        """Take in what other processes have written; returns the last record's number.
 
-    @contextmanager
-    def still(self) -> Iterator[int]:
-        """Catch up, then hold this process's view still for several reads; gives the last record's number.
-
-        Within another, the view stays as it is: what the outer one has read may not be overtaken.
+        Whoever reads several things that belong together does it `with store.history.mutex`, behind this.
         """
         with self.history.mutex:
-            if self._stills == 0:
-                self.catch_up()
-            self._stills += 1
-            try:
-                yield self.seq + len(self.history.pending)
-            finally:
-                self._stills -= 1
+            if self.draft is None or not self.draft.is_here:  # it holds the lock: nothing is new
+                self.history.read_new()
+                self.history.tell()
+            return self.seq
 
-    def subscribe(self, listener: Callable[[Record], None]) -> None:
-        """As `History.subscribe`."""
-        self.history.subscribe(listener)
+    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+        """As `History.fold`."""
+        return self.history.fold(new, take)
 
     def entries(self) -> Iterator[Entry]:
         """As `History.entries`."""
@@ -179,119 +144,132 @@ class Store:
 
     def content(self, path: str, *, at_seq: int | None = None) -> str:
         """As `History.content`."""
-        self._interrupts.begin()  # else the file that it opens may stay open
-        try:
-            return self.history.content(path, at_seq=at_seq)
-        finally:
-            self._interrupts.end()
+        return self.history.content(path, at_seq=at_seq)
 
     # ------------------------------------------------------------------ locking
 
-    def transaction(self) -> Transaction:
+    def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
         """Hold the session's lock over several reads and writes, which then count all or none.
 
-        The writes are durable when the block ends. An exception that leaves the block undoes
-        them. Nested transactions join the outer one. In a child that was forked inside the
-        block, the end of the block does nothing: the transaction is its parent's. A Ctrl-C is raised
-        within the block, or once it has ended, and never in between.
+        The writes are made through what the block is given: `with store.transaction() as tx:`. They are
+        durable when the block ends; whatever raises in it, and wherever, they are there whole or not at
+        all, and the lock is free. In a child that was forked inside the block its end does nothing: the
+        transaction is its parent's.
+
+        Args:
+            timeout_s: Seconds for which the lock is waited for; None: as long as this store was told.
+
+        Raises:
+            SessionBusyError: Somebody else holds the lock, and the time is over.
+            TransactionOpenError: This thread holds it: what is written goes through that transaction.
+            SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
+        """
+        return transaction(self, self.timeout_s if timeout_s is None else timeout_s, verb="transaction")
+
+    def joined(self, tx: Draft | None) -> AbstractContextManager[Draft]:
+        """Go on within *tx*, where the caller has one; else a transaction of its own."""
+        return nullcontext(tx) if tx is not None else self.transaction()
+
+    @property
+    def draft(self) -> Draft | None:
+        """What the transaction that is open in this process wants to write."""
+        return self.history.draft
+
+    @draft.setter
+    def draft(self, draft: Draft | None) -> None:
+        self.history.draft = draft
+
+    def check_not_within(self, verb: str) -> None:
+        """Refuse to wait for a lock that this very thread holds.
+
+        Raises:
+            TransactionOpenError: It does.
+        """
+        if self.draft is not None and self.draft.is_here:
+            how = "hand it on, as `tx`" if verb == "transaction" else f"use `tx.{verb}`"
+            raise TransactionOpenError(
+                f"{self.root.name}: this thread holds a transaction (`with session.transaction() as tx:`); "
+                f"nothing was written: {how}"
+            )
+
+    def _hold(self, row: SessionFile | None, verb: str) -> AbstractContextManager[Draft]:
+        return transaction(self, self.timeout_s, row, verb)
+
+    def begin(self, fd: int, row: SessionFile | None) -> None:
+        """Look at everything anew within the lock, which is on *fd*, and put it in order.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
-        return self._hold()
-
-    def _hold(self, row: SessionFile | None = None, *, wait: bool = True) -> Transaction:
-        """A transaction, for the file of *row*, which the error names if the session has ended."""
-        return Transaction(self._interrupts, self.history, partial(self._begin, row, wait), self._end)
-
-    def _begin(self, row: SessionFile | None, wait: bool) -> None:
-        if self._depth == 0:
-            self._before = self._receipts
+        with self.history.mutex:
+            # Another process may have ended the session while this one waited.
+            rest = self.history.read_new(self._checked_size(fd))
+            self.history.tell()
+            if self.frozen:
+                raise has_ended(self, row)
+            if self.is_degraded:
+                raise is_degraded(self)
             try:
-                self._take_lock(row, wait)
-            except BaseException as error:
-                self._roll_back(error)
-                self._lock.release()
-                raise
-        self._depth += 1
+                if rest:
+                    # Kept aside first: a crash in between leaves the torn bytes twice, and never nowhere.
+                    self._repaired(views.keep_torn(self.history, rest))
+                    os.ftruncate(fd, self.history.end)
+                    self.sync(fd)
+                self._mend_views()
+            except OSError as error:
+                where = self.root / (error.filename or LEDGER_NAME)
+                raise StoreWriteError(
+                    f"{where}: {files.reason(error)} while putting the files in order; nothing was written: "
+                    "check the disk and the rights, then try again"
+                ) from error
 
-    def _end(self, error: BaseException | None) -> None:
-        if self._depth > 1:
-            self._depth -= 1
-            return
-        try:
-            if error is not None:
-                self._roll_back(error)
-                return
-            try:
-                self._commit()
-            except BaseException as failure:
-                self._roll_back(failure)
-                raise
-        finally:
-            self._depth = 0
-            self._lock.release()
+    def _checked_size(self, fd: int) -> int:
+        """The ledger's size, of the very file that was opened, by its name.
 
-    def _take_lock(self, row: SessionFile | None, wait: bool) -> None:
-        if not self._lock.is_open:
-            self._read_new_or_frozen(row)  # a frozen ledger cannot be opened for writing
-            self._lock.open()
-        self._interrupts.let_through()  # another process may hold the lock for long
-        self._lock.take(wait=wait)
-        self._interrupts.is_held = True
-        # Again, inside the lock: another process may have ended the session while this one waited for it.
-        rest = self._read_new_or_frozen(row, self._lock.checked_size())
-        if self.is_degraded:
-            raise SessionDegradedError(
-                f"{self.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
-                "check it, then run `greenroom resume`"
-            )
+        Raises:
+            StoreWriteError: Another file stands under its name, or it has a second name.
+        """
         try:
-            if rest:
-                # Kept aside first: a crash between the two leaves the torn bytes twice, and never nowhere.
-                self._repaired(mending.keep_torn(self.history, rest))
-                os.ftruncate(self._lock.fd, self.history.end)
-                self._sync()
-            self._mend_views()
+            status, held = os.stat(self._name, follow_symlinks=False), os.fstat(fd)
         except OSError as error:
-            where = self.root / (error.filename or LEDGER_NAME)
             raise StoreWriteError(
-                f"{where}: {files.reason(error)} while putting the files in order; nothing was written: "
-                "check the disk and the rights, then try again"
+                f"{self._name}: {files.reason(error)}; nothing was written: open the session again"
             ) from error
-
-    def _read_new_or_frozen(self, row: SessionFile | None, size: int | None = None) -> bytes:
-        rest = self.history.read_new(size)
-        if self.history.frozen:
-            raise self._has_ended(row)
-        return rest
-
-    def _has_ended(self, row: SessionFile | None) -> SessionFrozenError:
-        what = f"{rules.named(row)}: " if row is not None else ""
-        return SessionFrozenError(
-            f"{what}{self.root.name} has ended and is frozen: nothing is written any more; "
-            "start a new session"
-        )
+        # Whoever moves the session away and puts a copy in its place leaves this process with the moved file:
+        # without this look its writes would go where nobody reads.
+        here = {(status.st_dev, status.st_ino), (held.st_dev, held.st_ino), self.history.identity}
+        if len(here) > 1:
+            raise StoreWriteError(
+                f"{self._name}: another file stands here than when the session was opened; "
+                "nothing was written: open the session again"
+            )
+        if status.st_nlink != 1:
+            raise StoreWriteError(
+                f"{self._name}: has a second name (a hard link), which a write would change too; "
+                "nothing was written: put a copy of its own here"
+            )
+        return status.st_size
 
     def _mend_views(self) -> None:
-        """At the first lock all views are compared with the ledger, later those that others wrote."""
-        if self._views_checked:
-            repairs = mending.mend_written_by_others(self.history)
+        """At the first lock all views are compared with the ledger, later those that were written since."""
+        if self._shown is None or self.history.views.swapped:
+            repairs = views.mend_all(self.history)
+        elif self._shown < self.seq:
+            new = map(self.history.entry, range(self._shown + 1, self.seq + 1))
+            repairs = views.mend_written(
+                self.history, dict.fromkeys(entry.file for entry in new if entry.file is not None)
+            )
         else:
-            repairs = mending.mend_all(self.history)
-        self._views_checked = True
-        self.history.by_others.clear()
+            return
         for repair in repairs:
             self._repaired(repair)
+        self._shown = self.seq
 
     def _repaired(self, repair: Repair) -> None:
         self.repairs.append(repair)
         if self._on_repair is not None:
             self._on_repair(repair)
         else:
-            import logging  # whoever only reads never needs it, and it takes as long as opening a session
-
-            log = logging.getLogger(__name__)
             log.warning("%s: %s: %s", self.root.name, repair.path, repair.what)
 
     # ------------------------------------------------------------------ writing
@@ -304,14 +282,8 @@ class Store:
         Raises:
             AlreadyWrittenError: The file is there already; otherwise as `write`.
         """
-        row = self.layout.file(path)
-        with self._hold(row):
-            # Only the start puts blueprints in place, whoever may write the file later.
-            state = self._allowed(row, "start", ("start",))
-            rules.check_create(row, is_there=bool(state.seqs))
-            if row.mutability is Mutability.APPEND_ONLY:
-                text = rules.ended(text)
-            self._put(state, "create", "start", text, value)
+        with self._hold(self.layout.file(path), "create") as tx:
+            tx.create(path, text, value=value)
 
     def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
@@ -325,12 +297,8 @@ class Store:
             AlreadyWrittenError, RevisionLimitError, AppendOnlyError: By the file's class.
             InvalidTextError, FileTooLargeError, StoreWriteError
         """
-        row = self.layout.file(path)
-        with self._hold(row):
-            state = self._allowed(row, by, row.writers)
-            op = rules.check_write(row, revisions=state.revisions, max_revisions=self.max_revisions(row))
-            self._put(state, op, by, text, value)
-            return state.revisions
+        with self._hold(self.layout.file(path), "write") as tx:
+            return tx.write(path, text, by=by, value=value)
 
     def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
@@ -351,18 +319,13 @@ class Store:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError,
             AppendOnlyError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
-        row = self.layout.file(path)
-        with self._hold(row):
-            state = self._allowed(row, by, row.writers)
-            text = rules.ended(text)
-            rules.check_append(row, text)
-            self._put(state, "append", by, text, value)
-            return state.size_bytes
+        with self._hold(self.layout.file(path), "append") as tx:
+            return tx.append(path, text, by=by, value=value)
 
     def note(self, value: Mapping[str, Any], *, by: str) -> int:
         """Record something that is no file: a decision, a state, a mark. Returns its number."""
-        with self.transaction():
-            return self._add("note", by, value=value).seq
+        with self._hold(None, "note") as tx:
+            return tx.note(value, by=by)
 
     def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
         """Remember a receipt; it goes to disk with the next durable record, or at `flush`.
@@ -370,27 +333,25 @@ class Store:
         Once the session has ended nothing is recorded any more.
         """
         with self.history.mutex:
-            if not self._depth:
-                self._receipts = (*self._receipts, (receipt_id, value))
-            elif not self._is_ending():
-                self._add_receipt(receipt_id, value)
+            if self.draft is not None and self.draft.is_here:
+                self.draft.add_receipt(receipt_id, value)
+            else:
+                self.history.wait_with((*self.history.receipts, (receipt_id, value)))
 
     @property
     def waiting_receipts(self) -> Receipts:
         """Receipts that are not on disk yet, each behind its id."""
-        with self.history.mutex:
-            return self._receipts
+        return self.history.receipts
 
     def flush(self) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
-        with self.history.mutex:
-            if not self._receipts or self._depth:
-                return
-            try:
-                with self.transaction():
-                    self._take_receipts()
-            except SessionFrozenError:
-                self._receipts = ()
+        if not self.waiting_receipts or (self.draft is not None and self.draft.is_here):
+            return
+        try:
+            with self._hold(None, "flush") as tx:
+                tx.flush()
+        except SessionFrozenError:
+            self.history.wait_with(())
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
@@ -398,133 +359,27 @@ class Store:
         limit = value.get("max_revisions", row.max_revisions)
         return int(limit)
 
-    def _allowed(self, row: SessionFile, by: str, writers: tuple[str, ...]) -> FileState:
-        """The third check after name and frozen: the writer. Class and content follow in the caller.
-
-        Source: DESIGN.md, section 3, for the order.
-        """
-        rules.check_writer(row, by, writers)
-        return self.history.state_of(row)
-
-    def _put(self, state: FileState, op: str, by: str, text: str, value: Mapping[str, Any] | None) -> None:
-        row = state.row
-        raw = rules.check_text(row, text)
-        size = len(raw) + (state.size_bytes if op == "append" else 0)
-        rules.check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
-        if op == "append":
-            digest = self._digest_of(state).copy()
-            digest.update(raw)
-        else:
-            digest = hashlib.sha256(raw)
-        record = self._add(
-            op, by, file=row.path, text=text, value=value, size_bytes=size, sha256=digest.hexdigest()
-        )
-        state.seqs.append(record.seq)
-        state.size_bytes, state.sha256 = size, record.sha256
-        state.digest, state.digested = digest, len(state.seqs)
-        if op not in ("create", "append"):
-            state.revisions += 1
-
-    def _digest_of(self, state: FileState) -> Any:
-        """The running SHA-256 of an append-only file, brought up to its last record."""
-        if state.digest is None:
-            state.digest = hashlib.sha256(self.content(state.row.path).encode())
-        else:
-            for seq in state.seqs[state.digested :]:
-                state.digest.update((self.record(seq).text or "").encode())
-        state.digested = len(state.seqs)
-        return state.digest
-
-    def _add(
-        self,
-        op: str,
-        by: str,
-        *,
-        file: str | None = None,
-        text: str | None = None,
-        value: Mapping[str, Any] | None = None,
-        size_bytes: int | None = None,
-        sha256: str | None = None,
-    ) -> Record:
-        if self._is_ending():
-            raise self._has_ended(self.layout.files.get(file or ""))
-        self._take_receipts()
-        record = Record(
-            seq=self.seq + len(self.history.pending) + 1,
-            op=op,
-            by=by,
-            clock_s=self.now_s(),
-            at=utc_now(),
-            file=file,
-            text=text,
-            value=value,
-            size_bytes=size_bytes,
-            sha256=sha256,
-        )
-        self.history.pending.append(record)
-        return record
-
-    def _is_ending(self) -> bool:
-        """Whether this transaction has written the last record already."""
-        return bool(self.history.pending) and self.history.pending[-1].op == "freeze"
-
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
-        if self._clock_seq != self.seq and self.seq:
+        with self.history.mutex:
             # A wall clock that is set back, or another process, must not make the session's time run
             # backwards.
-            self._clock_s = max(self._clock_s, self.record(self.seq).clock_s)
-            self._clock_seq = self.seq
-        if self.clock is not None:
-            self._clock_s = max(self._clock_s, self.clock())
-        return self._clock_s
+            last_s = self.history.record(self.last).clock_s
+            clock_s = self.clock() if self.clock is not None else 0.0
+            self._clock_s = max(self._clock_s, last_s, clock_s)
+            return self._clock_s
 
-    def _take_receipts(self) -> None:
-        waiting, self._receipts = self._receipts, ()  # first, since adding a record takes what waits
-        for receipt_id, value in waiting:
-            self._add_receipt(receipt_id, value)
-
-    def _add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
-        self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
-
-    def _commit(self) -> None:
-        if not self.history.pending:
-            return
-        lines = []
-        head = self.history.head
-        last = self.history.pending[-1]
-        try:
-            for record in self.history.pending:
-                line, head = ledger.encode(record, head, more=record is not last)
-                lines.append(line)
-        except (UnicodeEncodeError, ValueError, RecursionError) as error:
-            raise InvalidTextError(
-                f"{record.file or record.op}: a value cannot be written as JSON ({error}); "
-                "nothing was written: give valid Unicode and finite numbers"
-            ) from error
-        content = b"".join(lines)
-        room = files.MAX_BYTES - self.history.end - (0 if last.op == "freeze" else _END_BYTES)
-        if len(content) > room:
-            raise FileTooLargeError(
-                f"{self.ledger_path}: has {self.history.end} bytes, and a larger one could not be read; "
-                "nothing was written: end this session and start another"
-            )
-        # From here on an interrupt (Ctrl-C) may come with bytes on disk that memory does not know: then
-        # everything is read again.
-        self._written = True
-        files.append_whole(self._lock.fd, content, size=self.history.end, name=LEDGER_NAME)
-        self._sync()
-        pending = self.history.commit(lines, head)
-        self._clock_seq = last.seq  # so that the next record need not read this one
-        self._show(pending)
-        self._written = False
-        if log.isEnabledFor(logging.DEBUG):
-            for record, line in zip(pending, lines, strict=True):
-                sizes = {"seq": record.seq, "op": record.op, "file": record.file, "bytes": len(line)}
-                log.debug("recorded", extra={"told": {"session": self.root.name, **sizes}})
+    def written(self, records: Sequence[Record]) -> None:
+        """Bring the views up to date with what was just written. `Transaction` calls it, within the lock."""
+        self._show(records)
         self.history.tell()
+        if log.isEnabledFor(logging.DEBUG):
+            for record in records:
+                size = self.history.entry(record.seq).size
+                sizes = {"seq": record.seq, "op": record.op, "file": record.file, "bytes": size}
+                log.debug("recorded", extra={"told": {"session": self.root.name, **sizes}})
 
-    def _sync(self) -> None:
+    def sync(self, fd: int) -> None:
         """The ledger's new bytes are on the disk when this returns.
 
         Raises:
@@ -533,21 +388,21 @@ class Store:
         """
         start = perf_counter()
         try:
-            files.sync_file(self._lock.fd)
+            files.sync_file(fd)
         except OSError as error:
-            self._degrade()
+            self._degrade(fd)
             raise StoreWriteError(
                 f"{self.ledger_path}: the sync failed ({files.reason(error)}), so nothing was acknowledged; "
                 "the session is degraded: check the disk, then run `greenroom resume`"
             ) from error
         self.sync_s += perf_counter() - start
 
-    def _degrade(self) -> None:
+    def _degrade(self, fd: int) -> None:
         self._degraded = True
         with suppress(OSError):  # then what is left is a record that nobody was told is there
-            os.ftruncate(self._lock.fd, self.history.end)
-        with suppress(OSError):  # then only this process knows
-            os.close(os.open(self._marker, files.APPEND | os.O_CREAT, files.FILE_MODE))
+            os.ftruncate(fd, self.history.end)
+        with suppress(OSError), files.descriptors() as fds:  # then only this process knows
+            fds.open(self._marker, files.APPEND | os.O_CREAT)
 
     def undegrade(self) -> None:
         """Try the disk with a new file; if it takes it, the session may be written again.
@@ -560,30 +415,20 @@ class Store:
                 return
             name = f".probe.{os.getpid()}.tmp"
             try:
-                folder = os.open(self.root / "ledger", files.FOLDER)
-                try:
+                with files.descriptors() as fds:
+                    folder = fds.open(self.root / "ledger", files.FOLDER)
                     files.try_disk(folder, name)
                     files.unlink_if_there(folder, os.path.basename(DEGRADED_NAME))
                     files.sync_folder(folder)
-                finally:
-                    os.close(folder)
             except OSError as error:
                 raise StoreWriteError(
                     f"{self.root}: the disk still refuses ({files.reason(error)}), so the session stays "
                     "degraded: check the disk, then run `greenroom resume`"
                 ) from error
-            self._degraded = self._views_checked = False
+            self._degraded, self._shown = False, None
 
-    def _show(self, written: list[Record]) -> None:
-        """Bring the views up to date. They need no sync, and a failure is mended at the next open."""
-        views = self.history.views()
-        if len(written) == 1 and written[0].op == "append":  # the usual case, and the one that is timed
-            only = written[0]
-            content = (only.text or "").encode()
-            with suppress(OSError):  # then it is put in order below, like any other
-                if views.append(only.file or "", content, size_after=only.size_bytes or 0):
-                    self._views_checked = self._views_checked and not views.swapped
-                    return
+    def _show(self, written: Sequence[Record]) -> None:
+        """Bring the views up to date. They need no sync, and a failure is mended at the next lock."""
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         for record in written:
@@ -594,67 +439,51 @@ class Store:
                 added[record.file] = []
             added.setdefault(record.file, []).append(record.text)
         for path, parts in added.items():
-            state = self.history.files[path]
+            state = self.history.state_of(self.layout.file(path))
             content = "".join(parts).encode()
+            if path not in whole and self.history.views.append(path, content, size_after=state.size_bytes):
+                continue
             try:
-                if path not in whole and views.append(path, content, size_after=state.size_bytes):
-                    continue
                 content = content if path in whole else self.history.replay(state.seqs).encode()
                 # Somebody may have changed it since the last look: what only stands there is not lost.
-                raw = views.read(path, state.row.max_bytes)
-                kept = mending.keep_changed(self.history, path, raw, content)
+                raw = self.history.views.read(path, state.row.max_bytes)
+                kept = views.keep_changed(self.history, path, raw, content)
                 if kept is not None:
                     self._repaired(kept)
-                views.replace(path, content)
+                self.history.views.replace(path, content)
             except OSError:
-                self._views_checked = False  # durable all the same: the record is; redone at the next lock
-        if views.swapped:
-            self._views_checked = False
-
-    def _roll_back(self, error: BaseException) -> None:
-        """Undo a transaction that failed; after an interrupt, start over from what is on disk."""
-        self._receipts = self._before
-        if self._written or not isinstance(error, Exception):
-            self._views_checked = self._written = False
-            self.history.read_again()
-        else:
-            self.history.undo()
+                return  # durable all the same: the record is; the view is redone at the next lock
+        self._shown = self.seq
 
     # ------------------------------------------------------------------ ending
 
-    def mend(self, *, wait: bool = True) -> None:
+    def freeze(self, value: Mapping[str, Any]) -> None:
+        """Write the last record. Afterwards every write gets `SessionFrozenError`."""
+        with self._hold(None, "freeze") as tx:
+            tx.freeze(value)
+
+    def mend(self, *, timeout_s: float | None = None) -> None:
         """Compare every view with the ledger once more, and redo what differs.
 
         Raises:
+            SessionBusyError: Somebody writes, and the time is over; nothing was done.
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
-            BlockingIOError: Somebody writes, and *wait* says not to wait for that; nothing was done.
         """
-        self._views_checked = False
-        with self._hold(wait=wait):
+        self._shown = None
+        with self.transaction(timeout_s):
             pass
 
-    def freeze(self, value: Mapping[str, Any]) -> None:
-        """Write the last record. Afterwards every write gets `SessionFrozenError`."""
-        with self.transaction():
-            self._add("freeze", "start", value=value)
+    def close(self) -> None:
+        """Write waiting receipts, then close. Closing twice is no error."""
+        try:
+            if self.history.is_open:
+                self.flush()
+        finally:
+            self.close_files()
 
     def close_files(self) -> None:
         """Close every descriptor; nothing is written."""
         self.history.close()
-        self._lock.close()
-
-    def close(self) -> None:
-        """Write waiting receipts, then close. Closing twice is no error."""
-        # A child has its parent's descriptors: closing writes nothing, or the receipts would stand twice.
-        if not self.history.is_own:
-            self.close_files()  # a forked child has nothing to write
-            return
-        with self.history.mutex:
-            try:
-                if self.history.is_open:
-                    self.flush()
-            finally:
-                self.close_files()
 
 
 def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
@@ -683,12 +512,10 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
             (root / folder).mkdir(files.FOLDER_MODE)
         # The caller makes all this under an unfinished name, syncs the folder and renames it: so the one
         # record is synced here, and no folder.
-        fd = os.open(root / LEDGER_NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, files.FILE_MODE)
-        try:
+        with files.descriptors() as fds:
+            fd = fds.open(root / LEDGER_NAME, files.NEW)
             files.write_all(fd, line)
             files.sync_file(fd)
-        finally:
-            os.close(fd)
     except OSError as error:
         raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
     return Store(root)

@@ -1,71 +1,364 @@
-"""One `with` block of writes that count all or none.
+"""One block of writes that count all or none, and the lock that it holds on the session.
 
-A class and not a generator: the end of a generator's block is reached through a method of the standard
-library, which a Ctrl-C can keep from ever beginning; then nobody would end the transaction.
+A transaction owns a descriptor of the ledger, the lock on it and the records, and lets go of all three
+however it ends: by its end, by an exception at whatever line, or by being forgotten. Nothing in memory is
+changed by it: when its records are on the disk, they are read back (`History.read_new`).
+
+Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import math
 import os
-from collections.abc import Callable
-from types import TracebackType
-from typing import Final
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from orchestrator.store.history import History
-from orchestrator.store.interrupts import Interrupts
+from orchestrator.clock import utc_now
+from orchestrator.errors import (
+    FileTooLargeError,
+    InvalidTextError,
+    SessionBusyError,
+    SessionDegradedError,
+    SessionFrozenError,
+    StoreError,
+    StoreWriteError,
+)
+from orchestrator.layout import MIB, Mutability, SessionFile
+from orchestrator.store import files, ledger, rules
+from orchestrator.store.history import LEDGER_NAME, FileState
+from orchestrator.store.ledger import Record
 
-LOOK_S: Final = 0.2
-"""How long another thread's transaction is waited for before a Ctrl-C that came meanwhile is looked at. A
-person waits that long without noticing; looking more often would only cost processor time."""
+if TYPE_CHECKING:
+    from orchestrator.store.store import Store
+
+TIMEOUT_S: Final = 5.0
+"""How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
+person waits before thinking that something is broken."""
+
+_FIRST_WAIT_S: Final = 0.000_2
+_LONGEST_WAIT_S: Final = 0.02
+"""Between two looks at a lock that another holds: at first about as long as one write takes, then no longer
+than nobody notices. The system's own wait has no limit of time."""
+
+_END_BYTES: Final = 16 * MIB
+"""Room that the ledger keeps for the record of the end, which holds a digest for every file."""
 
 
-class Transaction:
-    """Holds the mutex, and in the outermost block the session's lock, from its beginning to its end."""
+class Change(NamedTuple):
+    """A file after a write of a draft."""
 
-    __slots__ = ("_begin", "_end", "_history", "_interrupts", "_mutex", "_owner")
+    record: Record
+    place: int  # of the record among the draft's; before it stands there, the change has not happened
+    before: Change | None  # the same file's last one
+    revisions: int
+    digest: Any  # running SHA-256 over the whole content; never updated, but copied
 
-    def __init__(
-        self,
-        interrupts: Interrupts,
-        history: History,
-        begin: Callable[[], None],
-        end: Callable[[BaseException | None], None],
-    ) -> None:
-        """*begin* and *end* are called with the mutex held; *end* with the error that left the block."""
-        self._interrupts = interrupts
-        self._history = history
-        self._begin = begin
-        self._end = end
 
-    def __enter__(self) -> None:
-        self._interrupts.begin()
+class Draft:
+    """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
+
+    __slots__ = ("_changes", "_owner", "_store", "is_open", "records")
+
+    def __init__(self, store: Store) -> None:
+        self.records: list[Record] = []
+        self.is_open = True
+        self._store = store
+        self._changes: dict[str, Change] = {}  # the last of each file
+        self._owner = os.getpid(), threading.get_ident()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the thread that asks is the one that holds the transaction, and it is still open."""
+        return self.is_open and self._owner == (os.getpid(), threading.get_ident())
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the transaction is of this process, and not of the one that it was forked from."""
+        return self._owner[0] == os.getpid()
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, path: str) -> str:
+        """Return the file's text with what was written in this transaction; "" where nothing was."""
+        return self._store.content(path)
+
+    def state(self, row: SessionFile) -> FileState:
+        """Return the file's state with what was written in this transaction."""
+        before, last = self._store.history.state_of(row), self._last(row.path)
+        if last is None:
+            return before
+        seqs = []
+        change: Change | None = last
+        while change is not None:
+            seqs.append(change.record.seq)
+            change = change.before
+        size, sha256 = last.record.size_bytes or 0, last.record.sha256 or ""
+        return FileState(row, [*before.seqs, *reversed(seqs)], last.revisions, size, sha256)
+
+    def _last(self, path: str) -> Change | None:
+        """The file's last change; one that an exception kept from being recorded has not happened."""
+        change = self._changes.get(path)
+        while change is not None and not (
+            change.place < len(self.records) and self.records[change.place] is change.record
+        ):
+            change = change.before
+        return change
+
+    # ------------------------------------------------------------------ writing
+
+    def create(self, path: str, text: str, *, value: Mapping[str, Any] | None = None) -> None:
+        """As `Store.create`."""
+        row = self._row(path)
+        # Only the start puts blueprints in place, whoever may write the file later.
+        rules.check_writer(row, "start", ("start",))
+        rules.check_create(row, is_there=bool(self.state(row).seqs))
+        if row.mutability is Mutability.APPEND_ONLY:
+            text = rules.ended(text)
+        self._put(row, "create", "start", text, value)
+
+    def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+        """As `Store.write`."""
+        row = self._row(path)
+        rules.check_writer(row, by, row.writers)
+        revisions = self.state(row).revisions
+        op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
+        return self._put(row, op, by, text, value).revisions
+
+    def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+        """As `Store.append`."""
+        row = self._row(path)
+        rules.check_writer(row, by, row.writers)
+        text = rules.ended(text)
+        rules.check_append(row, text)
+        return self._put(row, "append", by, text, value).record.size_bytes or 0
+
+    def note(self, value: Mapping[str, Any], *, by: str) -> int:
+        """As `Store.note`."""
+        self._check_open(None)
+        return self._add("note", by, value=value).seq
+
+    def freeze(self, value: Mapping[str, Any]) -> None:
+        """Write the last record."""
+        self._check_open(None)
+        self._add("freeze", "start", value=value)
+
+    def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+        """Record a receipt; once the session has ended nothing is recorded any more."""
+        if not self._is_ending():
+            self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
+
+    def flush(self) -> None:
+        """Record the receipts that wait, where nothing else is recorded."""
+        self._check_open(None)
+        self._take_receipts()
+
+    def _row(self, path: str) -> SessionFile:
+        """The row of *path*, in a draft that still takes writes: the checks of name and frozen.
+
+        Source: DESIGN.md, section 3, for the order.
+        """
+        row = self._store.layout.file(path)
+        self._check_open(row)
+        return row
+
+    def _check_open(self, row: SessionFile | None) -> None:
+        if not self.is_here:
+            where = "in another thread or process than the one that holds it" if self.is_open else "already"
+            why = "is used" if self.is_open else "has ended"
+            raise StoreError(
+                f"{self._store.root.name}: this transaction {why} {where}; nothing was written: "
+                "begin another with `session.transaction()`"
+            )
+        if self._is_ending():
+            raise has_ended(self._store, row)
+
+    def _put(self, row: SessionFile, op: str, by: str, text: str, value: Mapping[str, Any] | None) -> Change:
+        raw = rules.check_text(row, text)
+        last, history = self._last(row.path), self._store.history
+        if last is not None:
+            size_bytes, revisions = last.record.size_bytes or 0, last.revisions
+        else:
+            size_bytes, revisions = history.state_of(row).size_bytes, history.state_of(row).revisions
+        size = len(raw) + (size_bytes if op == "append" else 0)
+        rules.check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
+        digest = hashlib.sha256()
+        if op == "append":
+            digest = (last.digest if last is not None else history.digest_of(row)).copy()
+        digest.update(raw)
+        self._take_receipts()
+        record = self._record(
+            op, by, file=row.path, text=text, value=value, size_bytes=size, sha256=digest.hexdigest()
+        )
+        change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
+        self._changes[row.path] = change
+        self.records.append(record)  # the one step that counts: an exception before it has changed nothing
+        return change
+
+    def _take_receipts(self) -> None:
+        """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
+        if not self.records:
+            for waiting_id, value in self._store.waiting_receipts:
+                value = {"type": "receipt", "id": waiting_id, **value}
+                self.records.append(self._record("receipt", "start", value=value))
+
+    def _add(self, op: str, by: str, **more: Any) -> Record:
+        self._take_receipts()
+        record = self._record(op, by, **more)
+        self.records.append(record)
+        return record
+
+    def _record(self, op: str, by: str, **more: Any) -> Record:
+        seq = self._store.history.seq + len(self.records) + 1
+        return Record(seq, op, by, self._store.now_s(), utc_now(), **more)
+
+    def _is_ending(self) -> bool:
+        """Whether this transaction has written the last record already."""
+        return bool(self.records) and self.records[-1].op == "freeze"
+
+
+@contextmanager
+def transaction(
+    store: Store, timeout_s: float, row: SessionFile | None = None, verb: str = "append"
+) -> Iterator[Draft]:
+    """Hold the session's lock over a block, and write its draft when the block has ended.
+
+    Args:
+        timeout_s: Seconds for which the lock is waited for; 0: it is free now, or it is refused.
+        row: The file that is to be written, which the error names if the session has ended.
+        verb: What the caller is about to do, which the error names if this thread holds a transaction.
+
+    Raises:
+        SessionBusyError, TransactionOpenError, SessionFrozenError, SessionDegradedError
+        StoreWriteError, LedgerCorruptError, FileTooLargeError, InvalidTextError
+        ValueError: *timeout_s* is no number of seconds.
+    """
+    if math.isnan(timeout_s) or timeout_s < 0:
+        raise ValueError(f"timeout_s is {timeout_s!r}: give the seconds to wait for the lock, 0 or more")
+    store.check_not_within(verb)
+    draft, fds = Draft(store), files.Descriptors()
+    # A generator is thrown out of its block whatever happens, also when nobody ends it: then the interpreter
+    # does as it forgets it. Twice, since the exception may come within the first.
+    try:
         try:
-            # A process that forks inside the block runs its end twice; only the one that began it may commit.
-            self._owner = os.getpid()
-            self._mutex = self._history.mutex
-            while not self._mutex.acquire(timeout=LOOK_S):
-                self._interrupts.look()
-            try:
-                self._begin()
-                try:
-                    self._interrupts.let_through()
-                except BaseException as error:
-                    self._end(error)
-                    raise
-            except BaseException:
-                self._mutex.release()
-                raise
-        except BaseException:
-            self._interrupts.end()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._interrupts.is_held = True
-        try:
-            if os.getpid() == self._owner:
-                self._end(error)
+            _take_lock(store, fds, timeout_s, row)
+            store.begin(fds[-1], row)
+            store.draft = draft
+            yield draft
+            if draft.is_here:  # in a child that was forked inside the block the transaction is its parent's
+                _commit(store, fds[-1], draft)
         finally:
-            self._mutex.release()
-            self._interrupts.end()
+            _let_go(store, fds, draft)
+    finally:
+        _let_go(store, fds, draft)
+
+
+def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
+    """End the draft, and give back lock and descriptor. Twice is no error."""
+    draft.is_open = False
+    if store.draft is draft:
+        store.draft = None
+    if fds:
+        # Said aloud: closing alone would leave the lock with a child that was forked meanwhile.
+        if draft.is_own:
+            fcntl.flock(fds[-1], fcntl.LOCK_UN)
+        fds.close()
+
+
+def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: SessionFile | None) -> None:
+    """Open the ledger and wait for its lock.
+
+    Raises:
+        SessionBusyError: Somebody else holds it, and the time is over.
+        SessionFrozenError, StoreWriteError
+    """
+    history = store.history
+    try:
+        history.open_ledger(fds, files.APPEND)
+    except OSError as error:
+        store.catch_up()
+        if history.frozen:  # it cannot be opened for writing any more
+            raise has_ended(store, row) from None
+        raise StoreWriteError(
+            f"{history.path}: {files.reason(error)}; nothing was written: check the rights and the disk"
+        ) from error
+    until_s, wait_s = monotonic() + timeout_s, _FIRST_WAIT_S
+    while not _is_locked(fds[-1]):
+        left_s = until_s - monotonic()
+        if left_s <= 0:
+            raise SessionBusyError(
+                f"{store.root.name}: another writer holds this session, and was waited for "
+                f"{timeout_s:g} s; nothing was written: try again"
+            )
+        sleep(min(left_s, wait_s))
+        wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+def _commit(store: Store, fd: int, draft: Draft) -> None:
+    history = store.history
+    if not draft.records:
+        return
+    lines = _lines(draft.records, history.head)
+    content = b"".join(lines)
+    room = files.MAX_BYTES - history.end - (0 if draft.records[-1].op == "freeze" else _END_BYTES)
+    if len(content) > room:
+        raise FileTooLargeError(
+            f"{history.path}: has {history.end} bytes, and a larger one could not be read; "
+            "nothing was written: end this session and start another"
+        )
+    with history.mutex:  # nobody here reads what may still be cut off again
+        files.append_whole(fd, content, size=history.end, name=LEDGER_NAME)
+        store.sync(fd)
+        draft.is_open = False  # from here on its records are the ledger's
+        history.read_new()
+        history.keep_lines(lines)
+        store.written(draft.records)
+
+
+def _is_locked(fd: int) -> bool:
+    # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lines(records: list[Record], head: str) -> list[bytes]:
+    """The records as they stand in the ledger behind a record whose hash is *head*.
+
+    Raises:
+        InvalidTextError: A value is no JSON.
+    """
+    lines = []
+    for record in records:
+        try:
+            line, head = ledger.encode(record, head, more=record is not records[-1])
+        except (UnicodeEncodeError, ValueError, TypeError, RecursionError) as error:
+            raise InvalidTextError(
+                f"{record.file or record.op}: a value cannot be written as JSON ({error}); "
+                "nothing was written: give valid Unicode and finite numbers"
+            ) from error
+        lines.append(line)
+    return lines
+
+
+def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
+    """The error of a write to a session that has ended."""
+    what = f"{rules.named(row)}: " if row is not None else ""
+    return SessionFrozenError(
+        f"{what}{store.root.name} has ended and is frozen: nothing is written any more; start a new session"
+    )
+
+
+def is_degraded(store: Store) -> SessionDegradedError:
+    """The error of a write to a session whose disk has refused a sync."""
+    return SessionDegradedError(
+        f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
+        "check it, then run `greenroom resume`"
+    )

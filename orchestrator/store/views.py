@@ -1,21 +1,29 @@
-"""The Markdown files of a session as views of its ledger: read, append, replace, keep aside.
+"""The Markdown files of a session as views of its ledger: how they are read, added to, and put in order.
 
-Files are reached relative to folders that are kept open, and each folder is looked at again
-before it is used: one that is swapped for another while the session runs is noticed, and a
-link in the place of a folder or file is never followed.
+A file is reached relative to its folder, which is opened anew each time: one that is swapped for another
+while the session runs is noticed, and a link in the place of a folder or file is never followed. Only a
+writer that holds the session's lock mends, and nothing that it takes away is lost.
+
+Source: DESIGN.md, section 4; trust.md, "The store".
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from orchestrator.layout import Mutability
 from orchestrator.store import files
+
+if TYPE_CHECKING:
+    from orchestrator.store.history import History
 
 _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
@@ -26,83 +34,68 @@ class Views:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._name = str(root)
-        self._folders: dict[str, tuple[int, tuple[int, int]]] = {}  # fd, device and inode
-        self._appended: dict[str, tuple[int, tuple[int, int]]] = {}  # the same, of files
+        self._folders: dict[str, tuple[int, int]] = {}  # device and inode, as first met
         self.swapped = False
         """Whether a folder was found to be another one than before; what is in it is to be compared."""
 
-    def _at(self, path: str) -> tuple[int, str]:
+    @contextmanager
+    def _at(self, path: str) -> Iterator[tuple[int, str]]:
         """The file's folder, open, and its name there.
 
         Raises:
             OSError: The folder is missing, or is a link or something else.
         """
         folder, _, name = path.rpartition("/")
-        full = f"{self._name}/{folder}"
-        kept = self._folders.get(folder)
-        if kept is not None:
+        with files.descriptors() as fds:
+            fd = fds.open(f"{self._name}/{folder}", files.FOLDER)
+            status = os.fstat(fd)
+            identity = status.st_dev, status.st_ino
             # By device and inode: the name is the same when a folder is swapped for a link to another one.
-            if kept[1] == _identity(os.stat(full, follow_symlinks=False)):
-                return kept[0], name
-            self._forget(folder)
-        fd = os.open(full, files.FOLDER)
-        self._folders[folder] = fd, _identity(os.fstat(fd))
-        return fd, name
+            if self._folders.setdefault(folder, identity) != identity:
+                self.swapped = True
+                self._folders[folder] = identity
+            yield fd, name
 
-    def _made(self, path: str) -> tuple[int, str]:
-        """As `_at`; a folder that is missing or replaced by something else is made again."""
-        try:
-            return self._made_once(path)
-        except FileExistsError:  # something was put there in between; once more
-            return self._made_once(path)
-
-    def _made_once(self, path: str) -> tuple[int, str]:
+    def _make_folder(self, path: str) -> None:
+        """Make the file's folder again where it is missing or replaced by something else."""
         name = path.rpartition("/")[0]
         folder = self._root / name
-        if folder.is_symlink() or not folder.is_dir():
-            self._forget(name)
+        while folder.is_symlink() or not folder.is_dir():
+            self.swapped = True
             if os.path.lexists(folder):
                 self._move_aside(".", name, f"folder-{name.replace('/', '-')}")
-            folder.mkdir(files.FOLDER_MODE)
-        return self._at(path)
-
-    def _forget(self, folder: str) -> None:
-        """Close what is open of a folder that another one has taken the place of."""
-        self.swapped = True
-        for path in [path for path in self._appended if path.rpartition("/")[0] == folder]:
-            os.close(self._appended.pop(path)[0])
-        if folder in self._folders:
-            os.close(self._folders.pop(folder)[0])
+            with suppress(FileExistsError):  # something was put there in between: looked at once more
+                folder.mkdir(files.FOLDER_MODE)
 
     def _move_aside(self, folder: str, name: str, to: str) -> str:
         """Move a name to `ledger/rejected/`, beside all that was moved there before; returns where to."""
-        source, _ = self._at(f"{folder}/{name}")
-        target, why = self._aside("rejected")
-        # Never over what was kept before: the same file can be put aside twice at one record.
-        taken, number = to, 1
-        while files.is_there(target, taken):
-            number += 1
-            taken = f"{to}-{number}"
-        os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
-        mode = os.stat(taken, dir_fd=target, follow_symlinks=False).st_mode
-        if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:  # else no archive could take it in
-            os.chmod(taken, stat.S_IMODE(mode) | stat.S_IRUSR, dir_fd=target)
+        why = self._make_aside("rejected")
+        with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
+            # Never over what was kept before: the same file can be put aside twice at one record.
+            taken, number = to, 1
+            while files.is_there(target, taken):
+                number += 1
+                taken = f"{to}-{number}"
+            os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
+            mode = os.stat(taken, dir_fd=target, follow_symlinks=False).st_mode
+            if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:  # else no archive could take it in
+                os.chmod(taken, stat.S_IMODE(mode) | stat.S_IRUSR, dir_fd=target)
         return f"ledger/rejected/{taken}{why}"
 
-    def _aside(self, folder: str) -> tuple[int, str]:
-        """`ledger/<folder>`, open; what is no folder there is put aside too, and told of."""
+    def _make_aside(self, folder: str) -> str:
+        """Make `ledger/<folder>`; what is no folder there is put aside too, and told of."""
         path, temporary, why = f"ledger/{folder}", f".{folder}.{os.getpid()}.tmp", ""
         with _named(path):
-            above, _ = self._at(path)
-            is_other = files.is_there(above, folder) and not self.is_folder(path)
-            if is_other:
-                os.rename(folder, temporary, src_dir_fd=above, dst_dir_fd=above)
-            with suppress(FileExistsError):
-                os.mkdir(folder, files.FOLDER_MODE, dir_fd=above)
+            is_other = self.is_there(path) and not self.is_folder(path)
+            with self._at(path) as (above, _):
+                if is_other:
+                    os.rename(folder, temporary, src_dir_fd=above, dst_dir_fd=above)
+                with suppress(FileExistsError):
+                    os.mkdir(folder, files.FOLDER_MODE, dir_fd=above)
             if is_other:
                 kept = self._move_aside("ledger", temporary, f"in-place-of-{folder}")
                 why = f" (what stood in the place of {path} is kept in {kept})"
-            return self._at(f"{path}/{temporary}")[0], why
+        return why
 
     def read(self, path: str, most: int | None = None) -> bytes | None:
         """The file's bytes; None where there is no plain file of this name, or none that may be read.
@@ -110,103 +103,74 @@ class Views:
         *most*: bytes; a larger file is not read either.
         """
         try:
-            folder, name = self._at(path)
+            with self._at(path) as (folder, name):
+                return files.read_plain(folder, name, most)
+        except PermissionError:  # somebody took the right away: it is treated as what it is not
+            return None
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 return None
             raise
-        try:
-            return files.read_plain(folder, name, most)
-        except PermissionError:  # somebody took the right away: it is treated as what it is not
-            return None
 
     def is_open_to_owner(self, path: str) -> bool:
         """Whether the file's mode lets its owner read and write it."""
-        try:
-            folder, name = self._at(path)
-            return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & _OWNERS == _OWNERS
-        except OSError:
-            return False
+        status = self._status(path)
+        return status is not None and status.st_mode & _OWNERS == _OWNERS
 
     def size(self, path: str) -> int | None:
         """The file's length in bytes; None where there is no plain file of this name."""
-        try:
-            folder, name = self._at(path)
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            return None
-        return status.st_size if files.is_plain(status) else None
+        status = self._status(path)
+        return status.st_size if status is not None and files.is_plain(status) else None
 
     def is_there(self, path: str) -> bool:
         """Whether anything at all has the file's name."""
-        try:
-            folder, name = self._at(path)
-            return files.is_there(folder, name)
-        except OSError:
-            return False
+        return self._status(path) is not None
 
     def is_folder(self, path: str) -> bool:
         """Whether a folder stands where the file belongs."""
+        status = self._status(path)
+        return status is not None and stat.S_ISDIR(status.st_mode)
+
+    def _status(self, path: str) -> os.stat_result | None:
         try:
-            folder, name = self._at(path)
-            return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+            with self._at(path) as (folder, name):
+                return os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
-            return False
+            return None
 
     def append(self, path: str, content: bytes, *, size_after: int) -> bool:
         """Add to a view; False, and nothing done, where it is not what the ledger says it was before."""
-        folder, name = self._at(path)
         try:
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            # The size is compared, not the content: it costs one look, and a view that was changed at the
-            # same size is found at the next open.
-            if not files.is_plain(status) or status.st_size != size_after - len(content):
-                return False
-            fd = self._appending(path, folder, name, status)
+            with self._at(path) as (folder, name), files.descriptors() as fds:
+                status = os.fstat(fds.open(name, files.APPEND, dir_fd=folder))
+                # The size is compared, not the content: it costs one look, and a view that was changed at the
+                # same size is found at the next open.
+                if not files.is_plain(status) or status.st_size != size_after - len(content):
+                    return False
+                return os.write(fds[-1], content) == len(content)
         except OSError:
             return False
-        return fd is not None and os.write(fd, content) == len(content)
-
-    def _appending(self, path: str, folder: int, name: str, status: os.stat_result) -> int | None:
-        """A descriptor of the file that *status* is of; kept, since opening costs more than writing."""
-        kept = self._appended.get(path)
-        if kept is not None:
-            fd, identity = kept
-            if identity == _identity(status):
-                return fd
-            os.close(self._appended.pop(path)[0])
-        fd = os.open(name, files.APPEND, dir_fd=folder)
-        if _identity(os.fstat(fd)) != _identity(status):
-            os.close(fd)  # swapped between the two calls
-            return None
-        self._appended[path] = fd, _identity(status)
-        return fd
 
     def replace(self, path: str, content: bytes) -> None:
         """Put *content* in the file's place at once, whatever stands there (but a folder)."""
         with _named(path):
-            folder, name = self._made(path)
-            files.replace_file(folder, name, content)
+            self._make_folder(path)
+            with self._at(path) as (folder, name):
+                files.replace_file(folder, name, content)
 
     def keep_aside(self, folder: str, name: str, content: bytes) -> str:
         """Keep bytes that are about to be cut, under `ledger/<folder>/<name>`; returns where they are."""
-        fd, why = self._aside(folder)
-        with _named(f"ledger/{folder}/{name}"):
+        why = self._make_aside(folder)
+        path = f"ledger/{folder}/{name}"
+        with _named(path), self._at(path) as (fd, _):
             files.replace_file(fd, name, content)
-        return f"ledger/{folder}/{name}{why}"
+        return f"{path}{why}"
 
     def reject(self, path: str, seq: int) -> str:
         """Move what stands at *path* aside; returns where to."""
         folder, _, name = path.rpartition("/")
         with _named(path):
             return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
-
-    def close(self) -> None:
-        """Close the folders' descriptors."""
-        while self._appended:
-            os.close(self._appended.popitem()[1][0])
-        while self._folders:
-            os.close(self._folders.popitem()[1][0])
 
 
 @contextmanager
@@ -220,5 +184,109 @@ def _named(path: str) -> Iterator[None]:
         raise
 
 
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something that was mended."""
+
+    path: str
+    what: str
+
+
+def keep_torn(history: History, rest: bytes) -> Repair:
+    """Keep a torn last record aside, before it is cut off."""
+    # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
+    name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
+    kept = history.views.keep_aside("torn", name, rest)
+    return Repair("ledger/ledger.jsonl", f"cut off a torn last record ({len(rest)} bytes kept in {kept})")
+
+
+def mend_all(history: History) -> list[Repair]:
+    """Compare every view with the ledger, and redo those that are not what it says."""
+    repairs = [repair for path in history.layout.files if (repair := mend(history, path)) is not None]
+    history.views.swapped = False
+    return repairs
+
+
+def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
+    """The same for views that were written by somebody who may not have come to write the view."""
+    repairs = []
+    for path in paths:
+        state = history.state(path)
+        # Of an append-only file the size tells whether its writer got that far; one that is written whole may
+        # have any size, so it is compared.
+        is_whole = state.row.mutability is not Mutability.APPEND_ONLY
+        if is_whole or history.views.size(path) != state.size_bytes:
+            repair = mend(history, path)
+            if repair is not None:
+                repairs.append(repair)
+    return repairs
+
+
+def mend(history: History, path: str) -> Repair | None:
+    """Compare a view's digest with the ledger, and redo it if it differs.
+
+    A view that is only behind is brought up to date; one that was changed from outside is
+    first kept aside under `ledger/rejected/`.
+    """
+    views = history.views
+    state = history.state(path)
+    if not state.seqs:
+        if views.is_there(path):
+            return _reject(history, path, "something was there before the first write")
+        return None
+    raw = views.read(path, state.row.max_bytes)  # whatever is longer was written by somebody else
+    is_right = (
+        raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256
+    )
+    if is_right and views.is_open_to_owner(path):
+        return None
+    content = history.replay(state.seqs).encode()  # before anything is moved: it may raise
+    if is_right:
+        repair: Repair | None = Repair(path, "the rights to read and write it have been put back")
+    elif raw is None and not views.is_there(path):
+        repair = Repair(path, "was missing and has been put back from the ledger")
+    else:
+        repair = keep_changed(history, path, raw, content)
+    views.replace(path, content)
+    return repair or Repair(path, "brought up to date with the ledger")
+
+
+def keep_changed(history: History, path: str, raw: bytes | None, content: bytes) -> Repair | None:
+    """Keep aside what stands at *path* before *content* takes its place; None: the ledger has it all.
+
+    *raw* is what was read there: None where it is no plain file, or none that may be read.
+    """
+    if raw is None:
+        if not history.views.is_there(path):
+            return None
+        what = "a folder" if history.views.is_folder(path) else "something else"
+        return _reject(history, path, f"{what} stood in its place, which has been put back from the ledger")
+    if _is_earlier(history, raw, path, content):
+        return None
+    return _reject(history, path, "was changed from outside and has been put back from the ledger")
+
+
+def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
+    """Whether *raw* is what the file held before its last writes, or part of it."""
+    if is_remainder(raw, content):
+        return True
+    for seq in reversed(history.state(path).seqs):
+        record = history.record(seq)
+        if record.op != "append" and is_remainder(raw, (record.text or "").encode()):
+            return True
+    return False
+
+
+def is_remainder(raw: bytes, content: bytes) -> bool:
+    """Whether a crash can have left *raw* of *content*: a beginning, zeros in place of what reached no disk.
+
+    No session file holds a zero. They begin anywhere: a block may be written before the file grows in it.
+    """
+    return len(raw) <= len(content) and (
+        content.startswith(raw) or all(one in (0, right) for one, right in zip(raw, content, strict=False))
+    )
+
+
+def _reject(history: History, path: str, why: str) -> Repair:
+    kept = history.views.reject(path, history.seq)
+    return Repair(path, f"{why}: what stood there is kept in {kept}")

@@ -13,8 +13,8 @@ from typing import Any, Final
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import Mutability
 from orchestrator.store import files, ledger
-from orchestrator.store.mending import is_remainder
 from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
+from orchestrator.store.views import is_remainder
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import Name, digest_file, read_file, walk
 from orchestrator.verify.finding import Report, facts, shown

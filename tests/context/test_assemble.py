@@ -413,9 +413,9 @@ def test_what_a_transaction_took_back_is_never_shown(store: Store) -> None:
     assembler.prepare("skeptic", **OFFLINE)
 
     def give_up() -> Context:
-        with store.transaction():
+        with store.transaction() as tx:
             speak(store, "this is taken back")
-            store.write(CANDIDATE, "this is taken back\n", by="skeptic")
+            tx.write(CANDIDATE, "this is taken back\n", by="skeptic")
             inside.append(assembler.prepare("skeptic", **OFFLINE))
             assert assembler.rebuild(inside[0].receipt).text == inside[0].text
             raise ZeroDivisionError
@@ -793,9 +793,9 @@ def test_a_context_prepared_by_a_reader_sees_whole_transactions_only(store: Stor
     path = store.root / "ledger" / "ledger.jsonl"
     before = path.read_bytes()
     text = assembler.prepare("skeptic", **OFFLINE).text
-    with store.transaction():
+    with store.transaction() as tx:
         speak(store, "one", "two")
-        store.write(CANDIDATE, "Both?\n", by="skeptic")
+        tx.write(CANDIDATE, "Both?\n", by="skeptic")
     whole = path.read_bytes()
     for size in range(len(before), len(whole), 5):
         path.write_bytes(whole[:size])

@@ -36,9 +36,9 @@ class Session:
         self.store.append(TRANSCRIPT, text, by="transcript")
 
     def exchange(self, text: str) -> None:
-        with self.store.transaction():
-            self.store.append(TRANSCRIPT, f"Answer: {text}", by="transcript")
-            self.store.append(HISTORY, f"## {text}", by=MODERATOR)
+        with self.store.transaction() as tx:
+            tx.append(TRANSCRIPT, f"Answer: {text}", by="transcript")
+            tx.append(HISTORY, f"## {text}", by=MODERATOR)
 
     def context(self, agent: str = "skeptic", budget_tokens: int = DEFAULT_BUDGET_TOKENS) -> Context:
         """As a process that has just been started would make it."""

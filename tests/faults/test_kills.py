@@ -68,11 +68,11 @@ def overwrite(root: str) -> None:
 def transaction(root: str) -> None:
     store = Store(Path(root))
     for number in range(3):
-        with store.transaction():
-            store.append(TRANSCRIPT, f"word {number}\n", by="transcript")
-            store.write(CANDIDATE, "why? " * (9 - 4 * number), by="skeptic")
-            store.write(INTEL, f"news {number}\n", by="intel")
-            store.append(NOTES, f"note {number}\n", by="skeptic")
+        with store.transaction() as tx:
+            tx.append(TRANSCRIPT, f"word {number}\n", by="transcript")
+            tx.write(CANDIDATE, "why? " * (9 - 4 * number), by="skeptic")
+            tx.write(INTEL, f"news {number}\n", by="intel")
+            tx.append(NOTES, f"note {number}\n", by="skeptic")
         acknowledge()
     store.close()
 

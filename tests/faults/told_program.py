@@ -25,6 +25,7 @@ from orchestrator.errors import AlreadyWrittenError, GreenroomError, StoreWriteE
 from orchestrator.layout import layout_of
 from orchestrator.store import files
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.transaction import Draft
 from tests.helpers.stores import CANDIDATE, INTEL, NOTES, PANEL, TRANSCRIPT, contents
 
 DECK: Final = "# Revenue\n\nRevenue grew 40 % in 2025, from 10 to 14 million euros.\n"
@@ -127,19 +128,19 @@ class Teller:
 
     def write(self, session: str, store: Store | Session, *writes: tuple[Write, str]) -> None:
         """Writes with their writers, all in one transaction if there are several."""
-        with self.step(session, "write", writes=[write for write, _ in writes]), suppress_one(store, writes):
+        with self.step(session, "write", writes=[write for write, _ in writes]), joined(store, writes) as to:
             for (op, path, text), by in writes:
-                (store.append if op == "append" else store.write)(path, text, by=by)
+                (to.append if op == "append" else to.write)(path, text, by=by)
 
 
 @contextmanager
-def suppress_one(store: Store | Session, writes: Sequence[object]) -> Iterator[None]:
+def joined(store: Store | Session, writes: Sequence[object]) -> Iterator[Store | Session | Draft]:
     """A transaction, unless there is one write alone, which is one by itself."""
     if len(writes) == 1:
-        yield
+        yield store
         return
-    with store.transaction():
-        yield
+    with store.transaction() as tx:
+        yield tx
 
 
 def work(root: Path, told: Path, pipe: Connection | None, mutant: str = "") -> None:

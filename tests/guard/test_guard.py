@@ -241,12 +241,12 @@ def test_writes_and_reads_of_any_process_are_no_changes(live: Sample, told: list
 
 
 def test_a_writer_is_never_waited_for(live: Sample, told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    tries: list[bool] = []
+    tries: list[float | None] = []
     mend, candidate = Store.mend, live.root / CANDIDATE
 
-    def counted(store: Store, *, wait: bool = True) -> None:
-        tries.append(wait)
-        mend(store, wait=wait)
+    def counted(store: Store, *, timeout_s: float | None = None) -> None:
+        tries.append(timeout_s)
+        mend(store, timeout_s=timeout_s)
 
     monkeypatch.setattr(Store, "mend", counted)
     writer = Store(live.root)

@@ -64,16 +64,16 @@ def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL)
         copy.write_bytes((folder / "home" / path).read_bytes())
     (root / "source").mkdir()
     (root / SOURCE).write_bytes(DECK)
-    with store.transaction():
+    with store.transaction() as tx:
         for path, row in layout.files.items():
             if row.has_blueprint:
-                store.create(path, f"# {path}\n")
-        store.write("shared/session-config.md", "minutes: 20\n", by="start")
-        store.write("shared/deck-content.md", "# Slide 1\nRevenue grew 40 %.\n", by="start")
-        store.write("shared/external-intel.md", "None.\n", by="start")
-        store.write("shared/board-dossier.md", "None.\n", by="start")
+                tx.create(path, f"# {path}\n")
+        tx.write("shared/session-config.md", "minutes: 20\n", by="start")
+        tx.write("shared/deck-content.md", "# Slide 1\nRevenue grew 40 %.\n", by="start")
+        tx.write("shared/external-intel.md", "None.\n", by="start")
+        tx.write("shared/board-dossier.md", "None.\n", by="start")
         for agent in panel:
-            store.write(f"{agent}/focus-brief.md", "Growth.\n", by=agent)
+            tx.write(f"{agent}/focus-brief.md", "Growth.\n", by=agent)
     return Sample(root, folder / "home" / "templates", layout), store
 
 
@@ -88,17 +88,17 @@ def rehearse(store: Store, segments: int = 5) -> None:
         context = assembler.prepare(agent, purpose="candidate-question", engine="offline")
         store.add_receipt(context.receipt.id, context.receipt.value())
         store.write(f"{agent}/candidate-question.md", f"Question {number}?\n", by=agent)
-    with store.transaction():
-        store.write("shared/external-intel.md", "News.\n", by="intel")
-        store.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
-        store.note({"type": "verdict", "judgement": {"verdict": "satisfied"}}, by=agent)
-        store.append(
+    with store.transaction() as tx:
+        tx.write("shared/external-intel.md", "News.\n", by="intel")
+        tx.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
+        tx.note({"type": "verdict", "judgement": {"verdict": "satisfied"}}, by=agent)
+        tx.append(
             "shared/exchange-history.md",
             "## Exchange 1\n",
             by="moderator",
             value={"type": "exchange_closed", "exchange": {"id": "e1"}},
         )
-        store.write("moderator/session-state.md", "presenting\n", by="moderator")
+        tx.write("moderator/session-state.md", "presenting\n", by="moderator")
     store.flush()
 
 

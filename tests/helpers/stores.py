@@ -31,10 +31,10 @@ def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
 
 def blueprints(store: Store) -> None:
     """Put a bare blueprint in place of every file that has one."""
-    with store.transaction():
+    with store.transaction() as tx:
         for path, row in store.layout.files.items():
             if row.has_blueprint:
-                store.create(path, f"# {path}\n")
+                tx.create(path, f"# {path}\n")
 
 
 def on_disk(root: Path) -> dict[str, bytes]:

@@ -43,10 +43,10 @@ def append_many(root: Path, writer: int, count: int) -> None:
         if number % 5:
             store.append(TRANSCRIPT, line, by="transcript")
         else:
-            with store.transaction():
-                store.append(TRANSCRIPT, f"pair {line}", by="transcript")
-                store.write(CANDIDATE, f"pair {line}", by="skeptic")
-                store.append(HISTORY, f"pair {line}", by="moderator")
+            with store.transaction() as tx:
+                tx.append(TRANSCRIPT, f"pair {line}", by="transcript")
+                tx.write(CANDIDATE, f"pair {line}", by="skeptic")
+                tx.append(HISTORY, f"pair {line}", by="moderator")
     store.close()
 
 

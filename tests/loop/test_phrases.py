@@ -74,9 +74,9 @@ def test_phrases_take_turns_and_none_is_said_twice_in_a_row(home: Path) -> None:
     library(home, Transition="One.|Two.|Three.", Acknowledging_an_answer="Noted.")
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as session:
         for _ in range(7):
-            with session.transaction():
-                assert say(session.rehearsal, "Transition")
-                assert say(session.rehearsal, "Acknowledging an answer") or True
+            with session.transaction() as tx:
+                assert say(session.rehearsal, tx, "Transition")
+                assert say(session.rehearsal, tx, "Acknowledging an answer") or True
         said = [one.text for one in session.projection.said if one.occasion == "Transition"]
         assert sorted(said[:3]) == ["One.", "Three.", "Two."]
         assert said == [*said[:3] * 2, said[0]]
@@ -94,15 +94,15 @@ def test_a_phrase_whose_slots_cannot_be_filled_is_not_said(home: Path) -> None:
         Stalling="On {slide}.|Wait.",
     )
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as nameless:
-        with nameless.transaction():
-            assert say(nameless.rehearsal, "Opening")
-            assert say(nameless.rehearsal, "Stalling")
-            assert not say(nameless.rehearsal, "Closing")
+        with nameless.transaction() as tx:
+            assert say(nameless.rehearsal, tx, "Opening")
+            assert say(nameless.rehearsal, tx, "Stalling")
+            assert not say(nameless.rehearsal, tx, "Closing")
         assert [one.text for one in nameless.projection.said] == ["Begin.", "Wait."]
     named = Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Ines {slide}")
     with named:
-        with named.transaction():
-            assert say(named.rehearsal, "Closing", slide=4)
+        with named.transaction() as tx:
+            assert say(named.rehearsal, tx, "Closing", slide=4)
         assert named.projection.said[0].text == "Bye, Ines {slide}."
 
 
@@ -111,8 +111,10 @@ def test_names_titles_slides_and_minutes_are_filled_in(home: Path) -> None:
         home, Calling_on_a_panelist="{agent_name}, {agent_title}, on slide {slide}; {minutes_left} minutes."
     )
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), minutes=12) as session:
-        with session.transaction():
-            assert say(session.rehearsal, "Calling on a panelist", agent="skeptic", slide=3, exchange="x1")
+        with session.transaction() as tx:
+            assert say(
+                session.rehearsal, tx, "Calling on a panelist", agent="skeptic", slide=3, exchange="x1"
+            )
         (said,) = session.projection.said
         assert (said.text, said.exchange, said.after) == (
             "Marcus Webb, Chair of the audit and finance committee, on slide 3; 12 minutes.",

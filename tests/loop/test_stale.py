@@ -79,7 +79,8 @@ def test_what_was_asked_is_told_by_claim_quote_and_place(
         asking.open_exchange(session.rehearsal, Choice("skeptic", first, "for a test"))
         session.answer("It is audited.")
         waiting = _waiting(session, replace(then, agent="analyst"))
-        panelist.write_candidate(session.rehearsal, "analyst", waiting)
+        with session.transaction() as tx:
+            panelist.write_candidate(session.rehearsal, tx, "analyst", waiting)
         assert why_stale(session.rehearsal.state(), waiting) == reason
         assert (choose(session.rehearsal.state()) is None) is (reason is not None)
 

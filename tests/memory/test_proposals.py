@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.archive.freeze import freeze
-from orchestrator.errors import SessionFrozenError
+from orchestrator.errors import SessionFrozenError, StoreWriteError
 from orchestrator.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -22,6 +23,7 @@ from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, s
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.tools import Desk, call
 from orchestrator.session import Session
+from orchestrator.store import files
 from orchestrator.store.store import Store
 from tests.helpers.sessions import start
 
@@ -309,13 +311,17 @@ def test_in_a_transaction_it_is_seen_at_once_and_gone_when_that_is_undone(
     assert call(here, "memory_write", LESSON).value["is_new"]
 
 
-def test_what_was_taken_back_after_it_was_read_is_gone(store: Store, db: MemoryDatabase) -> None:
+def test_what_a_failed_sync_took_back_is_read_by_nobody(
+    store: Store, db: MemoryDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fd: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
     here = desk(store, db)
-    size = store.ledger_path.stat().st_size
-    call(here, "memory_write", LESSON)
-    assert len(call(here, "memory_search", {"query": "growth"}).value["memories"]) == 1
-    os.truncate(store.ledger_path, size)  # as after a sync that failed
-    store.history.read_again()
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "sync_file", refuse)
+        with pytest.raises(StoreWriteError):
+            call(here, "memory_write", LESSON)
     assert call(here, "memory_search", {"query": "growth"}).value["memories"] == []
 
 

@@ -75,10 +75,8 @@ def contents(facts: Any) -> list[str]:
 
 def log_of(session: Session) -> FactLog:
     """The fold from the first record, as another process makes it."""
-    log = FactLog()
     session.rehearsal.store.catch_up()
-    session.rehearsal.store.subscribe(log.take)
-    return log
+    return session.rehearsal.store.fold(FactLog, FactLog.take).now()
 
 
 # ---------------------------------------------------------------------- a run

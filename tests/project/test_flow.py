@@ -81,14 +81,14 @@ def test_the_loop_of_somebody_else(home: Path) -> None:
 def test_a_transaction_counts_whole_or_not_at_all(home: Path) -> None:
     with Session.start(Home.open(home), deck_text="# Plan\n") as session:
         before = contents(session.path)
-        with pytest.raises(RuntimeError), session.transaction():  # noqa: PT012 (the block is what is tested)
-            session.append("shared/presenter-transcript.md", "Never said.", by="transcript")
-            session.write("skeptic/candidate-question.md", "Never asked.\n", by="skeptic")
+        with pytest.raises(RuntimeError), session.transaction() as tx:  # noqa: PT012 (the block is what is tested)
+            tx.append("shared/presenter-transcript.md", "Never said.", by="transcript")
+            tx.write("skeptic/candidate-question.md", "Never asked.\n", by="skeptic")
             raise RuntimeError
         assert contents(session.path) == before
-        with session.transaction():
+        with session.transaction() as tx:
             heard = session.read("shared/presenter-transcript.md").count("\n")
-            session.append("shared/presenter-transcript.md", f"Line {heard}.", by="transcript")
+            tx.append("shared/presenter-transcript.md", f"Line {heard}.", by="transcript")
             assert session.read("shared/presenter-transcript.md").endswith(f"Line {heard}.\n")
         assert session.read("shared/presenter-transcript.md").endswith(f"Line {heard}.\n")
 

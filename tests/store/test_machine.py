@@ -35,11 +35,13 @@ from orchestrator.errors import (
     InvalidTextError,
     RevisionLimitError,
     SessionFrozenError,
+    TransactionOpenError,
     UnknownFileError,
     WriterNotAllowedError,
 )
 from orchestrator.layout import Mutability, layout_of
 from orchestrator.store.store import Store
+from orchestrator.store.transaction import Draft
 from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -131,7 +133,7 @@ class Model:
         self.record()
 
 
-def ask(store: Store, asked: Try) -> None:
+def ask(store: Store | Draft, asked: Try) -> None:
     if asked.verb == "create":
         store.create(asked.path, asked.text)
     elif asked.verb == "append":
@@ -243,26 +245,25 @@ class SessionMachine(RuleBasedStateMachine):
         several=st.lists(tries(), max_size=6),
         with_receipt=st.booleans(),
         given_up=st.booleans(),
-        inner=st.booleans(),
+        past=st.booleans(),
     )
     def transact(
-        self, store: Store, several: list[Try], with_receipt: bool, given_up: bool, inner: bool
+        self, store: Store, several: list[Try], with_receipt: bool, given_up: bool, past: bool
     ) -> None:
         store.catch_up()
         kept, waiting, before = self.model.copy(), self.waiting[store], in_memory(store)
         try:
-            with store.transaction():
+            with store.transaction() as tx:
                 for asked in several:
                     error = self.model.refusal(asked)
                     if error is not None:
                         with pytest.raises(error):
-                            ask(store, asked)
+                            ask(tx, asked)
                         continue
-                    if inner:
-                        with store.transaction():
+                    if past:
+                        with pytest.raises(TransactionOpenError):
                             ask(store, asked)
-                    else:
-                        ask(store, asked)
+                    ask(tx, asked)
                     self.flushed(store)
                     self.model.take(asked)
                     assert store.content(asked.path) == self.model.texts[asked.path]

@@ -25,6 +25,7 @@ import pytest
 from orchestrator.context.assemble import Assembler, Context, receipt_of
 from orchestrator.layout import layout_of
 from orchestrator.store.store import Store
+from orchestrator.store.transaction import Draft
 from tests.helpers.stores import CANDIDATE, TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
 from tests.helpers.writers import FORK, HISTORY, append_many, end, run
 
@@ -117,10 +118,10 @@ def append_and_tell(root: Path, round_: int, told: Connection) -> None:
         if number % 3:
             store.append(TRANSCRIPT, line, by="transcript")
         else:
-            with store.transaction():
-                store.append(TRANSCRIPT, line, by="transcript")
-                store.write(CANDIDATE, line, by="skeptic")
-                store.append(HISTORY, line, by="moderator")
+            with store.transaction() as tx:
+                tx.append(TRANSCRIPT, line, by="transcript")
+                tx.write(CANDIDATE, line, by="skeptic")
+                tx.append(HISTORY, line, by="moderator")
         told.send(number)
         number += 1
 
@@ -188,7 +189,7 @@ def lines_of(store: Store) -> list[str]:
     return store.content(TRANSCRIPT).splitlines()[1:]
 
 
-def append(store: Store, *lines: str) -> None:
+def append(store: Store | Draft, *lines: str) -> None:
     for line in lines:
         store.append(TRANSCRIPT, line, by="transcript")
 
@@ -214,13 +215,13 @@ def test_a_child_forked_inside_a_transaction_ends_the_block_without_effect(store
     receiver, sender = FORK.Pipe(duplex=False)
     pid = -1
     try:
-        with store.transaction():
-            append(store, "parent 1")
+        with store.transaction() as tx:
+            append(tx, "parent 1")
             pid = os.fork()
             if pid == 0:
                 signal.alarm(60)
             else:
-                append(store, "parent 2")
+                append(tx, "parent 2")
         if pid == 0:
             append(store, "child")  # waits for the parent's transaction, then comes behind it
             sender.send(lines_of(store))
@@ -236,10 +237,10 @@ def test_a_child_forked_inside_a_transaction_ends_the_block_without_effect(store
 
 
 def test_a_child_forked_inside_a_transaction_may_write_before_the_block_ends(store: Store) -> None:
-    with store.transaction():
-        append(store, "parent 1")
+    with store.transaction() as tx:
+        append(tx, "parent 1")
         child = forked(lambda: append(store, "child"))
-        append(store, "parent 2")
+        append(tx, "parent 2")
     end(child)
     assert lines_of(store) == ["parent 1", "parent 2", "child"]
     assert is_sound(store.root)
@@ -248,8 +249,8 @@ def test_a_child_forked_inside_a_transaction_may_write_before_the_block_ends(sto
 
 def test_a_child_does_not_see_what_its_parent_took_back(store: Store) -> None:
     def give_up() -> None:
-        with store.transaction():
-            append(store, "taken back")
+        with store.transaction() as tx:
+            append(tx, "taken back")
             children.append(forked(lambda: append(store, *["child"] * (1 + len(lines_of(store))))))
             raise ZeroDivisionError
 
@@ -317,9 +318,9 @@ def test_what_eight_threads_append_is_there_once_in_each_ones_order(store: Store
             if n % 4:
                 append(stores[number], f"{number} {n}")
             else:
-                with stores[number].transaction():
+                with stores[number].transaction() as tx:
                     append(stores[number], f"{number} {n}")
-                    stores[number].append(HISTORY, f"{number} {n}", by="moderator")
+                    tx.append(HISTORY, f"{number} {n}", by="moderator")
 
     def read() -> list[tuple[Context, str]]:
         begun.wait(60)

@@ -25,12 +25,15 @@ from orchestrator.errors import (
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    TransactionOpenError,
     UnknownFileError,
     WriterNotAllowedError,
 )
 from orchestrator.layout import MAX_APPEND_BYTES, SessionFile, layout_of
-from orchestrator.store import store as store_module
+from orchestrator.store import transaction as transaction_module
+from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.transaction import Draft
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,
@@ -62,23 +65,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
     with_blueprints.close()
 
 
-def in_one(store: Store, *writes: Callable[[], Any]) -> None:
+def in_one(store: Store, *writes: Callable[[Draft], Any]) -> None:
     """Do several things in one transaction."""
-    with store.transaction():
+    with store.transaction() as tx:
         for write in writes:
-            write()
+            write(tx)
 
 
-def give_up() -> None:
+def give_up(tx: Draft) -> None:
     raise ZeroDivisionError
 
 
 def shrink(store: Store, path: str, *, max_bytes: int) -> None:
     """Give a file a small limit, so that a test needs no megabytes."""
-    state = store.history.files[path]
-    state.row = replace(state.row, max_bytes=max_bytes)
     rows: dict[str, SessionFile] = dict(store.layout.files)
-    rows[path] = state.row
+    rows[path] = replace(rows[path], max_bytes=max_bytes)
     store.history.layout = replace(store.layout, files=rows)
 
 
@@ -158,19 +159,20 @@ def test_the_end_is_seen_by_a_store_that_was_open_before(store: Store) -> None:
 
 def test_nothing_follows_the_end_within_its_own_transaction(store: Store) -> None:
     disk = on_disk(store.root)
-    for late in (
-        lambda: store.append(TRANSCRIPT, "too late", by="transcript"),
-        lambda: store.note({"type": "x"}, by="moderator"),
-        lambda: store.freeze({"type": "freeze"}),
-    ):
+    late_ones: tuple[Callable[[Draft], Any], ...] = (
+        lambda tx: tx.append(TRANSCRIPT, "too late", by="transcript"),
+        lambda tx: tx.note({"type": "x"}, by="moderator"),
+        lambda tx: tx.freeze({"type": "freeze"}),
+    )
+    for late in late_ones:
         with pytest.raises(SessionFrozenError):
-            in_one(store, lambda: store.freeze({"type": "freeze"}), late)
+            in_one(store, lambda tx: tx.freeze({"type": "freeze"}), late)
         assert on_disk(store.root) == disk
         assert not store.frozen
-    with store.transaction():
-        store.freeze({"type": "freeze"})
+    with store.transaction() as tx:
+        tx.freeze({"type": "freeze"})
         with pytest.raises(SessionFrozenError):
-            store.append(TRANSCRIPT, "too late", by="transcript")
+            tx.append(TRANSCRIPT, "too late", by="transcript")
         store.add_receipt("r000000000000", {})  # dropped, as any receipt of an ended session
     assert records(store.root)[-1]["op"] == "freeze"
 
@@ -514,17 +516,17 @@ def test_the_writes_of_a_transaction_count_all_or_none(store: Store) -> None:
     disk, memory = on_disk(store.root), in_memory(store)
 
     def write_and_give_up() -> None:
-        with store.transaction():
-            store.write(BRIEF, "Growth.\n", by="skeptic")
-            store.append(TRANSCRIPT, "spoken\n", by="transcript")
-            store.write(INTEL, "news\n", by="intel")
-            store.write(CANDIDATE, "question\n", by="skeptic")
-            store.note({"type": "x"}, by="moderator")
+        with store.transaction() as tx:
+            tx.write(BRIEF, "Growth.\n", by="skeptic")
+            tx.append(TRANSCRIPT, "spoken\n", by="transcript")
+            tx.write(INTEL, "news\n", by="intel")
+            tx.write(CANDIDATE, "question\n", by="skeptic")
+            tx.note({"type": "x"}, by="moderator")
             store.add_receipt("r000000000000", {})
             assert store.content(TRANSCRIPT).endswith("spoken\n")  # it reads its own writes
             assert store.record(store.seq + 2).text == "spoken\n"
             assert on_disk(store.root) == disk
-            give_up()
+            give_up(tx)
 
     with pytest.raises(ZeroDivisionError):
         write_and_give_up()
@@ -534,65 +536,74 @@ def test_the_writes_of_a_transaction_count_all_or_none(store: Store) -> None:
 
 
 def test_a_refusal_that_leaves_a_transaction_undoes_it(store: Store) -> None:
-    with refused(store, WriterNotAllowedError), store.transaction():
-        store.append(TRANSCRIPT, "spoken\n", by="transcript")
-        store.append(TRANSCRIPT, "spoken\n", by="skeptic")
+    with refused(store, WriterNotAllowedError), store.transaction() as tx:
+        tx.append(TRANSCRIPT, "spoken\n", by="transcript")
+        tx.append(TRANSCRIPT, "spoken\n", by="skeptic")
 
 
 def test_a_refusal_that_is_caught_inside_leaves_the_other_writes(store: Store) -> None:
-    with store.transaction():
-        store.append(TRANSCRIPT, "one\n", by="transcript")
+    with store.transaction() as tx:
+        tx.append(TRANSCRIPT, "one\n", by="transcript")
         with pytest.raises(InvalidTextError):
-            store.append(TRANSCRIPT, "\0", by="transcript")
-        store.append(TRANSCRIPT, "two\n", by="transcript")
+            tx.append(TRANSCRIPT, "\0", by="transcript")
+        tx.append(TRANSCRIPT, "two\n", by="transcript")
     assert store.texts(TRANSCRIPT)[1:] == ["one\n", "two\n"]
     assert [line.get("more", False) for line in records(store.root)][-2:] == [True, False]
     assert views(store.root, store) == in_memory(store)["contents"]
 
 
 def test_a_write_once_file_is_written_once_within_a_transaction_too(store: Store) -> None:
-    with store.transaction():
-        store.write(BRIEF, "first\n", by="skeptic")
+    with store.transaction() as tx:
+        tx.write(BRIEF, "first\n", by="skeptic")
         with pytest.raises(AlreadyWrittenError):
-            store.write(BRIEF, "second\n", by="skeptic")
+            tx.write(BRIEF, "second\n", by="skeptic")
         for number in range(5):
-            store.write(INTEL, f"{number}\n", by="intel")
+            tx.write(INTEL, f"{number}\n", by="intel")
         with pytest.raises(RevisionLimitError):
-            store.write(INTEL, "5\n", by="intel")
+            tx.write(INTEL, "5\n", by="intel")
     assert (store.content(BRIEF), store.content(INTEL)) == ("first\n", "4\n")
 
 
-def test_nested_transactions_are_one(store: Store) -> None:
+def test_who_holds_a_transaction_writes_through_it_or_is_refused_at_once(store: Store) -> None:
     before = store.seq
-    with store.transaction():
-        store.append(TRANSCRIPT, "one\n", by="transcript")
-        with store.transaction():
-            store.append(TRANSCRIPT, "two\n", by="transcript")
+    past: dict[str, Callable[[], object]] = {
+        "hand it on, as `tx`": lambda: store.transaction().__enter__(),
+        "use `tx.append`": lambda: store.append(TRANSCRIPT, "past\n", by="transcript"),
+        "use `tx.write`": lambda: store.write(BRIEF, "past\n", by="skeptic"),
+        "use `tx.note`": lambda: store.note({"type": "past"}, by="moderator"),
+    }
+    with store.transaction() as tx:
+        tx.append(TRANSCRIPT, "one\n", by="transcript")
+        for told, write in past.items():
+            with pytest.raises(TransactionOpenError) as refused_:
+                write()
+            assert str(refused_.value) == (
+                f"{store.root.name}: this thread holds a transaction (`with session.transaction() as tx:`); "
+                f"nothing was written: {told}"
+            )
+        with store.joined(tx) as same:
+            same.append(TRANSCRIPT, "two\n", by="transcript")
         assert store.seq == before
-    assert store.seq == before + 2
-    with pytest.raises(ZeroDivisionError):
-        in_one(
-            store,
-            lambda: in_one(store, lambda: store.append(TRANSCRIPT, "three\n", by="transcript")),
-            give_up,
-        )
+    assert store.texts(TRANSCRIPT)[1:] == ["one\n", "two\n"]
+    with pytest.raises(StoreError, match="this transaction has ended already"):
+        tx.append(TRANSCRIPT, "late\n", by="transcript")
     assert store.seq == before + 2
 
 
 def test_a_transaction_without_writes_leaves_no_trace(store: Store) -> None:
     disk = on_disk(store.root)
-    with store.transaction(), store.transaction():
+    with store.transaction():
         pass
     assert on_disk(store.root) == disk
 
 
 def test_an_interrupt_undoes_a_transaction_as_any_exception_does(store: Store) -> None:
-    def interrupt() -> None:
+    def interrupt(tx: Draft) -> None:
         raise KeyboardInterrupt
 
     disk = on_disk(store.root)
     with pytest.raises(KeyboardInterrupt):
-        in_one(store, lambda: store.append(TRANSCRIPT, "spoken\n", by="transcript"), interrupt)
+        in_one(store, lambda tx: tx.append(TRANSCRIPT, "spoken\n", by="transcript"), interrupt)
     assert on_disk(store.root) == disk
     store.append(TRANSCRIPT, "spoken\n", by="transcript")
     assert store.texts(TRANSCRIPT)[1:] == ["spoken\n"]
@@ -615,12 +626,12 @@ def test_a_record_holds_what_was_written_and_not_what_the_caller_does_with_it_la
 def test_listeners_hear_every_record_once_in_order_whoever_wrote_it(store: Store) -> None:
     heard: list[int] = []
     other = Store(store.root)
-    store.subscribe(lambda record: heard.append(record.seq))
+    store.fold(lambda: heard, lambda heard, record: heard.append(record.seq))
     for number in range(6):
         (store, other)[number % 2].append(TRANSCRIPT, f"{number}\n", by="transcript")
-    with store.transaction():
-        store.note({"type": "x"}, by="moderator")
-        store.note({"type": "y"}, by="moderator")
+    with store.transaction() as tx:
+        tx.note({"type": "x"}, by="moderator")
+        tx.note({"type": "y"}, by="moderator")
     other.note({"type": "z"}, by="moderator")
     store.catch_up()
     assert heard == list(range(1, store.seq + 1))
@@ -628,26 +639,24 @@ def test_listeners_hear_every_record_once_in_order_whoever_wrote_it(store: Store
 
 
 def test_a_listener_that_fails_misses_no_record_but_that_one(store: Store) -> None:
-    heard: list[int] = []
-
-    def listen(record: Any) -> None:
+    def listen(heard: list[int], record: Record) -> None:
         if record.seq == failing:
             raise ZeroDivisionError
         heard.append(record.seq)
 
     failing = store.seq + 2
-    store.subscribe(listen)
+    fold = store.fold(list[int], listen)
     with pytest.raises(ZeroDivisionError):
-        in_one(store, *[lambda: store.append(TRANSCRIPT, "spoken\n", by="transcript")] * 4)
+        in_one(store, *[lambda tx: tx.append(TRANSCRIPT, "spoken\n", by="transcript")] * 4)
     store.catch_up()
     store.note({"type": "x"}, by="moderator")
-    assert heard == [seq for seq in range(1, store.seq + 1) if seq != failing]
+    assert fold.now() == [seq for seq in range(1, store.seq + 1) if seq != failing]
 
 
 def test_the_session_clock_never_goes_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([5.0, 3.0, 1.0, 8.0, 0.0])
     store.clock = lambda: next(times)
-    monkeypatch.setattr(store_module, "utc_now", lambda: "1970-01-01T00:00:00.000000Z")  # set back
+    monkeypatch.setattr(transaction_module, "utc_now", lambda: "1970-01-01T00:00:00.000000Z")  # set back
     for _ in range(5):
         store.note({"type": "x"}, by="moderator")
     other = Store(store.root)

@@ -87,9 +87,9 @@ def test_a_view_that_a_dead_writer_left_behind_is_mended_by_the_next_write_of_an
 ) -> None:
     dying = Store(store.root)
     monkeypatch.setattr(dying, "_show", lambda written: None)  # it dies between record and view
-    with dying.transaction():
-        dying.append(TRANSCRIPT, "only in the ledger\n", by="transcript")
-        dying.write(CANDIDATE, "why 40 %?\n", by="skeptic")  # as long as the one before
+    with dying.transaction() as tx:
+        tx.append(TRANSCRIPT, "only in the ledger\n", by="transcript")
+        tx.write(CANDIDATE, "why 40 %?\n", by="skeptic")  # as long as the one before
     assert views(store.root, store) != contents(dying)
     store.note({"type": "x"}, by="moderator")
     assert views(store.root, store) == contents(store) == contents(dying)
@@ -134,9 +134,9 @@ def test_damage_with_good_records_behind_it_is_refused_and_nothing_is_changed(st
 
 def test_the_damaged_record_itself_is_named_also_inside_a_transaction(store: Store) -> None:
     begun = store.seq
-    with store.transaction():
+    with store.transaction() as tx:
         for text in ("one", "two", "three"):
-            store.append(TRANSCRIPT, text, by="transcript")
+            tx.append(TRANSCRIPT, text, by="transcript")
     store.close()
     ledger_of(store.root).write_bytes(ledger_of(store.root).read_bytes().replace(b'"two', b'"TWO'))
     with pytest.raises(LedgerCorruptError, match=rf"\(record {begun + 2}\)"):

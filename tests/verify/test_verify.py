@@ -136,9 +136,9 @@ def test_a_leftover_of_a_crash_and_a_degraded_disk_are_notes(live: Sample) -> No
 def test_ten_thousand_records(tmp_path: Path) -> None:
     sample, store = start(tmp_path)
     for _ in range(20):
-        with store.transaction():
+        with store.transaction() as tx:
             for _ in range(500):
-                store.append(TRANSCRIPT, "We grew by forty percent.\n", by="transcript")
+                tx.append(TRANSCRIPT, "We grew by forty percent.\n", by="transcript")
     store.close()
     result = verify_session(sample.root)
     assert result.valid
