@@ -24,18 +24,19 @@ FOREIGN_PAGES: Final = (
     {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
 )  # fmt: skip
 PATHS: Final = (
-    ("GET", "/api/sessions/{}"), ("DELETE", "/api/sessions/{}"), ("GET", "/api/sessions/{}/verify"),
-    ("GET", "/api/sessions/s1/files/{}"), ("GET", "/api/sessions/s1/contexts/{}"), ("GET", "/static/{}"),
-    ("GET", "/room/{}"), ("GET", "/api/sessions/s1/slides/{}.png"), ("PUT", "/api/scratchpads/{}"),
-    ("GET", "/api/briefing/{}"),
+    ("GET", "/api/v1/sessions/{}"), ("DELETE", "/api/v1/sessions/{}"), ("GET", "/api/v1/sessions/{}/verify"),
+    ("GET", "/api/v1/sessions/s1/files/{}"), ("GET", "/api/v1/sessions/s1/contexts/{}"),
+    ("GET", "/static/{}"), ("GET", "/room/{}"), ("GET", "/api/v1/sessions/s1/slides/{}.png"),
+    ("PUT", "/api/v1/scratchpads/{}"),
+    ("GET", "/api/v1/briefing/{}"),
 )  # fmt: skip
 
 
 PAGES: Final = (
     "/", "/new", "/room/p1", "/debrief/p1", "/review", "/review/p1", "/review/p1/questions/x1",
     "/review/compare",
-    "/review/progress", "/review/p1/export", "/review/p1/redacted", "/api/sessions/p1/debrief?format=html",
-    "/api/sessions/p1/contexts/skeptic", "/nowhere/<b>x</b>",
+    "/review/progress", "/review/p1/export", "/review/p1/redacted", "/api/v1/sessions/p1/debrief?format=html",
+    "/api/v1/sessions/p1/contexts/skeptic", "/nowhere/<b>x</b>",
 )  # fmt: skip
 
 
@@ -91,17 +92,19 @@ def web(ground: Ground) -> None:
     """Whatever comes over HTTP."""
     room = Web(ground)
     try:
-        begun = room.ask("POST", "/api/sessions", b'{"sample": true, "id": "s1"}', JSON)
+        begun = room.ask("POST", "/api/v1/sessions", b'{"sample": true, "id": "s1"}', JSON)
         if begun[0] != 201:
             ground.note("Web", "http", "a session to try it on", begun[1], REFUSED, f"status {begun[0]}")
             return
         goal = b'{"presenter": "Dana", "text": "Be brief"}'
-        room.ask("POST", "/api/goals", goal, JSON)  # a home that was used: its memory is there
+        room.ask("POST", "/api/v1/goals", goal, JSON)  # a home that was used: its memory is there
         slow = list(_slow(room))
         for host in FOREIGN_HOSTS:
-            room.attempt("Web", f"Host: {host}", "GET", "/api/sessions", headers={"host": host}, status=421)
+            room.attempt(
+                "Web", f"Host: {host}", "GET", "/api/v1/sessions", headers={"host": host}, status=421
+            )
         for page in FOREIGN_PAGES:
-            room.attempt("Web", f"from {page}", "POST", "/api/goals", b"{}", {**page, **JSON}, status=403)
+            room.attempt("Web", f"from {page}", "POST", "/api/v1/goals", b"{}", {**page, **JSON}, status=403)
         for method, path in PATHS:
             for outside in OUTSIDE:
                 for encoded in (once, twice):
@@ -110,14 +113,14 @@ def web(ground: Ground) -> None:
                         "Web", path.format(f"{outside!r} {encoded.__name__}"), method, path.format(name)
                     )
         for method in ("TRACE", "CONNECT", "PROPFIND", "PATCH", "DEBUG"):
-            room.attempt("Web", "/api/health", method, "/api/health")
-        room.attempt("Web", "headers of 64 kB", "GET", "/api/health", headers={"x-long": "x" * 65_536})
+            room.attempt("Web", "/api/v1/health", method, "/api/v1/health")
+        room.attempt("Web", "headers of 64 kB", "GET", "/api/v1/health", headers={"x-long": "x" * 65_536})
         room.attempt(
-            "Web", "10,000 headers", "GET", "/api/health", headers={f"x-{n}": "x" for n in range(10_000)}
+            "Web", "10,000 headers", "GET", "/api/v1/health", headers={f"x-{n}": "x" for n in range(10_000)}
         )
         for length in ("-1", "1e3", "999999999999", "0x10"):
             headers = {"content-length": length, **JSON}
-            room.attempt("Web", f"a length of {length}", "POST", "/api/goals", b"{}", headers)
+            room.attempt("Web", f"a length of {length}", "POST", "/api/v1/goals", b"{}", headers)
         bodies = {
             "no JSON": b"{", "a list": b"[]", "deep brackets": b"[" * 100_000,
             "no UTF-8": b'{"text": "\xff"}',
@@ -127,10 +130,10 @@ def web(ground: Ground) -> None:
         }  # fmt: skip
         for what, body in bodies.items():
             for path in (
-                "/api/sessions/s1/segments",
-                "/api/sessions/s1/answer",
-                "/api/goals",
-                "/api/sessions",
+                "/api/v1/sessions/s1/segments",
+                "/api/v1/sessions/s1/answer",
+                "/api/v1/goals",
+                "/api/v1/sessions",
             ):
                 # A list of segments may be empty, and what no screen shows is left out of a goal or replaced.
                 is_data = (path[-8:], what) in {
@@ -142,11 +145,11 @@ def web(ground: Ground) -> None:
                 expect = DATA if is_data else REFUSED
                 room.attempt("Web", f"{path} with {what}", "POST", path, body, JSON, expect=expect)
         form = {"content-type": "text/plain"}
-        room.attempt("Web", "a form of another kind", "POST", "/api/goals", b"text=x", form)
+        room.attempt("Web", "a form of another kind", "POST", "/api/v1/goals", b"text=x", form)
         _bound_to_loopback(room)
         _ended_in_time(room, slow)
         _page(room)
-        status, text = room.ask("GET", "/api/sessions/s1/verify")
+        status, text = room.ask("GET", "/api/v1/sessions/s1/verify")
         found = "" if '"valid":true' in text.replace(" ", "") else f"status {status}"
         ground.note("Web", "http", "verify after all of it", text, DATA, found)
     finally:
@@ -158,7 +161,7 @@ def web(ground: Ground) -> None:
 
 def _slow(room: Web) -> Iterator[tuple[str, socket.socket]]:
     """Connections on which a request begins and does not go on."""
-    head = b"POST /api/goals HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+    head = b"POST /api/v1/goals HTTP/1.1\r\nhost: 127.0.0.1\r\n"
     head += b"content-type: application/json\r\ncontent-length: 9\r\n"
     for what, sent in {
         "nothing": b"",
@@ -205,15 +208,15 @@ def _page(room: Web) -> None:
     """30 scripts as titles, lines, names and speech: no page holds one as markup, each has its policy."""
     deck = deck_of_scripts(room.ground.given / "scripts.pptx")
     with room.served.client() as client:
-        sent = client.post("/api/decks", files={"deck": (deck.name, deck.read_bytes())}).json()["deck"]
+        sent = client.post("/api/v1/decks", files={"deck": (deck.name, deck.read_bytes())}).json()["deck"]
         options = {"deck": sent, "id": "p1", "presenter": SCRIPTS[6][:80], "focus": list(SCRIPTS[:3])}
-        client.post("/api/sessions", json=options).raise_for_status()
+        client.post("/api/v1/sessions", json=options).raise_for_status()
         for script in SCRIPTS:
             said = {"text": f"{script} is 4 million", "speaker": script}
-            client.post("/api/sessions/p1/segments", json=said).raise_for_status()
-        client.post("/api/sessions/p1/ask", json={})
-        client.post("/api/sessions/p1/answer", json={"text": SCRIPTS[0]})
-        client.post("/api/sessions/p1/end", json={})
+            client.post("/api/v1/sessions/p1/segments", json=said).raise_for_status()
+        client.post("/api/v1/sessions/p1/ask", json={})
+        client.post("/api/v1/sessions/p1/answer", json={"text": SCRIPTS[0]})
+        client.post("/api/v1/sessions/p1/end", json={})
         markup = [script for script in SCRIPTS if "<" in script]
         for path in PAGES:
             answer = client.get(path, headers={"accept": "text/html"})

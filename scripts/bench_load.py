@@ -109,7 +109,7 @@ class Http:
             self.own.connection = HTTPConnection(self.host, self.port, timeout=GRACE_S)
         content = None if body is None else json.dumps(body)
         self.own.connection.request(
-            method, f"/api/sessions{path}", content, {"content-type": "application/json"}
+            method, f"/api/v1/sessions{path}", content, {"content-type": "application/json"}
         )
         answer = self.own.connection.getresponse()
         came: bytes = answer.read()

@@ -143,7 +143,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     at_s: list[float] = []
     partials = 0
     try:
-        with connect(f"ws://127.0.0.1:{port}/api/sessions/one/microphone") as socket:
+        with connect(f"ws://127.0.0.1:{port}/api/v1/sessions/one/microphone") as socket:
             begin = perf_counter()
 
             def send() -> None:

@@ -44,19 +44,19 @@ def measure(folder: Path, segments: int) -> tuple[dict[str, list[float]], list[f
     served = start_server(new_home(folder / "home"))
     try:
         with chromium() as browser, served.client() as client:
-            session = client.post("/api/sessions", json={"deck_text": DECK}).json()["session"]
+            session = client.post("/api/v1/sessions", json={"deck_text": DECK}).json()["session"]
             pages: dict[str, Any] = {}
             for name, query in (("the room", ""), ("a second tab", ""), ("looking on", "?watch")):
                 pages[name] = browser.new_page()
                 pages[name].goto(f"{served.url}/room/{session}{query}")
                 pages[name].wait_for_selector("[data-connected=yes]")
                 pages[name].evaluate(NOTES)
-            client.post(f"/api/sessions/{session}/drive")
+            client.post(f"/api/v1/sessions/{session}/drive")
             sent: dict[str, float] = {}
             answered: list[float] = []
             for number in range(segments):
                 began = time.time()
-                client.post(f"/api/sessions/{session}/segments", json={"text": f"Point {number} of many."})
+                client.post(f"/api/v1/sessions/{session}/segments", json={"text": f"Point {number} of many."})
                 answered.append(1000 * (time.time() - began))
                 sent[str(number)] = 1000 * began
                 time.sleep(0.2)

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from orchestrator import __version__
+from orchestrator.web.addresses import PREFIX, FormerAddresses
 from orchestrator.web.problems import RESPONSES, tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
@@ -21,7 +22,7 @@ API: Final[tuple[str, ...]] = (
     "health", "decks", "starting", "room", "slides", "debrief", "speech", "microphone", "comments",
     "sessions", "contexts", "files", "records", "check", "memories", "questions",
 )  # fmt: skip
-"""Files of `api/`: the addresses under /api."""
+"""Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
     "front", "new", "room", "debrief", "review", "review_compare", "review_progress", "review_session",
 )  # fmt: skip
@@ -43,15 +44,15 @@ def application(site: Site) -> ASGIApp:
         summary="Rehearse before a panel that has read your deck; keep the proof.",
         docs_url=None,  # its pages fetch scripts from another host
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=f"{PREFIX}/openapi.json",
         lifespan=lifespan,
     )
     app.state.site = site
     tell_problems(app)
     for name in API:
         router = import_module(f"orchestrator.web.api.{name}").router
-        app.include_router(router, prefix="/api", responses=RESPONSES)
+        app.include_router(router, prefix=PREFIX, responses=RESPONSES)
     for name in PAGES:
         app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Security(app, site)
+    return FormerAddresses(Security(app, site))

@@ -76,7 +76,7 @@ def api(site: Site) -> Iterator[TestClient]:
 @pytest.fixture
 def session(api: TestClient) -> str:
     """A session on the bundled deck."""
-    begun = api.post("/api/sessions", json={"sample": True, "id": "s1", "presenter": "Dana Whitfield"})
+    begun = api.post("/api/v1/sessions", json={"sample": True, "id": "s1", "presenter": "Dana Whitfield"})
     assert begun.status_code == 201, begun.text
     return "s1"
 

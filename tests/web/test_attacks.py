@@ -63,7 +63,7 @@ def twice(name: str) -> str:
 
 def addresses(client: TestClient) -> Iterator[tuple[str, str]]:
     """Method and path template of every route that is described, and of the pages."""
-    for path, methods in client.get("/api/openapi.json").json()["paths"].items():
+    for path, methods in client.get("/api/v1/openapi.json").json()["paths"].items():
         for method in methods:
             yield method.upper(), path
     for path in ("/", "/new", "/room/{session}"):
@@ -86,7 +86,7 @@ def test_no_path_parameter_leads_out_of_its_folder(
                 answer = api.request(method, filled(path, **{name: encoded(outside)}))
                 assert 400 <= answer.status_code < 500, (method, path, outside)
                 assert "root:" not in answer.text
-    assert api.get(f"/api/sessions/{session}/verify").json()["valid"]
+    assert api.get(f"/api/v1/sessions/{session}/verify").json()["valid"]
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8716", "", "[::2]"])
@@ -129,7 +129,7 @@ def test_a_foreign_page_changes_nothing(api: TestClient, headers: dict[str, str]
 def test_without_the_token_nothing_is_shown(site: Site) -> None:
     with TestClient(application(replace(site, token="t" * 43)), base_url="http://127.0.0.1") as client:
         own = {"authorization": "Bearer " + "t" * 43}
-        described = client.get("/api/openapi.json", headers=own).json()["paths"]
+        described = client.get("/api/v1/openapi.json", headers=own).json()["paths"]
         for path, methods in described.items():
             for method in methods:
                 for shown in (
@@ -154,7 +154,7 @@ def test_no_other_method_is_taken(api: TestClient) -> None:
 
 def test_a_header_beyond_the_bound_is_refused(serve: Callable[..., Served]) -> None:
     sender = HTTPConnection(serve().url.removeprefix("http://"), timeout=30)
-    sender.request("GET", "/api/health", headers={"x-long": "x" * 2 * MAX_HEADER_BYTES})
+    sender.request("GET", "/api/v1/health", headers={"x-long": "x" * 2 * MAX_HEADER_BYTES})
     assert sender.getresponse().status in (400, 431)
     sender.close()
 
@@ -162,7 +162,7 @@ def test_a_header_beyond_the_bound_is_refused(serve: Callable[..., Served]) -> N
 @pytest.mark.slow
 def test_a_head_that_does_not_come_ends_the_connection(serve: Callable[..., Served]) -> None:
     host, _, port = serve().url.removeprefix("http://").partition(":")
-    begun = b"GET /api/health HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+    begun = b"GET /api/v1/health HTTP/1.1\r\nhost: 127.0.0.1\r\n"
     with ExitStack() as opened:
         senders = [
             opened.enter_context(socket.create_connection((host, int(port)), timeout=5 * HEAD_WITHIN_S))
@@ -176,13 +176,13 @@ def test_a_head_that_does_not_come_ends_the_connection(serve: Callable[..., Serv
                 pass
 
 
-@pytest.mark.parametrize("path", ["/api/goals", "/api/decks"])
+@pytest.mark.parametrize("path", ["/api/v1/goals", "/api/v1/decks"])
 def test_a_body_whose_length_is_not_told_is_bounded_all_the_same(
     api: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(security, "MAX_BODY_BYTES", 10_000)
-    kind = "application/json" if path == "/api/goals" else "multipart/form-data; boundary=x"
-    start = b"[" if path == "/api/goals" else b'--x\r\ncontent-disposition: form-data; name="deck"\r\n\r\n'
+    kind = "application/json" if path == "/api/v1/goals" else "multipart/form-data; boundary=x"
+    start = b"[" if path == "/api/v1/goals" else b'--x\r\ncontent-disposition: form-data; name="deck"\r\n\r\n'
     pieces = (start, *[b" " * 1000] * 20)
     answer = api.post(path, content=iter(pieces), headers={"content-type": kind})
     assert (answer.status_code, answer.json()["code"]) == (413, "request_entity_too_large")
@@ -190,7 +190,7 @@ def test_a_body_whose_length_is_not_told_is_bounded_all_the_same(
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "²", "99999999999999999999", "0x10"])
 def test_a_length_that_is_none_is_refused(api: TestClient, length: str) -> None:
-    answer = api.post("/api/goals", headers={b"content-length": length.encode("utf-8")}, content=b"")
+    answer = api.post("/api/v1/goals", headers={b"content-length": length.encode("utf-8")}, content=b"")
     assert answer.status_code in (400, 413)
 
 
@@ -209,8 +209,8 @@ def test_a_body_that_trickles_is_given_up(site: Site) -> None:
     scope = {
         "type": "http",
         "method": "POST",
-        "path": "/api/goals",
-        "raw_path": b"/api/goals",
+        "path": "/api/v1/goals",
+        "raw_path": b"/api/v1/goals",
         "query_string": b"",
         "root_path": "",
         "scheme": "http",
@@ -231,7 +231,7 @@ def test_a_hostile_deck_gets_one_clear_problem_and_leaves_nothing(
     assert DEFAULT_LIMITS.wall_s <= 10
     taken = 0
     for file in sorted((shared / "hostile").iterdir()):
-        answer = api.post("/api/decks", files={"deck": (file.name, file.read_bytes())})
+        answer = api.post("/api/v1/decks", files={"deck": (file.name, file.read_bytes())})
         if answer.status_code == 201:
             taken += 1
             continue
@@ -324,26 +324,26 @@ def test_nothing_that_a_session_holds_runs_in_a_page(serve: Callable[..., Served
         assert [script for script in SCRIPTS if script not in shown] == []
         assert page.evaluate("window.__ran") is None
 
-        sent = client.post("/api/decks", files={"deck": (deck.name, deck.read_bytes())}).json()["deck"]
+        sent = client.post("/api/v1/decks", files={"deck": (deck.name, deck.read_bytes())}).json()["deck"]
         options = {"deck": sent, "id": "s1", "presenter": SCRIPTS[6][:80], "focus": SCRIPTS[:3]}
-        begun = client.post("/api/sessions", json=options)
+        begun = client.post("/api/v1/sessions", json=options)
         assert begun.status_code == 201, begun.text
         page.goto(f"{served.url}/room/s1")
         page.wait_for_selector("#panel li")
         for number, script in enumerate(SCRIPTS, start=1):
-            client.put("/api/sessions/s1/slide", json={"slide": number})
+            client.put("/api/v1/sessions/s1/slide", json={"slide": number})
             said = {"text": f"{script} is 4 million", "speaker": script}
-            assert client.post("/api/sessions/s1/segments", json=said).status_code == 200
+            assert client.post("/api/v1/sessions/s1/segments", json=said).status_code == 200
             if number % 10 == 0:
                 page.wait_for_function(
                     "number => document.querySelector('#slide-name').textContent.includes(number)",
                     arg=str(number),
                 )
-        client.post("/api/sessions/s1/ask", json={})
+        client.post("/api/v1/sessions/s1/ask", json={})
         page.wait_for_selector("#question:not([hidden])")
         for script in SCRIPTS[:6]:
-            client.post("/api/sessions/s1/answer", json={"text": f"{script} {SCRIPTS[7]}"})
-            client.post("/api/sessions/s1/ask", json={})
+            client.post("/api/v1/sessions/s1/answer", json={"text": f"{script} {SCRIPTS[7]}"})
+            client.post("/api/v1/sessions/s1/ask", json={})
         page.wait_for_function("text => document.body.innerText.includes(text)", arg=SCRIPTS[-1][:7])
         ran = page.evaluate("window.__ran")
         made = page.evaluate("document.querySelectorAll('iframe, object, base, meta[http-equiv]').length")

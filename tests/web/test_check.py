@@ -18,7 +18,7 @@ def test_a_check_answers_as_the_command_does(
 ) -> None:
     deck, speech = DEMO / "deck.md", DEMO / "speech.vtt"
     sent = {"deck": (deck.name, deck.read_bytes()), "speech": (speech.name, speech.read_bytes())}
-    answer = api.post("/api/check", files=sent).json()
+    answer = api.post("/api/v1/check", files=sent).json()
     assert answer.pop("notices") == []
     assert answer == Commands(site.own.root, capsys).json("check", str(deck), "--speech", str(speech))
     assert answer["tensions"]
@@ -32,7 +32,7 @@ def test_a_dossier_answers_as_the_command_does(
     news.write_text("# Churn\n\nChurn in the sector was 9% in 2026.\n")
     sent = {"deck": deck, "board": board, "intel": news}
     answer = api.post(
-        "/api/dossier",
+        "/api/v1/dossier",
         files={name: (path.name, path.read_bytes()) for name, path in sent.items()},
         data={"focus": ["cash"]},
     ).json()
@@ -53,6 +53,6 @@ def test_a_dossier_answers_as_the_command_does(
 def test_what_cannot_be_read_is_named_as_it_was_sent(
     api: TestClient, files: dict[str, tuple[str, bytes]], form: dict[str, str], detail: str
 ) -> None:
-    answer = api.post("/api/check", files=files, data=form)
+    answer = api.post("/api/v1/check", files=files, data=form)
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(detail)

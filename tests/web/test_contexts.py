@@ -7,14 +7,14 @@ import hashlib
 import pytest
 from starlette.testclient import TestClient
 
-ADDRESS = "/api/sessions/s1/contexts/skeptic"
+ADDRESS = "/api/v1/sessions/s1/contexts/skeptic"
 
 pytestmark = pytest.mark.usefixtures("session")
 
 
 def receipts(api: TestClient) -> list[str]:
-    api.put("/api/sessions/s1/slide", json={"slide": 1})  # receipts go to disk with the next record
-    return [one["receipt"] for one in api.get("/api/sessions/s1").json()["receipts"]]
+    api.put("/api/v1/sessions/s1/slide", json={"slide": 1})  # receipts go to disk with the next record
+    return [one["receipt"] for one in api.get("/api/v1/sessions/s1").json()["receipts"]]
 
 
 def test_the_etag_is_the_texts_digest(api: TestClient) -> None:
@@ -39,7 +39,7 @@ def test_what_was_given_is_given_again_by_its_receipt(api: TestClient) -> None:
     receipt = given.headers["greenroom-receipt"]
     assert receipt in receipts(api)
     api.post(
-        "/api/sessions/s1/files/shared/presenter-transcript.md", json={"text": "More.", "by": "transcript"}
+        "/api/v1/sessions/s1/files/shared/presenter-transcript.md", json={"text": "More.", "by": "transcript"}
     )
     assert api.get(ADDRESS).text != given.text
     then = api.get(ADDRESS, params={"at": receipt})
@@ -48,7 +48,7 @@ def test_what_was_given_is_given_again_by_its_receipt(api: TestClient) -> None:
 
 
 def test_of_an_ended_session_nothing_is_recorded(api: TestClient) -> None:
-    api.post("/api/sessions/s1/end", json={})
+    api.post("/api/v1/sessions/s1/end", json={})
     answer = api.get(ADDRESS, params={"as": "receipt"})
     assert answer.json()["receipt"] is None
     assert "greenroom-receipt" not in answer.headers
@@ -63,8 +63,8 @@ def test_of_an_ended_session_nothing_is_recorded(api: TestClient) -> None:
         (ADDRESS, {"at": "r000000000000"}, 404),
         (ADDRESS, {"at": "999999"}, 404),
         (ADDRESS, {"at": "9" * 21}, 422),
-        ("/api/sessions/s1/contexts/nobody", {}, 422),
-        ("/api/sessions/s2/contexts/skeptic", {}, 404),
+        ("/api/v1/sessions/s1/contexts/nobody", {}, 422),
+        ("/api/v1/sessions/s2/contexts/skeptic", {}, 404),
     ],
 )
 def test_what_cannot_be_given_is_a_problem(

@@ -110,7 +110,7 @@ def test_delivery_is_drawn_with_its_figures_beside_it(client: httpx2.Client, end
     ],
 )
 def test_each_form_is_given(client: httpx2.Client, form: str, media: str, begins: bytes) -> None:
-    answer = client.get("/api/sessions/s1/debrief", params={"format": form})
+    answer = client.get("/api/v1/sessions/s1/debrief", params={"format": form})
     assert (answer.status_code, answer.headers["content-type"]) == (200, media)
     assert answer.content.startswith(begins)
     kept = answer.headers.get("content-disposition")
@@ -122,34 +122,34 @@ def test_each_form_is_given(client: httpx2.Client, form: str, media: str, begins
 def test_what_there_is_not_is_refused(client: httpx2.Client) -> None:
     assert client.get("/debrief/none").status_code == 404
     for path, body in (("dismiss", {"finding": "c9"}), ("drill", {"exchange": "x9"})):
-        refused = client.post(f"/api/sessions/s1/{path}", json=body)
+        refused = client.post(f"/api/v1/sessions/s1/{path}", json=body)
         assert (refused.status_code, refused.json()["code"]) == (422, "input")
-    assert client.get("/api/sessions/s1/debrief?format=doc").status_code == 422
+    assert client.get("/api/v1/sessions/s1/debrief?format=doc").status_code == 422
 
 
 def test_what_is_no_contradiction_leaves_the_page_and_every_form(client: httpx2.Client) -> None:
     assert "100 + 200 = 300, not 350" in client.get("/debrief/s1").text
-    answer = client.post("/api/sessions/s1/dismiss", json={"finding": "c1"})
+    answer = client.post("/api/v1/sessions/s1/dismiss", json={"finding": "c1"})
     assert (answer.status_code, answer.json()) == (200, {"state": "ended", "finding": "c1"})
-    again = client.post("/api/sessions/s1/dismiss", json={"finding": "c1"})
+    again = client.post("/api/v1/sessions/s1/dismiss", json={"finding": "c1"})
     assert again.status_code == 200
     assert "not 350" not in client.get("/debrief/s1").text
     for form in ("md", "html", "json"):
-        assert "not 350" not in client.get(f"/api/sessions/s1/debrief?format={form}").text
+        assert "not 350" not in client.get(f"/api/v1/sessions/s1/debrief?format={form}").text
 
 
 def test_a_drill_opens_a_room_with_that_question_alone(client: httpx2.Client) -> None:
-    answer = client.post("/api/sessions/s1/drill", json={"exchange": "x1"})
+    answer = client.post("/api/v1/sessions/s1/drill", json={"exchange": "x1"})
     assert answer.status_code == 201
     drill = answer.json()["session"]
-    room = client.get(f"/api/sessions/{drill}/room").json()
+    room = client.get(f"/api/v1/sessions/{drill}/room").json()
     assert room["question"]["text"] == QUESTION
     assert (room["slide"], room["left"], room["state"]) == (1, 0, "active")
     assert client.get(f"/room/{drill}").status_code == 200
     page = client.get(f"/debrief/{drill}").text
     assert "This rehearsal goes on" in page
-    client.post(f"/api/sessions/{drill}/answer", json={"text": "From six to four."})
-    client.post(f"/api/sessions/{drill}/end", json={})
+    client.post(f"/api/v1/sessions/{drill}/answer", json={"text": "From six to four."})
+    client.post(f"/api/v1/sessions/{drill}/end", json={})
     assert "1 question" in client.get(f"/debrief/{drill}").text
 
 

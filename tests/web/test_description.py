@@ -17,14 +17,14 @@ from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 
-ENDLESS = {"/api/sessions/{session}/room/events"}
+ENDLESS = {"/api/v1/sessions/{session}/room/events"}
 """A stream that a test in one process would wait for; `test_records` reads such a one from a server."""
-LAST = {"/api/sessions/{session}/end"}
+LAST = {"/api/v1/sessions/{session}/end"}
 """What would take the session from the tests behind it gets the ids that are made up, as erasing does."""
 
 
 def test_every_route_describes_its_problems(api: TestClient) -> None:
-    paths = api.get("/api/openapi.json").json()["paths"]
+    paths = api.get("/api/v1/openapi.json").json()["paths"]
     assert len(paths) > 35
     for path, methods in paths.items():
         for method, one in methods.items():
@@ -41,11 +41,11 @@ def test_no_request_that_it_allows_makes_the_server_fail() -> None:
         home = Home.open(new_home(Path(folder) / "home"))
         site = Site(home, str(home.archives), OpenSessions(home))
         with TestClient(application(site), base_url="http://127.0.0.1") as client:
-            begun = client.post("/api/sessions", json={"sample": True, "id": "s1", "presenter": "Dana"})
+            begun = client.post("/api/v1/sessions", json={"sample": True, "id": "s1", "presenter": "Dana"})
             assert begun.status_code == 201
-            schema = schemathesis.openapi.from_dict(client.get("/api/openapi.json").json())
+            schema = schemathesis.openapi.from_dict(client.get("/api/v1/openapi.json").json())
             tried = [try_out(one.ok(), client) for one in schema.get_all_operations()]
-            assert client.get("/api/sessions/s1/verify").json()["valid"]
+            assert client.get("/api/v1/sessions/s1/verify").json()["valid"]
     assert sum(tried) > 200
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-FILES = "/api/sessions/s1/files"
+FILES = "/api/v1/sessions/s1/files"
 
 pytestmark = pytest.mark.usefixtures("session")
 
@@ -46,14 +46,14 @@ def test_a_file_is_written_as_often_as_its_class_allows(api: TestClient) -> None
 def test_a_refusal_of_the_store_is_a_problem_and_changes_nothing(
     api: TestClient, method: str, path: str, by: str, text: str, status: int, code: str
 ) -> None:
-    before = api.get("/api/sessions/s1").json()["ledger_head"]
+    before = api.get("/api/v1/sessions/s1").json()["ledger_head"]
     body = None if method == "GET" else {"text": text, "by": by}
     answer = api.request(method, f"{FILES}/{path}", json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
-    assert api.get("/api/sessions/s1").json()["ledger_head"] == before
+    assert api.get("/api/v1/sessions/s1").json()["ledger_head"] == before
 
 
 def test_after_the_end_nothing_is_written(api: TestClient) -> None:
-    api.post("/api/sessions/s1/end", json={})
+    api.post("/api/v1/sessions/s1/end", json={})
     answer = api.post(f"{FILES}/shared/presenter-transcript.md", json={"text": "x", "by": "transcript"})
     assert (answer.status_code, answer.json()["code"]) == (409, "session_frozen")

@@ -25,7 +25,7 @@ from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import ToneRecogniser, is_loud, silence, tone
 from tests.helpers.rehearsals import write_rehearsal
 
-ADDRESS = "ws://localhost/api/sessions/one/microphone"
+ADDRESS = "ws://localhost/api/v1/sessions/one/microphone"
 WORDS = {8000: "Revenue grew by 12 %.", 4000: "Costs did not."}
 FRAME = 3200
 
@@ -151,7 +151,7 @@ def test_a_sender_that_is_too_fast_waits() -> None:
 
 def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, no_recogniser="install it") as (client, _, _):
-        assert client.get("/api/speech").json() == {"recognises": False, "detail": "install it"}
+        assert client.get("/api/v1/speech").json() == {"recognises": False, "detail": "install it"}
         with client.websocket_connect(ADDRESS) as socket:
             assert socket.receive_json() == {"refused": "install it"}
 
@@ -159,7 +159,7 @@ def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -
 def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
         told = {"recognises": True, "detail": "recognised on this machine; no sound is kept"}
-        assert client.get("/api/speech").json() == told
+        assert client.get("/api/v1/speech").json() == told
 
 
 def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tmp_path: Path) -> None:

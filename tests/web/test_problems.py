@@ -24,22 +24,22 @@ JSON = {"content-type": "application/json"}
     ("method", "path", "body", "headers", "status"),
     [
         ("GET", "/nowhere", b"", {}, 404),
-        ("GET", "/api/nowhere", b"", {}, 404),
-        ("GET", "/api/sessions/none", b"", {}, 404),
-        ("PUT", "/api/health", b"", {}, 405),
-        ("OPTIONS", "/api/health", b"", {"origin": "http://evil.example"}, 403),
-        ("TRACE", "/api/health", b"", {}, 405),
-        ("BREW", "/api/health", b"", {}, 405),
-        ("POST", "/api/goals", b'{"text": ', JSON, 400),
-        ("POST", "/api/goals", b"", JSON, 422),
-        ("POST", "/api/goals", b"[]", JSON, 422),
-        ("POST", "/api/goals", b'{"text": 1}', JSON, 422),
-        ("POST", "/api/goals", b'{"text": "\\ud800", "\\ud801": 1}', JSON, 422),
-        ("POST", "/api/goals", b'{"text": "x"}', {"content-type": "text/plain"}, 415),
-        ("POST", "/api/goals", b'{"text": "x"}', {}, 415),
-        ("POST", "/api/goals", b"text=x", {"content-type": "application/x-www-form-urlencoded"}, 415),
-        ("POST", "/api/decks", b"--x", {"content-type": "multipart/form-data"}, 400),
-        ("POST", "/api/decks", b"--x--", {"content-type": "multipart/form-data; boundary=x"}, 422),
+        ("GET", "/api/v1/nowhere", b"", {}, 404),
+        ("GET", "/api/v1/sessions/none", b"", {}, 404),
+        ("PUT", "/api/v1/health", b"", {}, 405),
+        ("OPTIONS", "/api/v1/health", b"", {"origin": "http://evil.example"}, 403),
+        ("TRACE", "/api/v1/health", b"", {}, 405),
+        ("BREW", "/api/v1/health", b"", {}, 405),
+        ("POST", "/api/v1/goals", b'{"text": ', JSON, 400),
+        ("POST", "/api/v1/goals", b"", JSON, 422),
+        ("POST", "/api/v1/goals", b"[]", JSON, 422),
+        ("POST", "/api/v1/goals", b'{"text": 1}', JSON, 422),
+        ("POST", "/api/v1/goals", b'{"text": "\\ud800", "\\ud801": 1}', JSON, 422),
+        ("POST", "/api/v1/goals", b'{"text": "x"}', {"content-type": "text/plain"}, 415),
+        ("POST", "/api/v1/goals", b'{"text": "x"}', {}, 415),
+        ("POST", "/api/v1/goals", b"text=x", {"content-type": "application/x-www-form-urlencoded"}, 415),
+        ("POST", "/api/v1/decks", b"--x", {"content-type": "multipart/form-data"}, 400),
+        ("POST", "/api/v1/decks", b"--x--", {"content-type": "multipart/form-data; boundary=x"}, 422),
     ],
 )
 def test_a_request_that_cannot_be_meant_gets_a_problem(
@@ -64,17 +64,22 @@ def test_a_person_reads_a_command_without_the_marks_around_it(site: Site) -> Non
 
 
 def test_head_is_get_without_a_body_also_of_a_stream(api: TestClient, session: str) -> None:
-    for path in ("/", "/static/style.css", f"/api/sessions/{session}", f"/api/sessions/{session}/records"):
+    for path in (
+        "/",
+        "/static/style.css",
+        f"/api/v1/sessions/{session}",
+        f"/api/v1/sessions/{session}/records",
+    ):
         answer = api.head(path)
         assert (answer.status_code, answer.content) == (200, b"")
-    assert api.head("/api/nowhere").status_code == 404
+    assert api.head("/api/v1/nowhere").status_code == 404
 
 
 def test_a_damaged_session_is_told_without_its_place(api: TestClient, site: Site, session: str) -> None:
     site.sessions.forget(session)
     ledger = site.own.sessions / session / "ledger" / "ledger.jsonl"
     ledger.write_bytes(b"x" + ledger.read_bytes()[1:])
-    answer = api.get(f"/api/sessions/{session}")
+    answer = api.get(f"/api/v1/sessions/{session}")
     assert (answer.status_code, answer.json()["code"]) == (500, "ledger_corrupt")
     assert f"sessions/{session}/ledger/ledger.jsonl" in answer.json()["detail"]
     assert str(site.own.root) not in answer.text
@@ -90,7 +95,7 @@ def test_an_error_that_nobody_foresaw_tells_nothing_of_itself(
 
     monkeypatch.setattr(site.sessions, "get", broken)
     with TestClient(application(site), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
-        answer = client.get("/api/sessions/s1")
+        answer = client.get("/api/v1/sessions/s1")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "said" not in answer.text
 
@@ -111,7 +116,7 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(Session, "hear", full)
-    answer = api.post(f"/api/sessions/{session}/segments", json={"text": "We grow."})
+    answer = api.post(f"/api/v1/sessions/{session}/segments", json={"text": "We grow."})
     told = (
         "the server has as many files open as it may (a live session takes up to twenty): end sessions, or "
         "raise the limit (`ulimit -n`) and start it again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-S = "/api/sessions/s1"
+S = "/api/v1/sessions/s1"
 SAID = "The second hub pays for itself in 31 months."
 
 pytestmark = pytest.mark.usefixtures("session")

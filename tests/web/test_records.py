@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from orchestrator.web.site import Site
 from tests.web.conftest import Served
 
-RECORDS = "/api/sessions/s1/records"
+RECORDS = "/api/v1/sessions/s1/records"
 LINES = {"accept": "application/x-ndjson"}
 
 
@@ -41,7 +41,7 @@ def test_lines_are_the_ledgers_own(api: TestClient, site: Site, session: str) ->
 def test_the_stream_of_an_ended_session_ends_with_its_last_record(
     api: TestClient, site: Site, session: str
 ) -> None:
-    api.post(f"/api/sessions/{session}/end", json={})
+    api.post(f"/api/v1/sessions/{session}/end", json={})
     ledger = (site.own.sessions / session / "ledger" / "ledger.jsonl").read_text("utf-8").splitlines()
     assert list(events(iter(api.get(RECORDS).text.splitlines()))) == list(enumerate(ledger, start=1))
     rest = api.get(RECORDS, headers={"last-event-id": str(len(ledger) - 1)})
@@ -53,7 +53,7 @@ def test_what_comes_later_is_sent_as_it_comes_and_goes_on_after_a_break(
     serve: Callable[..., Served],
 ) -> None:
     with serve().client() as client:
-        client.post("/api/sessions", json={"sample": True, "id": "s1"})
+        client.post("/api/v1/sessions", json={"sample": True, "id": "s1"})
         known = len(client.get(RECORDS, headers=LINES).text.splitlines())
         for slide, last in ((2, known), (3, known + 1)):
             moved = Timer(0.3, move, (client, slide))
@@ -65,4 +65,4 @@ def test_what_comes_later_is_sent_as_it_comes_and_goes_on_after_a_break(
 
 
 def move(client: httpx2.Client, slide: int) -> None:
-    client.put("/api/sessions/s1/slide", json={"slide": slide})
+    client.put("/api/v1/sessions/s1/slide", json={"slide": slide})

@@ -44,14 +44,14 @@ DROPPED = """([name, bytes]) => {
 def started(served: Served, **options: Any) -> str:
     """The id of a session that was begun without a page; its deck is a small one of our own."""
     with served.client() as client:
-        answer = client.post("/api/sessions", json={"deck_text": DECK, **options})
+        answer = client.post("/api/v1/sessions", json={"deck_text": DECK, **options})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["session"])
 
 
 def view_of(served: Served, session: str) -> dict[str, Any]:
     with served.client() as client:
-        view: dict[str, Any] = client.get(f"/api/sessions/{session}/room").json()
+        view: dict[str, Any] = client.get(f"/api/v1/sessions/{session}/room").json()
         return view
 
 
@@ -237,7 +237,7 @@ def test_a_server_that_is_killed_in_the_middle_of_an_answer_goes_on_by_itself(se
     question = asked(page)
     before = view_of(served, session)
     with served.client() as client:  # the answer's first words, as a microphone brings them
-        client.post(f"/api/sessions/{session}/segments", json={"text": "By passengers, and"})
+        client.post(f"/api/v1/sessions/{session}/segments", json={"text": "By passengers, and"})
     expect(page.locator("#captions")).to_contain_text("By passengers")
     page.fill("#words", "in the harbour authority's count")
     web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY)")

@@ -214,15 +214,17 @@ def test_a_comment_is_kept_beside_the_session_and_never_in_it(home: Home) -> Non
     for site in (home, None):
         with opened(site, str(home.archives)) as client:
             sent = {"author": "A. Reviewer", "text": "Bring <b>the</b> count.", "about": "x1"}
-            assert client.post("/api/sessions/second/comments", json=sent).status_code == 201
-            assert client.get("/api/sessions/second/comments").json()[0]["text"] == sent["text"]
+            assert client.post("/api/v1/sessions/second/comments", json=sent).status_code == 201
+            assert client.get("/api/v1/sessions/second/comments").json()[0]["text"] == sent["text"]
             assert "Bring &lt;b&gt;the&lt;/b&gt; count." in client.get("/review/second").text
-            assert client.post("/api/sessions/second/comments", json={**sent, "text": " "}).status_code == 422
             assert (
-                client.post("/api/sessions/second/comments", json={**sent, "about": "../x"}).status_code
+                client.post("/api/v1/sessions/second/comments", json={**sent, "text": " "}).status_code == 422
+            )
+            assert (
+                client.post("/api/v1/sessions/second/comments", json={**sent, "about": "../x"}).status_code
                 == 422
             )
-            assert client.post("/api/sessions/nowhere/comments", json=sent).status_code == 404
+            assert client.post("/api/v1/sessions/nowhere/comments", json=sent).status_code == 404
     assert (home.sessions / ".records" / "second" / "comments.jsonl").is_file()
     assert before == {path: path.read_bytes() for path in sorted(home.archives.rglob("*")) if path.is_file()}
 

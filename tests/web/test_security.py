@@ -47,7 +47,7 @@ def test_a_request_is_taken_only_from_our_own_pages(
     serve: Serve, method: str, headers: dict[str, str], status: int
 ) -> None:
     with serve().client() as client:
-        answered = client.request(method, "/api/health", headers=headers).status_code
+        answered = client.request(method, "/api/v1/health", headers=headers).status_code
     note("page", "requests of other pages to a real server", count=1, wrong=int(answered != status))
     assert answered == status
 
@@ -56,20 +56,20 @@ def test_a_page_elsewhere_may_link_to_a_page_here_and_gets_no_receipt_recorded(
     api: TestClient, session: str
 ) -> None:
     elsewhere = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
-    before = api.get(f"/api/sessions/{session}").json()
-    answered = api.get(f"/api/sessions/{session}/contexts/skeptic?as=receipt", headers=elsewhere)
+    before = api.get(f"/api/v1/sessions/{session}").json()
+    answered = api.get(f"/api/v1/sessions/{session}/contexts/skeptic?as=receipt", headers=elsewhere)
     assert (answered.status_code, answered.json()["detail"]) == (
         403,
         "the request comes from another site's page",
     )
-    assert api.get(f"/api/sessions/{session}").json() == before
+    assert api.get(f"/api/v1/sessions/{session}").json() == before
     followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     assert api.get("/", headers=followed, follow_redirects=False).status_code in (200, 303)
 
 
 def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> None:
     with serve().client() as client:
-        told = client.get("/api/health", headers={"host": "evil.example"}).json()["detail"]
+        told = client.get("/api/v1/health", headers={"host": "evil.example"}).json()["detail"]
     assert told == (
         "this server answers to 127.0.0.1, [::1], localhost, not to this name: open one of them, or start it "
         "with `--host` and the name or address"
@@ -79,7 +79,7 @@ def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> 
 def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> None:
     address = serve().url.removeprefix("http://")
     sender = HTTPConnection(address, timeout=30)
-    sender.putrequest("POST", "/api/health")
+    sender.putrequest("POST", "/api/v1/health")
     sender.putheader("content-length", "999999999999")
     sender.endheaders()
     assert sender.getresponse().status == 413
@@ -88,7 +88,7 @@ def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> N
 
 def test_every_answer_forbids_whatever_comes_from_elsewhere(serve: Serve) -> None:
     with serve().client() as client:
-        for path in ("/", "/api/health", "/static/style.css", "/nowhere"):
+        for path in ("/", "/api/v1/health", "/static/style.css", "/nowhere"):
             headers = client.get(path).headers
             assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
             assert headers["x-content-type-options"] == "nosniff"
@@ -102,10 +102,10 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
     served.url = address
     with served.client() as client:
         own = {"host": address.removeprefix("http://").replace("127.0.0.1", "0.0.0.0")}
-        assert client.get("/api/health", headers=own).status_code == 401
-        assert client.get("/api/health", headers={"host": "192.0.2.7:8716"}).status_code == 401
-        assert client.get("/api/health", headers={"host": "[2001:db8::7]"}).status_code == 401
-        elsewhere = client.get("/api/health", headers={"host": "evil.example"})
+        assert client.get("/api/v1/health", headers=own).status_code == 401
+        assert client.get("/api/v1/health", headers={"host": "192.0.2.7:8716"}).status_code == 401
+        assert client.get("/api/v1/health", headers={"host": "[2001:db8::7]"}).status_code == 401
+        elsewhere = client.get("/api/v1/health", headers={"host": "evil.example"})
         assert elsewhere.status_code == 421
         assert " and to the IP addresses of this machine, not to this name: " in elsewhere.text
         assert client.get("/static/style.css", headers=own).status_code == 200
@@ -113,9 +113,9 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
         assert (person.status_code, person.headers["content-type"]) == (401, "text/html; charset=utf-8")
         assert token not in person.text
         wrong = {"authorization": "Bearer " + token[:-1], **own}
-        assert client.get("/api/health", headers=wrong).status_code == 401
+        assert client.get("/api/v1/health", headers=wrong).status_code == 401
         right = {"authorization": "Bearer " + token, **own}
-        assert client.get("/api/health", headers=right).status_code == 200
+        assert client.get("/api/v1/health", headers=right).status_code == 200
         opened = client.get("/", params={"token": token}, headers=own)
         assert opened.status_code == 303
         assert opened.headers["location"] == "/"
@@ -131,7 +131,7 @@ def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
 
 
 UNFINISHED = (
-    b"POST /api/sessions HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\n"
+    b"POST /api/v1/sessions HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\n"
     b"content-length: 9\r\nexpect: 100-continue\r\n\r\n"
 )
 ANSWERED = b"GET /static/style.css HTTP/1.1\r\nhost: %s\r\n\r\n"
@@ -166,7 +166,7 @@ def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: 
             sender.sendall(UNFINISHED % address.netloc.encode())
             assert sender.recv(12) == b"HTTP/1.1 100"  # its head was read
         with served.client() as client:
-            answered = client.get("/api/health")
+            answered = client.get("/api/v1/health")
     assert (answered.status_code, answered.headers["content-type"]) == (503, "application/problem+json")
     assert answered.json() == {
         "type": "about:blank",

@@ -1,4 +1,4 @@
-"""POST /api/sessions: which contradictions are none, and decks that are not here."""
+"""POST /api/v1/sessions: which contradictions are none, and decks that are not here."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ TWO_WRONG_SUMS = b"""# Costs in 2026
 
 @pytest.mark.parametrize("number", [0, -1, 99])
 def test_a_number_that_the_deck_has_not_leaves_no_session(api: TestClient, number: int) -> None:
-    answer = api.post("/api/sessions", json={"sample": True, "id": "s1", "dismissed": [1, number]})
+    answer = api.post("/api/v1/sessions", json={"sample": True, "id": "s1", "dismissed": [1, number]})
     assert answer.status_code == 422
     assert f"{number} is no contradiction of this deck" in answer.json()["detail"]
-    assert api.get("/api/sessions").json() == {"sessions": []}
+    assert api.get("/api/v1/sessions").json() == {"sessions": []}
 
 
 def test_the_numbers_are_those_of_the_deck_as_it_was_shown(api: TestClient) -> None:
-    shown = api.post("/api/decks", files={"deck": ("plan.md", TWO_WRONG_SUMS)}).json()
+    shown = api.post("/api/v1/decks", files={"deck": ("plan.md", TWO_WRONG_SUMS)}).json()
     assert len(shown["tensions"]) == 2
     begun = {"deck": shown["deck"], "presenter": "Dana Whitfield", "remember": True, "dismissed": [1]}
     for name in ("s1", "s2"):  # in the second, memory has dismissed it already, and all others count from c1
-        assert api.post("/api/sessions", json={**begun, "id": name}).status_code == 201
-        left = api.get(f"/api/sessions/{name}").json()["tensions"]
+        assert api.post("/api/v1/sessions", json={**begun, "id": name}).status_code == 201
+        left = api.get(f"/api/v1/sessions/{name}").json()["tensions"]
         assert [one["note"] for one in left] == [one["note"] for one in shown["tensions"][1:]]
 
 
 @pytest.mark.parametrize("rest", ["", "/slides/1.png"])
 def test_a_deck_that_is_not_here_is_not_found(api: TestClient, rest: str) -> None:
-    answer = api.get(f"/api/decks/{'0' * 64}{rest}")
+    answer = api.get(f"/api/v1/decks/{'0' * 64}{rest}")
     assert (answer.status_code, answer.json()["title"]) == (404, "Not Found")
     assert "drop it once more" in answer.json()["detail"]
-    assert api.post("/api/sessions", json={"deck": "0" * 64}).status_code == 422
+    assert api.post("/api/v1/sessions", json={"deck": "0" * 64}).status_code == 422

@@ -1,4 +1,4 @@
-"""/api/check and /api/dossier: what a deck says and how it may be attacked, without a session."""
+"""/api/v1/check and /api/v1/dossier: what a deck says and how it may be attacked, without a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""POST /api/sessions/{id}/comments: what a reviewer has to say to a session; kept beside it, never in it."""
+"""POST /api/v1/sessions/{id}/comments: a reviewer's words on a session; kept beside it, never in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/contexts/{agent}: exactly what an agent is given, now or then."""
+"""/api/v1/sessions/{id}/contexts/{agent}: exactly what an agent is given, now or then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/debrief: the debrief in each of its forms, and what is done with it."""
+"""/api/v1/sessions/{id}/debrief: the debrief in each of its forms, and what is done with it."""
 
 from __future__ import annotations
 

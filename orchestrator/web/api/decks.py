@@ -1,4 +1,4 @@
-"""/api/decks: a deck that was dropped, and how it was understood, before a session begins with it."""
+"""/api/v1/decks: a deck that was dropped, and how it was understood, before a session begins with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/files/{path}: session files as the ledger has them; every refusal is the store's own."""
+"""/api/v1/sessions/{id}/files/{path}: session files as the ledger has them; refusals are the store's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /api/health: whether the server is there, and which release it is."""
+"""GET /api/v1/health: whether the server is there, and which release it is."""
 
 from __future__ import annotations
 

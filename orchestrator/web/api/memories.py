@@ -1,4 +1,4 @@
-"""/api/memories, scratchpads, goals, briefings: what is remembered, and the presenter's control over it."""
+"""/api/v1/memories, scratchpads, goals, briefings: what is remembered, under the presenter's control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebSocket /api/sessions/{id}/microphone: sound in, captions out, and each sentence into the transcript.
+"""WebSocket /api/v1/sessions/{id}/microphone: sound in, captions out, and each sentence into the transcript.
 
 Frames are 16 kHz, 16 bits little-endian, one channel. Out come {"partial": "…"} while somebody speaks,
 {"final": "…"} once a sentence stands in the transcript, and {"refused": "…"} before the server closes.

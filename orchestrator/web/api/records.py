@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/records: the ledger, record by record, as it grows."""
+"""/api/v1/sessions/{id}/records: the ledger, record by record, as it grows."""
 
 from __future__ import annotations
 

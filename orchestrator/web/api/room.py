@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/room: the room as its page shows it, as one document and as a stream of them."""
+"""/api/v1/sessions/{id}/room: the room as its page shows it, as one document and as a stream of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/sessions: what there is, one session whole, its proof and debrief, and what is done with all of it."""
+"""/api/v1/sessions: what there is, one session whole, its proof and debrief, what is done with it."""
 
 from __future__ import annotations
 

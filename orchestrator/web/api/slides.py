@@ -1,4 +1,4 @@
-"""/api/sessions/{id}/slides: the pictures of a session's slides."""
+"""/api/v1/sessions/{id}/slides: the pictures of a session's slides."""
 
 from __future__ import annotations
 

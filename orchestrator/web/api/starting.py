@@ -1,4 +1,4 @@
-"""POST /api/sessions: a session begins, with the options of `greenroom start` by the same names."""
+"""POST /api/v1/sessions: a session begins, with the options of `greenroom start` by the same names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Starting(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    deck: str | None = Field(None, description="A deck that was sent to /api/decks, by its SHA-256.")
+    deck: str | None = Field(None, description="A deck that was sent to /api/v1/decks, by its SHA-256.")
     deck_text: str | None = Field(None, max_length=2_000_000, description="A deck as Markdown.")
     sample: bool = Field(False, description="The bundled deck.")
     id: str | None = None

@@ -3,7 +3,7 @@
 import { sentence } from "./words.js";
 
 const session = document.getElementById("debrief").dataset.session;
-const api = (path) => `/api/sessions/${encodeURIComponent(session)}/${path}`;
+const api = (path) => `/api/v1/sessions/${encodeURIComponent(session)}/${path}`;
 const refused = document.getElementById("refused");
 
 async function send(button, path, body) {

@@ -33,7 +33,7 @@ async function overServer() {
   let muted = false;
 
   const connect = () => {
-    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/sessions/${session}/microphone`);
+    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/sessions/${session}/microphone`);
     socket.addEventListener("message", (event) => {
       const { refused } = JSON.parse(event.data); // captions come with the room, as to every page that shows it
       if (refused) {
@@ -123,7 +123,7 @@ async function overBrowser() {
 }
 
 const post = ({ transcript, confidence }) =>
-  fetch(`/api/sessions/${session}/segments`, {
+  fetch(`/api/v1/sessions/${session}/segments`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ text: transcript, ...(confidence > 0 ? { confidence } : {}) }),
@@ -199,7 +199,7 @@ function offerVoices() {
 // ------------------------------------------------------------------ beginning
 
 async function begin() {
-  const { recognises, detail } = await fetch("/api/speech").then((answer) => answer.json()).catch(() => ({ detail: "the server cannot be reached" }));
+  const { recognises, detail } = await fetch("/api/v1/speech").then((answer) => answer.json()).catch(() => ({ detail: "the server cannot be reached" }));
   const hasSound = navigator.mediaDevices?.getUserMedia && window.AudioWorkletNode;
   if (recognises && hasSound) hears = "server";
   else if (window.webkitSpeechRecognition && window.isSecureContext) hears = "browser";

@@ -6,7 +6,7 @@ const $ = (id) => document.getElementById(id);
 const SETTINGS = "greenroom.settings"; // kept by this browser alone, for the next rehearsal
 const KEPT = ["presenter", "minutes", "exchanges", "intensity", "mode", "focus"];
 
-let deck = null; // as /api/decks understood it; {sample: true} of the bundled one
+let deck = null; // as /api/v1/decks understood it; {sample: true} of the bundled one
 
 function made(tag, words, className) {
   const element = document.createElement(tag);
@@ -37,7 +37,7 @@ async function read(file) {
   const form = new FormData();
   form.append("deck", file);
   try {
-    understood(await answerOf(await asked("/api/decks", { method: "POST", body: form })));
+    understood(await answerOf(await asked("/api/v1/decks", { method: "POST", body: form })));
   } catch (error) {
     $("unread").textContent = sentence(error.message);
   } finally {
@@ -55,7 +55,7 @@ async function sample() {
   $("unread").textContent = "";
   forget();
   try {
-    const read = await answerOf(await asked("/api/decks/sample"));
+    const read = await answerOf(await asked("/api/v1/decks/sample"));
     understood({ ...read, sample: true });
   } catch (error) {
     $("unread").textContent = sentence(error.message);
@@ -114,7 +114,7 @@ function load(places) {
     picture.alt = "";
     picture.addEventListener("load", () => { words.replaceWith(picture); next(); });
     picture.addEventListener("error", next);
-    picture.src = `/api/decks/${of}/slides/${words.dataset.slide}.png`;
+    picture.src = `/api/v1/decks/${of}/slides/${words.dataset.slide}.png`;
   };
   next();
   next();
@@ -172,7 +172,7 @@ async function begin(event) {
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
     const headers = { "content-type": "application/json" };
-    const answer = await asked("/api/sessions", { method: "POST", headers, body: JSON.stringify(chosen()) });
+    const answer = await asked("/api/v1/sessions", { method: "POST", headers, body: JSON.stringify(chosen()) });
     const started = await answerOf(answer);
     location.assign(`/room/${encodeURIComponent(started.session)}`);
   } catch (error) {

@@ -14,7 +14,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   const sent = { author: author.value, about: form.elements.about.value, text: form.elements.text.value };
   try {
-    const answer = await fetch(`/api/sessions/${encodeURIComponent(form.dataset.session)}/comments`, {
+    const answer = await fetch(`/api/v1/sessions/${encodeURIComponent(form.dataset.session)}/comments`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(sent),

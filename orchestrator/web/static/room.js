@@ -6,7 +6,7 @@ import { counted, sentence } from "./words.js";
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
-const api = (path) => `/api/sessions/${encodeURIComponent(session)}/${path}`;
+const api = (path) => `/api/v1/sessions/${encodeURIComponent(session)}/${path}`;
 const $ = (id) => document.getElementById(id);
 
 let view = null;
