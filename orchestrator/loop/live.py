@@ -61,17 +61,18 @@ def feed_live(
     kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == STDIN else Path(source).name
     feed = Feed(rehearsal, say, LiveReader(kind), name)
-    try:
-        with driving(rehearsal, "feed"):
-            set_clock(rehearsal, runs=True)
-            try:
-                _drive(feed, Panel(rehearsal, say), source, stop, on_step)
-            finally:
-                if not feed.has_ended():
-                    set_clock(rehearsal, runs=False)
-    except DriverBusyError as busy:
-        say(f"note: {busy}; this feed only appends")
-        _append(feed, source, stop, on_step)
+    with rehearsal.store.patient(stop):
+        try:
+            with driving(rehearsal, "feed"):
+                set_clock(rehearsal, runs=True)
+                try:
+                    _drive(feed, Panel(rehearsal, say), source, stop, on_step)
+                finally:
+                    if not feed.has_ended():
+                        set_clock(rehearsal, runs=False)
+        except DriverBusyError as busy:
+            say(f"note: {busy}; this feed only appends")
+            _append(feed, source, stop, on_step)
     if feed.refused:
         where = "stdin" if source == STDIN else source
         lines = render.counted(feed.refused, "line")

@@ -123,17 +123,18 @@ def play(
         prompt: Gives the answer to the open question, in place of the recorded answers.
     """
     try:
-        while not stop():
-            seen = rehearsal.store.catch_up()
-            try:
-                if not step(rehearsal, wait_until, prompt):
-                    return True
-            except (SessionStateError, SessionFrozenError):
-                # Somebody else answered, parked, judged or ended it in this very moment, and that stands.
-                if rehearsal.store.catch_up() == seen:
-                    raise
-            if on_step is not None:
-                on_step(rehearsal)
+        with rehearsal.store.patient(stop):
+            while not stop():
+                seen = rehearsal.store.catch_up()
+                try:
+                    if not step(rehearsal, wait_until, prompt):
+                        return True
+                except (SessionStateError, SessionFrozenError):
+                    # Somebody else answered, parked, judged or ended it in this very moment, and that stands.
+                    if rehearsal.store.catch_up() == seen:
+                        raise
+                if on_step is not None:
+                    on_step(rehearsal)
         return False
     finally:
         rehearsal.playing_s = None

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -71,6 +72,7 @@ class Store:
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
         self._clock_s = 0.0
+        self._stops: dict[int, Callable[[], bool]] = {}  # by thread
 
     # ------------------------------------------------------------------ reading
 
@@ -165,6 +167,27 @@ class Store:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
         return transaction(self, self.timeout_s if timeout_s is None else timeout_s, verb="transaction")
+
+    @contextmanager
+    def patient(self, stop: Callable[[], bool]) -> Iterator[None]:
+        """Let this thread wait for the session's lock until *stop* says so, however long it is held.
+
+        For whoever takes in words that nobody will say again: a lock that is held costs time, and no word.
+        """
+        thread = threading.get_ident()
+        before = self._stops.get(thread)
+        self._stops[thread] = stop
+        try:
+            yield
+        finally:
+            if before is None:
+                self._stops.pop(thread, None)
+            else:
+                self._stops[thread] = before
+
+    def stop_waiting(self) -> Callable[[], bool] | None:
+        """What says that this thread waits no longer; None: it waits for as long as each write is told."""
+        return self._stops.get(threading.get_ident())
 
     def joined(self, tx: Draft | None) -> AbstractContextManager[Draft]:
         """Go on within *tx*, where the caller has one; else a transaction of its own."""

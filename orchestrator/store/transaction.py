@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import math
 import os
 import threading
@@ -45,6 +46,8 @@ _FIRST_WAIT_S: Final = 0.000_2
 _LONGEST_WAIT_S: Final = 0.02
 """Between two looks at a lock that another holds: at first about as long as one write takes, then no longer
 than nobody notices. The system's own wait has no limit of time."""
+
+log = logging.getLogger(__name__)
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
@@ -287,10 +290,15 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         raise StoreWriteError(
             f"{history.path}: {files.reason(error)}; nothing was written: check the rights and the disk"
         ) from error
-    until_s, wait_s = monotonic() + timeout_s, _FIRST_WAIT_S
+    until_s, wait_s, stop = monotonic() + timeout_s, _FIRST_WAIT_S, store.stop_waiting()
     while not _is_locked(fds[-1]):
         left_s = until_s - monotonic()
-        if left_s <= 0:
+        if left_s <= 0 and stop is not None and not stop():
+            if not math.isinf(until_s):
+                log.warning("%s: another writer holds this session: waiting until it lets go", store.root.name)
+            until_s = math.inf
+            continue
+        if left_s <= 0 or (stop is not None and stop()):
             raise SessionBusyError(
                 f"{store.root.name}: another writer holds this session, and was waited for "
                 f"{timeout_s:g} s; nothing was written: try again"

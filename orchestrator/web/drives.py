@@ -86,7 +86,11 @@ class Drive:
         rehearsal = self.session.rehearsal
         try:
             # In this order, so that the trace has the record that the driver has stopped.
-            with self.session.watch.left_to_driver(), driving(rehearsal, "serve"):
+            with (
+                rehearsal.store.patient(self._stop.is_set),
+                self.session.watch.left_to_driver(),
+                driving(rehearsal, "serve"),
+            ):
                 set_clock(rehearsal, runs=True)
                 self._has_begun = True
                 self._is_known.set()

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from orchestrator.layout import MODERATOR, Mutability, layout_of
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
+from orchestrator.store.transaction import Draft
 from tests.helpers.sessions import live_session, start
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIPT, bare, blueprints, on_disk
 
@@ -47,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close_files()
 
 
-def speak(store: Store, *lines: str) -> None:
+def speak(store: Store | Draft, *lines: str) -> None:
     for line in lines:
         store.append(TRANSCRIPT, line, by="transcript")
 
@@ -393,11 +395,11 @@ def test_what_did_not_change_is_not_read_again(store: Store, monkeypatch: pytest
 def test_many_appends_are_joined_without_changing_what_was_prepared(store: Store) -> None:
     assembler = Assembler(store, TEMPLATES)
     made = []
-    with store.transaction():
-        for number in range(2200):
-            speak(store, f"{number}")
-            if number % 200 == 0 or number in (1022, 1023, 1024, 1025):
-                made.append((number, assembler.prepare("skeptic", **OFFLINE)))
+    marks = [number for number in range(2200) if number % 200 == 0 or number in (1022, 1023, 1024, 1025)]
+    for before, number in pairwise([-1, *marks]):
+        with store.transaction() as tx:
+            speak(tx, *map(str, range(before + 1, number + 1)))
+        made.append((number, assembler.prepare("skeptic", **OFFLINE)))
     for number, context in made:
         shown = context.blocks[5].text.splitlines()[2:-1]
         assert shown == [str(n) for n in range(number + 1)]
@@ -414,7 +416,7 @@ def test_what_a_transaction_took_back_is_never_shown(store: Store) -> None:
 
     def give_up() -> Context:
         with store.transaction() as tx:
-            speak(store, "this is taken back")
+            speak(tx, "this is taken back")
             tx.write(CANDIDATE, "this is taken back\n", by="skeptic")
             inside.append(assembler.prepare("skeptic", **OFFLINE))
             assert assembler.rebuild(inside[0].receipt).text == inside[0].text
@@ -439,8 +441,8 @@ def test_what_a_transaction_took_back_does_not_move_the_budgets_cut(store: Store
     speak(store, *(f"line {number} {'é' * 20}" for number in range(40)))
 
     def give_up() -> None:
-        with store.transaction():
-            speak(store, *("taken back" * number for number in range(1, 9)))
+        with store.transaction() as tx:
+            speak(tx, *("taken back" * number for number in range(1, 9)))
             assert assembler.prepare("skeptic", **OFFLINE).receipt.left_out
             raise ZeroDivisionError
 
@@ -680,8 +682,8 @@ def test_a_ledger_rewritten_with_right_hashes_does_not_fit_its_receipts(store: S
 
 def test_a_two_hour_session_is_far_below_the_default_budget(store: Store) -> None:
     assert DEFAULT_BUDGET_TOKENS >= 200_000
-    with store.transaction():
-        speak(store, *("word " * 150 for _ in range(120)))  # 18,000 words
+    with store.transaction() as tx:
+        speak(tx, *("word " * 150 for _ in range(120)))  # 18,000 words
     assert Assembler(store, TEMPLATES).prepare("skeptic", **OFFLINE).receipt.left_out == 0
 
 
@@ -794,7 +796,7 @@ def test_a_context_prepared_by_a_reader_sees_whole_transactions_only(store: Stor
     before = path.read_bytes()
     text = assembler.prepare("skeptic", **OFFLINE).text
     with store.transaction() as tx:
-        speak(store, "one", "two")
+        speak(tx, "one", "two")
         tx.write(CANDIDATE, "Both?\n", by="skeptic")
     whole = path.read_bytes()
     for size in range(len(before), len(whole), 5):

@@ -18,6 +18,7 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
+from orchestrator.memory.model import Memory
 from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
@@ -294,21 +295,22 @@ def test_a_proposal_that_a_later_rule_forbids_leaves_the_others_alone(
     assert "hunch" in done.refused[0]
 
 
-def test_in_a_transaction_it_is_seen_at_once_and_gone_when_that_is_undone(
+def test_it_is_seen_in_its_own_transaction_and_gone_when_that_is_undone(
     store: Store, db: MemoryDatabase
 ) -> None:
-    here = desk(store, db)
+    log = ProposalLog(store, "skeptic", "Ines")
+    lesson = Memory("", "skeptic", "Ines", "lesson", str(LESSON["content"]), 0.8, (), None, NOW)
 
     def write_and_fail() -> None:
-        with store.transaction():
-            call(here, "memory_write", LESSON)
-            assert len(call(here, "memory_search", {"query": "growth"}).value["memories"]) == 1
+        with log.transaction() as tx:
+            log.add(lesson, tx)
+            assert [one.content for one in log.memories()] == [LESSON["content"]]
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         write_and_fail()
-    assert call(here, "memory_search", {"query": "growth"}).value["memories"] == []
-    assert call(here, "memory_write", LESSON).value["is_new"]
+    assert log.memories() == []
+    assert call(desk(store, db), "memory_write", LESSON).value["is_new"]
 
 
 def test_what_a_failed_sync_took_back_is_read_by_nobody(

@@ -16,6 +16,7 @@ from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home.folder import Home
+from orchestrator.loop.transcript import add_segment
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.session_files import read_file
@@ -26,6 +27,7 @@ from orchestrator.review import reading
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.transaction import Draft
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
@@ -60,10 +62,10 @@ class Overhearing:
 LAYOUTS = ("watermark", "strict")
 
 
-def said(session: Session, *texts: str) -> None:
+def said(session: Session, *texts: str, tx: Draft | None = None) -> None:
     for text in texts:
         start_s = float(len(session.projection.segments) * 3)
-        session.add_segment(Segment(text, start_s, start_s + 2.0, "Ines", 1))
+        add_segment(session.rehearsal, Segment(text, start_s, start_s + 2.0, "Ines", 1), tx=tx)
 
 
 @pytest.fixture
@@ -140,8 +142,8 @@ def test_a_receipt_of_an_earlier_release_gives_what_was_sent_then(session: Sessi
     "mark", ["Off the record: Nordbank wants out.", "Nordbank wants out, keep this private"]
 )
 def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session, mark: str) -> None:
-    with session.transaction():
-        said(session, *(f"We never keep notes of ferry {number}." for number in range(120)), mark)
+    with session.transaction() as tx:
+        said(session, *(f"We never keep notes of ferry {number}." for number in range(120)), mark, tx=tx)
     with Session.open(None, session.path) as elsewhere:
         context = elsewhere.rehearsal.peek("skeptic", purpose="context")
     assert "Nordbank" not in context.text
@@ -149,11 +151,11 @@ def test_it_is_found_in_a_long_talk_that_another_process_opens(session: Session,
 
 
 def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Session) -> None:
-    with session.transaction():
-        said(session, *(f"We look at ferry {number}." for number in range(120)))
+    with session.transaction() as tx:
+        said(session, *(f"We look at ferry {number}." for number in range(120)), tx=tx)
         last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
         value = {"type": "segment", "sensitive": True, "segment": last}
-        session.rehearsal.store.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
+        tx.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
         assert "Nordbank" not in session.context("skeptic").text
     with Session.open(None, session.path) as elsewhere:
         shown = shown_content(elsewhere.rehearsal.store, TRANSCRIPT)
@@ -191,8 +193,8 @@ def test_it_ends_with_the_slide_and_what_quotes_it_stays_away_all_the_same(sessi
 
 
 def test_a_transaction_that_is_taken_back_hides_nothing(session: Session) -> None:
-    with suppress(InterruptedError), session.transaction():
-        said(session, "Off the record: Nordbank wants out.")
+    with suppress(InterruptedError), session.transaction() as tx:
+        said(session, "Off the record: Nordbank wants out.", tx=tx)
         assert LABEL in session.context("skeptic").text
         raise InterruptedError
     said(session, "Revenue grew by 18% in 2026.")

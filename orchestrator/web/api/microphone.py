@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from orchestrator.errors import GreenroomError, SpeechError
+from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
 from orchestrator.speech.recognition import Heard, Recogniser
 from orchestrator.speech.sound import said
@@ -181,10 +182,15 @@ class Microphone:
         heard = await asyncio.wrap_future(recognised)
         if heard.text:
             piece = said(stretch, heard.text, heard.confidence, offset_s=offset_s)
-            await run_in_threadpool(self._session.hear, piece)
+            await run_in_threadpool(self._hear, piece)
             await self._send({"final": heard.text})
         if self._ended.empty() and not self._is_spoken:
             await self._show("")
+
+    def _hear(self, piece: LiveSegment) -> None:
+        """Put a sentence into the transcript, however long somebody else holds the session."""
+        with self._session.rehearsal.store.patient(self._site.closing.is_set):
+            self._session.hear(piece)
 
     async def _show(self, text: str) -> None:
         """What is being spoken, to this page and to the others that show the room."""
