@@ -2,6 +2,7 @@
 
     scripts/bench                 append, guard, context, join, first, life and rehearsal: without options
     scripts/bench append context  some of them
+    scripts/bench hops            the files and functions that one append passes
     scripts/bench rehearsal       half an hour of speech on 25 slides, and what a refresh costs
     scripts/bench decks [FOLDER]  a whole rehearsal on every deck of FOLDER (../shared/data/decks)
     scripts/bench reading [--show CORPUS]
@@ -43,6 +44,7 @@ from importlib import import_module
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
+from types import FrameType
 from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -152,6 +154,38 @@ def bench_append() -> None:
         wrong=sum(ratio > APPEND_BOUND for ratio in told),
         told=", ".join(f"{ratio:.2f} at {length:,}" for ratio, length in zip(told, APPENDED_AT, strict=True)),
     )
+
+
+def bench_hops() -> None:
+    """The files and functions of the package that one append passes, through the store and the session."""
+    with folder() as at:
+        home = Home.open(new_home(at))
+        with Session.start(home, deck_text="# One slide\n\n- It saves 2 million a year.\n") as session:
+            store = Store(session.path)
+            for what, append in (("Store.append", store.append), ("Session.append", session.append)):
+                for _ in range(3):  # the first ones also read and compare what stands there
+                    append(TRANSCRIPT, SPOKEN, by="transcript")
+                passed = _passed(partial(append, TRANSCRIPT, SPOKEN, by="transcript"))
+                files = {path for path, _ in passed}
+                print(f"{what:46} {len(files):3} files   {len(passed):3} functions")
+            store.close()
+
+
+def _passed(act: Callable[[], object]) -> set[tuple[str, str]]:
+    """The package's functions that *act* calls, each with its file."""
+    passed: set[tuple[str, str]] = set()
+    package = str(ROOT / "orchestrator")
+
+    def see(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            passed.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    sys.setprofile(see)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return passed
 
 
 def bench_guard() -> None:
@@ -434,6 +468,7 @@ print(json.dumps({"code": done.returncode, "wall_s": wall, "mb": mb, **said}))
 
 BENCHES: dict[str, Callable[[], None]] = {
     "append": bench_append,
+    "hops": bench_hops,
     "guard": bench_guard,
     "context": bench_context,
     "join": bench_join,
