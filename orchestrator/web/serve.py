@@ -26,6 +26,8 @@ from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, secured
 from orchestrator.web.site import LOOPBACK, Site
 
 TOKEN_BYTES: Final = 32
+EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and never bound to unless it is asked for
+"""Addresses that stand for all of a machine's, so also for loopback."""
 HEAD_WITHIN_S: Final = 10.0
 """A head is one packet; on the worst of networks some seconds."""
 IDLE_S: Final = 20
@@ -37,12 +39,15 @@ OPEN_FILES: Final = 10_240
 one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
 
 
-def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> None:
     """Serve until Ctrl-C.
+
+    Whoever can reach a proxy can reach this server, so a public address needs a token as well.
 
     Args:
         port: 0 takes any that is free.
-        say: Told the address once the server answers there, with the token where one is needed.
+        say: Told the address that a browser opens, with the token where one is needed, and the one at
+            which the server listens, once it answers there.
 
     Raises:
         UsageError: Nobody can listen at this address.
@@ -50,12 +55,14 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     allow_open_files()
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
-    if is_loopback(host):
-        site = replace(site, hosts=LOOPBACK | {name})
-    else:
-        own = {name, socket.gethostname().lower()}
-        site = replace(site, hosts=frozenset(own), token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
-    address = f"http://{name}:{listening.getsockname()[1]}/"
+    hosts = LOOPBACK if is_loopback(host) or host in EVERYWHERE or site.public is not None else frozenset()
+    site = replace(site, hosts=hosts | {name})
+    if not is_loopback(host):
+        site = replace(site, hosts=site.hosts | {socket.gethostname().lower()}, takes_addresses=True)
+    if site.public is not None or not is_loopback(host):
+        site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
+    listens = f"http://{name}:{listening.getsockname()[1]}/"
+    address = listens if site.public is None else str(site.public)
     config = uvicorn.Config(
         application(site),
         log_level="critical",  # a request's line can hold what was searched for
@@ -68,7 +75,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         http=PromptProtocol,
         ws_max_size=1_000_000,
     )
-    say(address + (f"?token={site.token}" if site.token is not None else ""))
+    say(address + (f"?token={site.token}" if site.token is not None else ""), listens)
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
         uvicorn.Server(config).run(sockets=[listening])
 
