@@ -26,8 +26,6 @@ from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, secured
 from orchestrator.web.site import LOOPBACK, Site
 
 TOKEN_BYTES: Final = 32
-EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and never bound to unless it is asked for
-"""Addresses that stand for all of a machine's, so also for loopback."""
 HEAD_WITHIN_S: Final = 10.0
 """A head is one packet; on the worst of networks some seconds."""
 IDLE_S: Final = 20
@@ -55,11 +53,12 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> 
     allow_open_files()
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
-    hosts = LOOPBACK if is_loopback(host) or host in EVERYWHERE or site.public is not None else frozenset()
-    site = replace(site, hosts=hosts | {name})
-    if not is_loopback(host):
-        site = replace(site, hosts=site.hosts | {socket.gethostname().lower()}, takes_addresses=True)
-    if site.public is not None or not is_loopback(host):
+    is_local = is_loopback(host)
+    own = {name} if is_local else {name, socket.gethostname().lower()}
+    if is_local or is_everywhere(host) or site.public is not None:
+        own |= LOOPBACK
+    site = replace(site, hosts=frozenset(own), takes_addresses=not is_local)
+    if not is_local or site.public is not None:
         site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
     listens = f"http://{name}:{listening.getsockname()[1]}/"
     address = listens if site.public is None else str(site.public)
@@ -161,6 +160,14 @@ def is_loopback(host: str) -> bool:
         return True
     try:
         return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether *host* stands for all addresses of this machine, loopback among them."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
 
