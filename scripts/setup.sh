@@ -90,6 +90,22 @@ want_browser() {
     say "no Chromium here, so the browser tests are skipped: install it, e.g. apt-get install chromium"
 }
 
+# The proxies whose recipes stand in http.md, for the slow tests that run them. CI installs them (RUNLEVEL
+# keeps invoke-rc.d from starting them); on a person's machine that is for the person to do.
+want_proxies() {
+    missing=''
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing="$missing nginx-light"
+    command -v caddy >/dev/null || missing="$missing caddy"
+    [ -n "$missing" ] || return 0
+    if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        say "installing$missing, whose recipes the slow tests run"
+        # shellcheck disable=SC2086  # a list of names
+        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq \
+            --no-install-recommends $missing >/dev/null; } >&2 && return
+    fi
+    say "without$missing some recipes of http.md are not run; on Debian: apt-get install --no-install-recommends$missing"
+}
+
 # The programs below Greenroom that the fault tests use: strace for kills and faults at a call, Ceph for a
 # real S3 server. CI installs them; on a person's machine that is for the person to do, and the tests that
 # miss one skip and say so.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,7 +16,9 @@ from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.home.folder import Home
+    from orchestrator.home.public_url import PublicUrl
 
+PUBLIC_URL = "GREENROOM_PUBLIC_URL"
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
 
 Host = Annotated[
@@ -23,11 +26,21 @@ Host = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes any that is free.")]
 
+Public = Annotated[
+    str | None,
+    typer.Option(
+        "--public-url",
+        metavar="URL",
+        help="Where browsers open it through a proxy: see `greenroom help http`.",
+    ),
+]
 
-def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT) -> None:
+
+def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT, public_url: Public = None) -> None:
     """Open the room and the review pages in a browser, until Ctrl-C."""
     home = Screen.current.open_home()
-    _serve(home, home.config.archive or str(home.archives), s3_options()["endpoint_url"], host, port)
+    archives = home.config.archive or str(home.archives)
+    _serve(home, archives, s3_options()["endpoint_url"], host, port, public_url)
 
 
 def review(
@@ -37,6 +50,7 @@ def review(
     endpoint_url: Endpoint = None,
     host: Host = "127.0.0.1",
     port: Port = DEFAULT_PORT,
+    public_url: Public = None,
 ) -> None:
     """Browse sessions and archives in a browser.
 
@@ -44,18 +58,21 @@ def review(
     """
     endpoint_url = s3_options(endpoint_url)["endpoint_url"]
     if archive is not None:
-        _serve(None, archive, endpoint_url, host, port)
+        _serve(None, archive, endpoint_url, host, port, public_url)
         return
     home = Screen.current.open_home()
-    _serve(home, home.config.archive or str(home.archives), endpoint_url, host, port)
+    _serve(home, home.config.archive or str(home.archives), endpoint_url, host, port, public_url)
 
 
-def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int) -> None:
+def _serve(
+    home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int, public_url: str | None
+) -> None:
     missing = [name for name in ("fastapi", "uvicorn", "nh3", "markdown_it") if find_spec(name) is None]
     if missing:
         raise NotInstalledError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
     if not host:
         raise UsageError("--host needs an address")
+    public = public_address(home, public_url)
     from orchestrator.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.serve import serve as run
@@ -63,11 +80,13 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
 
     screen = Screen.current
 
-    def say(address: str) -> None:
-        screen.result({"address": address}, f"open {address} in a browser; Ctrl-C ends the server")
+    def say(address: str, listens: str) -> None:
+        behind = f", which a proxy must pass on to {listens}" if public is not None else ""
+        told = {"address": address, "listens": listens}
+        screen.result(told, f"open {address} in a browser{behind}; Ctrl-C ends the server")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
-    site = Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url)
+    site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url)
     if home is not None:
         try:
             site = replace(site, recogniser=recogniser_of(home.config.stt_model))
@@ -75,3 +94,18 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
             site = replace(site, no_recogniser=str(error))
     with guarded(home):
         run(site, host, port, say)
+
+
+def public_address(home: Home | None, option: str | None) -> PublicUrl | None:
+    """Return the public address: of the option, else of the environment, else of greenroom.yaml."""
+    from orchestrator.home.config import checked
+    from orchestrator.home.public_url import parse_public_url
+
+    url = option
+    if option is not None:
+        checked("public_url", option, "--public-url")
+    elif home is not None:
+        url = home.config.public_url
+    elif (url := os.environ.get(PUBLIC_URL)) is not None:  # archives alone have no home, so no settings
+        checked("public_url", url, PUBLIC_URL)
+    return parse_public_url(url) if url is not None else None

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from orchestrator.errors import ConfigurationError, names_its_file
 from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
+from orchestrator.home.public_url import parse_public_url
 from orchestrator.home.user_list import (
     BROKEN,
     EMPTY,
@@ -103,6 +104,7 @@ class Config:
     facts_every_s: int = 300  # session time; each run is a call to the model: four in the default 20 minutes
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
     embeddings_model: str | None = None
+    public_url: str | None = None  # where browsers reach `serve` through a proxy
     stt_model: str | None = None  # the folder of a Whisper model; None: the one that the extra `stt` brings
     trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
@@ -233,6 +235,15 @@ def _number(key: str, value: Any, span: tuple[float, float], where: str) -> floa
     return float(value)
 
 
+def _public_url(value: Any, where: str) -> str:
+    try:
+        parse_public_url(value if isinstance(value, str) else "")
+    except ValueError as error:
+        shown = "" if "@" in str(value) else f"is {_shown(value)}, but "  # there may be a password in it
+        raise ConfigurationError(f"{where}: public_url {shown}{error}") from None
+    return str(value)
+
+
 def checked(key: str, value: Any, where: str) -> Any:
     """*value*, if *key* may have it.
 
@@ -249,6 +260,8 @@ def checked(key: str, value: Any, where: str) -> Any:
         return _model(key, value, where)
     if key == "session_usd":
         return _number(key, value, SESSION_USD, where)
+    if key == "public_url":
+        return _public_url(value, where)
     if must := _demand(key, value):
         raise ConfigurationError(f"{where}: {key} is {_shown(value)}, but must be {must}")
     return value

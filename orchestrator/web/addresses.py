@@ -1,10 +1,11 @@
-"""Where requests arrive: the API's prefix, and the API's former addresses, which still answer."""
+"""Where requests arrive: below the public path or not, at the API's addresses of now or of before."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,36 +18,59 @@ DEPRECATED_AT: Final = 1_795_651_200
 """2026-11-26: since then addresses without a version are deprecated; they answer for one release."""
 
 
-class FormerAddresses:
-    """Answer the API's former addresses as their successors answer, and name those in the headers.
+class Addresses:
+    """Bring every request to the path that the routes know, and answers' redirects back to the public one.
 
-    They are the same routes: a body, a stream or a WebSocket arrives there as it would at the successor.
+    A proxy may pass the public path on or cut it off: both arrive. So do the API's former addresses, with
+    a body, a stream or a WebSocket as at their successor, which the headers of the answer name.
+
+    Args:
+        base: The public path, "" or "/greenroom".
 
     Source: RFC 9745 (`Deprecation`), RFC 5829 (`successor-version`).
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, base: str = "") -> None:
         self._app = app
+        self._base = base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = FORMER.fullmatch(scope["path"]) if scope["type"] != "lifespan" else None
-        if found is None:
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        path = PREFIX + found["rest"]
-        scope = {**scope, "path": path, "raw_path": quote(path).encode("ascii")}
-        await self._app(scope, receive, deprecated(send, successor=path))
+        path = scope["path"]
+        if self._base and (path == self._base or path.startswith(f"{self._base}/")):
+            path = path.removeprefix(self._base) or "/"
+        if (former := FORMER.fullmatch(path)) is not None:
+            path = PREFIX + former["rest"]
+            send = _sending(send, lambda headers: deprecate(headers, self._base + path))
+        send = _sending(send, lambda headers: localise(headers, self._base))
+        await self._app({**scope, "path": path, "raw_path": quote(path).encode("ascii")}, receive, send)
 
 
-def deprecated(send: Send, successor: str) -> Send:
-    """Return *send* with headers that call the address deprecated and name the path that succeeds it."""
+def deprecate(headers: MutableHeaders, successor: str) -> None:
+    """Call the address deprecated, and name the path that succeeds it."""
+    headers["deprecation"] = f"@{DEPRECATED_AT}"
+    headers.append("link", f'<{quote(successor)}>; rel="successor-version"')
 
+
+def localise(headers: MutableHeaders, base: str) -> None:
+    """Make the framework's redirect, to scheme and host, one to a path below the public one.
+
+    The framework knows neither the public path nor the public scheme, and the browser knows best which name
+    and port it has asked. Our own redirects are paths already, and none leads to another server.
+    """
+    to = urlsplit(headers.get("location", ""))
+    if to.scheme:
+        path = f"{base}/{to.path.lstrip('/')}"  # a second slash would make a host of what follows
+        headers["location"] = f"{path}?{to.query}" if to.query else path
+
+
+def _sending(send: Send, change: Callable[[MutableHeaders], None]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.accept"):
             message.setdefault("headers", [])
-            headers = MutableHeaders(scope=message)
-            headers["deprecation"] = f"@{DEPRECATED_AT}"
-            headers.append("link", f'<{quote(successor)}>; rel="successor-version"')
+            change(MutableHeaders(scope=message))
         await send(message)
 
     return sending

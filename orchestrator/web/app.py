@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from orchestrator import __version__
-from orchestrator.web.addresses import PREFIX, FormerAddresses
+from orchestrator.web.addresses import PREFIX, Addresses
 from orchestrator.web.problems import RESPONSES, tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
@@ -45,6 +45,7 @@ def application(site: Site) -> ASGIApp:
         docs_url=None,  # its pages fetch scripts from another host
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
+        servers=[{"url": str(site.public).rstrip("/")}] if site.public is not None else None,
         lifespan=lifespan,
     )
     app.state.site = site
@@ -55,4 +56,4 @@ def application(site: Site) -> ASGIApp:
     for name in PAGES:
         app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return FormerAddresses(Security(app, site))
+    return Addresses(Security(app, site), site.base)

@@ -113,8 +113,15 @@ def told(request: Request, answer: Response, detail: str) -> Response:
     if "text/html" not in wants or request.url.path.startswith("/api/"):
         return answer
     title = HTTPStatus(answer.status_code).phrase
-    has_home = request.app.state.site.home is not None
-    return page("problem.html", answer.status_code, title=title, detail=detail, has_home=has_home)
+    site: Site = request.app.state.site
+    return page(
+        "problem.html",
+        answer.status_code,
+        title=title,
+        detail=detail,
+        has_home=site.home is not None,
+        base=site.base,
+    )
 
 
 def status_of(error: GreenroomError) -> int:

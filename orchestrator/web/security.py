@@ -15,24 +15,29 @@ import ipaddress
 import re
 import secrets
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from orchestrator.web.addresses import PREFIX
 from orchestrator.web.problems import problem
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
 COOKIE: Final = "greenroom"
+"""What the name of the token's cookie ends with, but for the port."""
 MAX_HEADER_BYTES: Final = 16_384
 """Of a request's headers together; our own need about 1 kB."""
-HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::[0-9]+)?")
+HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]+))?")
 """A name, and a port where it is not the usual one."""
+HEALTH: Final = f"{PREFIX}/health"
+PROBED: Final = re.compile(r"(?:[a-z0-9_-]+(?::[0-9]+)?)?")
+"""The Host of a load balancer that asks for `HEALTH`: a name without a dot, which no name server of a foreign
+site can point here, or none."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
 """A deck may have 50 MB (`deck.limits`) and travels with its form around it."""
@@ -100,13 +105,15 @@ class Security:
         if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADER_BYTES:
             return _refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
         host = headers.get("host", "")
-        if (refusal := self._wrong_name(host.lower())) is not None:
+        is_health = scope["type"] == "http" and scope["path"].rstrip("/") == HEALTH
+        is_health = is_health and scope["method"] in ("GET", "HEAD")
+        if (refusal := self._wrong_name(host.lower(), is_health)) is not None:
             return refusal
         is_page = not scope["path"].startswith("/api/")
         if scope["type"] == "websocket" or scope["method"] not in SAFE or not is_page:
             origin = headers.get("origin")
-            if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-                return _refused(HTTPStatus.FORBIDDEN, "the request comes from another site's page")
+            if origin is not None and not self._is_own_page(origin.lower(), host.lower()):
+                return _refused(HTTPStatus.FORBIDDEN, self._foreign_page())
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return _refused(HTTPStatus.FORBIDDEN, "the request comes from another site's page")
         length = headers.get("content-length", "0")
@@ -117,42 +124,123 @@ class Security:
         if scope["type"] == "http" and scope["method"] not in SAFE and has_body and kind not in BODY_TYPES:
             told = f"a body comes as {' or, with files, as '.join(BODY_TYPES)}"
             return _refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, told)
-        return self._ask_for_token(scope, headers)
+        return None if is_health else self._ask_for_token(scope, headers)
 
-    def _wrong_name(self, host: str) -> Response | None:
-        """The refusal of a request to *host*, where that is not this server."""
-        found = HOST.fullmatch(host)
-        name = found["name"] if found is not None else ""
-        site = self._site
-        if name in site.hosts or (site.token is not None and _is_address(name)):
+    def _wrong_name(self, host: str, is_health: bool) -> Response | None:
+        """Return the refusal of a request to *host*, or None where that is this server."""
+        site, name = self._site, name_of(host)
+        if name in site.names or (site.takes_addresses and _is_address(name)):
             return None
-        told = f"this server answers to {', '.join(sorted(site.hosts))}"
-        told += " and to the IP addresses of this machine" if site.token is not None else ""
-        told += ", not to this name: open one of them, or start it with `--host` and the name or address"
+        if is_health and site.token is not None and PROBED.fullmatch(host):
+            return None
+        told = f"this server answers to {', '.join(sorted(site.names))}"
+        told += " and to the IP addresses of this machine" if site.takes_addresses else ""
+        told += ", not to this name: open one of them, start it with `--host` and the name or address, or, "
+        told += "behind a proxy, set `public_url` to the address that browsers open (`greenroom help http`)"
         return _refused(HTTPStatus.MISDIRECTED_REQUEST, told)
+
+    def _is_own_page(self, origin: str, host: str) -> bool:
+        """Whether a page of *origin* is one of this server's, asked at *host*.
+
+        A proxy may name the server as it likes, but says truly what the page is. So the public origin is
+        ours whatever the Host, and at a name that is public alone there is no other.
+        """
+        public = self._site.public
+        if public is not None:
+            is_public_alone = name_of(host) == public.host and public.host not in self._site.hosts
+            if origin == public.origin or is_public_alone:
+                return origin == public.origin
+        try:
+            return urlsplit(origin).netloc == host
+        except ValueError:  # half an IPv6 address, say
+            return False
+
+    def _foreign_page(self) -> str:
+        told = "the request comes from another site's page"
+        if self._site.public is not None:
+            return f"{told}: this server's own are at {self._site.public}, as `public_url` says"
+        return f"{told}: behind a proxy, set `public_url` to the address that browsers open"
 
     def _ask_for_token(self, scope: Scope, headers: Headers) -> Response | None:
         token = self._site.token
         if token is None or scope["path"].startswith(OPEN_PATHS):
             return None
         if scope["type"] == "http" and scope["method"] == "GET":
-            shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+            query = scope["query_string"].decode("latin-1")
+            shown = parse_qs(query).get("token", [""])[0]
             if _same(shown, token):  # the link that was printed: into a cookie, and out of the address
-                answer = RedirectResponse(scope["path"], HTTPStatus.SEE_OTHER)
-                answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+                rest = [one for one in parse_qsl(query, keep_blank_values=True) if one[0] != "token"]
+                path = quote(f"{self._site.base}/{scope['path'].lstrip('/')}")
+                answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, HTTPStatus.SEE_OTHER)
+                self._set_cookie(answer, token, headers)
                 return answer
-        bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        if _same(bearer, token) or _same(_cookie(headers), token):
+        if shows_token(headers, self._site):
             return None
-        told = "a token is needed: open the link that `greenroom serve` printed, or send it as a bearer token"
+        at = f" (at {self._site.public})" if self._site.public is not None else ""
+        told = f"a token is needed: open the link that `greenroom serve` printed{at}, "
+        told += "or send it as a bearer token"
         if "text/html" in headers.get("accept", ""):  # a person who opened the address without its token
             refusal: Response = page(
-                "problem.html", 401, title="This room is locked", detail=told, has_home=False
+                "problem.html",
+                401,
+                title="This room is locked",
+                detail=told,
+                has_home=False,
+                base=self._site.base,
             )
         else:
             refusal = _refused(HTTPStatus.UNAUTHORIZED, told)
         refusal.headers["www-authenticate"] = "Bearer"
         return refusal
+
+    def _set_cookie(self, answer: Response, token: str, headers: Headers) -> None:
+        public = self._site.public
+        answer.set_cookie(
+            cookie_name(self._site, headers.get("host", "")),
+            token,
+            path=self._site.base or "/",
+            secure=public is not None and public.is_encrypted,
+            httponly=True,
+            samesite="strict",
+        )
+
+
+def name_of(host: str) -> str:
+    """Return the name in a Host header, "" where it holds none."""
+    found = HOST.fullmatch(host)
+    return found["name"] if found is not None else ""
+
+
+def cookie_name(site: Site, host: str) -> str:
+    """Name the token's cookie so that two servers of one host do not overwrite each other's.
+
+    A browser sends a cookie to every port of a host, so the port stands in the name: the public one, else
+    that of *host*. The prefixes have the browser refuse a cookie of this name that did not come encrypted,
+    or, with `__Host-`, that another host of the domain has set.
+
+    Source: RFC 6265bis, "Cookie Name Prefixes".
+    """
+    public = site.public
+    if public is None:
+        found = HOST.fullmatch(host)
+        return f"{COOKIE}-{found['port'] or 80}" if found is not None else COOKIE
+    if not public.is_encrypted:
+        return f"{COOKIE}-{public.port}"
+    return f"{'__Secure' if public.path else '__Host'}-{COOKIE}-{public.port}"  # __Host- demands the path /
+
+
+def shows_token(headers: Headers, site: Site) -> bool:
+    """Whether a request shows the token, as a bearer token or as the cookie; or none is needed."""
+    if site.token is None:
+        return True
+    name = cookie_name(site, headers.get("host", ""))
+    shown = [headers.get("authorization", "").removeprefix("Bearer ")]
+    for line in headers.getlist("cookie"):
+        for one in line.split(";"):
+            known, _, value = one.strip().partition("=")
+            if known == name:  # several: those of a server below another one's path, say
+                shown.append(value)
+    return any(_same(one, site.token) for one in shown)
 
 
 class Body:
@@ -230,11 +318,3 @@ def _is_address(name: str) -> bool:
 
 def _same(shown: str, token: str) -> bool:
     return secrets.compare_digest(shown.encode(), token.encode())
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""

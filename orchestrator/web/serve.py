@@ -37,12 +37,15 @@ OPEN_FILES: Final = 10_240
 one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
 
 
-def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> None:
     """Serve until Ctrl-C.
+
+    Whoever can reach a proxy can reach this server, so a public address needs a token as well.
 
     Args:
         port: 0 takes any that is free.
-        say: Told the address once the server answers there, with the token where one is needed.
+        say: Told the address that a browser opens, with the token where one is needed, and the one at
+            which the server listens, once it answers there.
 
     Raises:
         UsageError: Nobody can listen at this address.
@@ -50,12 +53,15 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
     allow_open_files()
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
-    if is_loopback(host):
-        site = replace(site, hosts=LOOPBACK | {name})
-    else:
-        own = {name, socket.gethostname().lower()}
-        site = replace(site, hosts=frozenset(own), token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
-    address = f"http://{name}:{listening.getsockname()[1]}/"
+    is_local = is_loopback(host)
+    own = {name} if is_local else {name, socket.gethostname().lower()}
+    if is_local or is_everywhere(host) or site.public is not None:
+        own |= LOOPBACK
+    site = replace(site, hosts=frozenset(own), takes_addresses=not is_local)
+    if not is_local or site.public is not None:
+        site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
+    listens = f"http://{name}:{listening.getsockname()[1]}/"
+    address = listens if site.public is None else str(site.public)
     config = uvicorn.Config(
         application(site),
         log_level="critical",  # a request's line can hold what was searched for
@@ -68,7 +74,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str], None]) -> None:
         http=PromptProtocol,
         ws_max_size=1_000_000,
     )
-    say(address + (f"?token={site.token}" if site.token is not None else ""))
+    say(address + (f"?token={site.token}" if site.token is not None else ""), listens)
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
         uvicorn.Server(config).run(sockets=[listening])
 
@@ -154,6 +160,14 @@ def is_loopback(host: str) -> bool:
         return True
     try:
         return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether *host* stands for all addresses of this machine, loopback among them."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
 

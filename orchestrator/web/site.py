@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
+from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
@@ -28,6 +29,8 @@ class Site:
         home: Where sessions live; None: archives alone are shown.
         archives: The folder or s3:// address that is reviewed.
         hosts: Names, without port, that a request's Host may have.
+        takes_addresses: A Host may also be any IP address: it listens beyond this machine, at several.
+        public: Where browsers reach the server through a proxy; None: there is none.
         token: The secret that every request must show; None: whoever reaches the server may use it.
         recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
@@ -37,6 +40,8 @@ class Site:
     archives: str
     sessions: OpenSessions
     hosts: frozenset[str] = LOOPBACK
+    takes_addresses: bool = False
+    public: PublicUrl | None = None
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
     recogniser: Recogniser | None = None
@@ -70,6 +75,16 @@ class Site:
             self.partials[session] = text
         else:
             self.partials.pop(session, None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that a request's Host may have."""
+        return self.hosts if self.public is None else self.hosts | {self.public.host}
+
+    @property
+    def base(self) -> str:
+        """What every address in a page begins with: the public path, "" or "/greenroom"."""
+        return self.public.path if self.public is not None else ""
 
     @property
     def s3(self) -> dict[str, str | None]:

@@ -44,6 +44,7 @@ class Web:
     faults: list[str] = field(default_factory=list)
     forgiven: list[str] = field(default_factory=list)  # regular expressions of complaints that a test means
     contexts: list[BrowserContext] = field(default_factory=list)
+    hosts: frozenset[str] = frozenset({"127.0.0.1"})
 
     def window(self, **options: Any) -> BrowserContext:
         """A new profile with nothing in it; its tabs share storage."""
@@ -74,14 +75,14 @@ class Web:
 
     def _request(self, request: Request) -> None:
         to = urlsplit(request.url)
-        if to.scheme in ("http", "https", "ws", "wss") and to.hostname != "127.0.0.1":
+        if to.scheme in ("http", "https", "ws", "wss") and to.hostname not in self.hosts:
             self.faults.append(f"request to another host: {request.url}")
 
     def finish(self) -> None:
         """Close everything; what went wrong fails the test."""
         for context in self.contexts:
             context.close()
-        assert self.faults == []
+        assert self.faults == [], self.faults
 
 
 @contextmanager

@@ -34,6 +34,7 @@ class Served:
     url: str
     home: Path
     process: subprocess.Popen[str]
+    line: str  # what it printed
 
     def client(self) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, timeout=30)
@@ -54,7 +55,7 @@ def start_server(home: Path, *arguments: str, command: str = "serve") -> Served:
     if not line:
         process.stdout.close()
         raise AssertionError(f"the server ended with {process.wait()}")
-    return Served(line.split()[1].rstrip("/"), home, process)
+    return Served(line.split()[1].rstrip("/"), home, process, line)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from tests.helpers.recognisers import ToneRecogniser, silence, tone
@@ -67,6 +68,8 @@ def test_the_microphone_is_heard_at_its_former_address(home: Path, tmp_path: Pat
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
         session.run_clock()
         with client.websocket_connect("ws://localhost/api/sessions/one/microphone") as socket:
+            sent = Headers(raw=list(socket.extra_headers or ()))
+            assert dict(sent) == successor("/api/v1/sessions/one/microphone")
             speak(socket, silence(0.2) + tone(1.5) + silence(0.8))
             assert until_final(socket)[1] == WORDS[8000]
 

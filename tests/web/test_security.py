@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.testclient import TestClient
 
+from orchestrator import __version__
 from orchestrator.web.serve import MOST_CONNECTIONS
 from tests.helpers.figures import note
 from tests.web.conftest import Served
@@ -71,8 +72,9 @@ def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> 
     with serve().client() as client:
         told = client.get("/api/v1/health", headers={"host": "evil.example"}).json()["detail"]
     assert told == (
-        "this server answers to 127.0.0.1, [::1], localhost, not to this name: open one of them, or start it "
-        "with `--host` and the name or address"
+        "this server answers to 127.0.0.1, [::1], localhost, not to this name: open one of them, start it "
+        "with `--host` and the name or address, or, behind a proxy, set `public_url` to the address that "
+        "browsers open (`greenroom help http`)"
     )
 
 
@@ -102,10 +104,10 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
     served.url = address
     with served.client() as client:
         own = {"host": address.removeprefix("http://").replace("127.0.0.1", "0.0.0.0")}
-        assert client.get("/api/v1/health", headers=own).status_code == 401
-        assert client.get("/api/v1/health", headers={"host": "192.0.2.7:8716"}).status_code == 401
-        assert client.get("/api/v1/health", headers={"host": "[2001:db8::7]"}).status_code == 401
-        elsewhere = client.get("/api/v1/health", headers={"host": "evil.example"})
+        assert client.get("/api/v1/sessions", headers=own).status_code == 401
+        assert client.get("/api/v1/sessions", headers={"host": "192.0.2.7:8716"}).status_code == 401
+        assert client.get("/api/v1/sessions", headers={"host": "[2001:db8::7]"}).status_code == 401
+        elsewhere = client.get("/api/v1/sessions", headers={"host": "evil.example"})
         assert elsewhere.status_code == 421
         assert " and to the IP addresses of this machine, not to this name: " in elsewhere.text
         assert client.get("/static/style.css", headers=own).status_code == 200
@@ -113,15 +115,46 @@ def test_beyond_loopback_nothing_is_shown_without_the_token(serve: Serve) -> Non
         assert (person.status_code, person.headers["content-type"]) == (401, "text/html; charset=utf-8")
         assert token not in person.text
         wrong = {"authorization": "Bearer " + token[:-1], **own}
-        assert client.get("/api/v1/health", headers=wrong).status_code == 401
+        assert client.get("/api/v1/sessions", headers=wrong).status_code == 401
         right = {"authorization": "Bearer " + token, **own}
-        assert client.get("/api/v1/health", headers=right).status_code == 200
+        assert client.get("/api/v1/sessions", headers=right).status_code == 200
         opened = client.get("/", params={"token": token}, headers=own)
         assert opened.status_code == 303
         assert opened.headers["location"] == "/"
         cookie = opened.headers["set-cookie"]
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
+        assert cookie.startswith(f"greenroom-{urlsplit(address).port}={token}; ")  # no other port's
+
+
+def test_health_needs_no_token_and_then_says_that_alone(serve: Serve) -> None:
+    served = serve(None, "--host", "0.0.0.0")
+    address, _, token = served.url.partition("/?token=")
+    served.url = address.replace("0.0.0.0", "127.0.0.1")
+    with served.client() as client:
+        for host in (
+            "localhost",
+            "localhost:8716",
+            "127.0.0.1",
+            "[::1]:80",
+            "192.0.2.7:8716",
+            "greenroom:80",
+        ):
+            answer = client.get("/api/v1/health", headers={"host": host})
+            assert (answer.status_code, answer.json()) == (200, {"status": "ok"}), host
+            assert client.head("/api/v1/health", headers={"host": host}).status_code == 200
+        for host in ("evil.example", "evil.example:8716", "127.0.0.1.evil.example", "greenroom:x", "a b"):
+            assert client.get("/api/v1/health", headers={"host": host}).status_code == 421, host
+        assert client.get("/api/v1/health", headers={"origin": "http://evil.example"}).status_code == 403
+        assert client.put("/api/v1/health").status_code == 401
+        assert client.get("/api/v1/health/../sessions").status_code == 401
+        assert client.get("/api/v1/sessions", headers={"host": "localhost"}).status_code == 401
+        assert client.get("/api/v1/sessions", headers={"host": "greenroom"}).status_code == 421
+        told = client.get("/api/v1/health", headers={"authorization": f"Bearer {token}"}).json()
+        assert told == {"status": "ok", "version": __version__}
+    with create_connection(("127.0.0.1", urlsplit(served.url).port), timeout=30) as probe:
+        probe.sendall(b"GET /api/v1/health HTTP/1.0\r\n\r\n")  # as load balancers ask that know no name
+        assert probe.recv(12) == b"HTTP/1.1 200"
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/%252e%252e/app.py"])

@@ -1,11 +1,15 @@
-"""GET /api/v1/health: whether the server is there, and which release it is."""
+"""GET /api/v1/health: whether the server is there; to whoever has the token, which release it is."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 
 from orchestrator import __version__
+from orchestrator.web.security import shows_token
+from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["server"])
 
@@ -14,10 +18,11 @@ class Health(BaseModel):
     """The server as it is."""
 
     status: str
-    version: str
+    version: str | None = None
+    """To whoever has the token, or where none is needed."""
 
 
-@router.get("/health")
-def health() -> Health:
-    """Whether the server is there."""
-    return Health(status="ok", version=__version__)
+@router.get("/health", response_model_exclude_none=True)
+async def health(request: Request, site: Annotated[Site, Depends(site_of)]) -> Health:
+    """Whether the server is there: for load balancers, so without a token."""
+    return Health(status="ok", version=__version__ if shows_token(request.headers, site) else None)

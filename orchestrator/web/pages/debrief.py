@@ -41,6 +41,7 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
     return page(
         "debrief.html",
         has_home=site.home is not None,
+        base=site.base,
         session=session,
         debrief=told,
         slides={review.exchange.id: _shown(review, deck.deck) for review in told.reviews},

@@ -16,4 +16,4 @@ router = APIRouter()
 @router.get("/")
 def front(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     """The first page."""
-    return page("front.html", has_home=site.home is not None)
+    return page("front.html", has_home=site.home is not None, base=site.base)

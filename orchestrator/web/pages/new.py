@@ -41,6 +41,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     return page(
         "new.html",
         has_home=True,
+        base=site.base,
         config=config,
         rules=rules,
         modes=MODES,

@@ -31,6 +31,7 @@ def review(
     return page(
         "review.html",
         has_home=site.home is not None,
+        base=site.base,
         q=q.strip(),
         found=shown,
         older=shown[-1][0].n if len(found) > PAGE else None,

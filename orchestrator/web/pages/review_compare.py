@@ -30,6 +30,7 @@ def compare(a: str, b: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResp
         "review_compare.html",
         200 if why is None else 409,
         has_home=site.home is not None,
+        base=site.base,
         a=rows[0],
         b=rows[1],
         why=why,

@@ -34,6 +34,7 @@ def progress(
     return page(
         "review_progress.html",
         has_home=site.home is not None,
+        base=site.base,
         presenter=presenter,
         presenters=[one for one in catalogue.presenters() if one[0] != UNNAMED],  # who may be several
         rows=rows,

@@ -32,6 +32,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
     return page(
         "review_session.html",
         has_home=site.home is not None,
+        base=site.base,
         row=row,
         session=found,
         drilled=found.rehearsal.drilled,
@@ -60,6 +61,7 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
         "review_question.html",
         409 if failed else 200,
         has_home=site.home is not None,
+        base=site.base,
         row=row,
         exchange=exchange,
         known=known,
@@ -101,4 +103,11 @@ def _drilled_row(site: Site, found: Session) -> Row | None:
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
     if row.entry.head:
         site.review.catalogue.note_verified(row.entry.head, is_valid=False)
-    return page("review_refused.html", 409, has_home=site.home is not None, row=row, why=str(error))
+    return page(
+        "review_refused.html",
+        409,
+        has_home=site.home is not None,
+        base=site.base,
+        row=row,
+        why=str(error),
+    )

@@ -20,12 +20,13 @@ def room(session: str, site: Annotated[Site, Depends(site_of)], watch: str | Non
     """The room; of a session that has ended, its debrief."""
     found = site.sessions.get(session)
     if found.state == "ended":
-        return RedirectResponse(f"/debrief/{session}", 303)
+        return RedirectResponse(f"{site.base}/debrief/{session}", 303)
     rehearsal = found.rehearsal
     agents = [rehearsal.seats[agent].persona for agent in (MODERATOR, *rehearsal.options.panel)]
     return page(
         "room.html",
         has_home=True,
+        base=site.base,
         session=session,
         title=rehearsal.scene().deck.title,
         slides=rehearsal.scene().deck.slides,

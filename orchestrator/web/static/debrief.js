@@ -1,9 +1,10 @@
 // The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
 
+import { pathTo } from "./place.js";
 import { sentence } from "./words.js";
 
 const session = document.getElementById("debrief").dataset.session;
-const api = (path) => `/api/v1/sessions/${encodeURIComponent(session)}/${path}`;
+const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const refused = document.getElementById("refused");
 
 async function send(button, path, body) {
@@ -39,6 +40,6 @@ for (const button of document.querySelectorAll("[data-drill]")) {
     button.textContent = "The room is being opened…";
     const drill = await send(button, "drill", { exchange: button.dataset.drill });
     button.textContent = "Ask me that again";
-    if (drill) location.assign(`/room/${encodeURIComponent(drill.session)}`);
+    if (drill) location.assign(pathTo(`room/${encodeURIComponent(drill.session)}`));
   });
 }

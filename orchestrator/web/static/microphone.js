@@ -1,6 +1,8 @@
 // The microphone, and the panel's voices. Sound goes to this server alone, where it recognises speech;
 // else the browser's own recognition is used, where it has one; else the presenter types.
 
+import { pathTo } from "./place.js";
+
 const room = document.getElementById("room");
 const session = encodeURIComponent(room.dataset.session);
 const $ = (id) => document.getElementById(id);
@@ -33,7 +35,7 @@ async function overServer() {
   let muted = false;
 
   const connect = () => {
-    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/sessions/${session}/microphone`);
+    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${pathTo(`api/v1/sessions/${session}/microphone`)}`);
     socket.addEventListener("message", (event) => {
       const { refused } = JSON.parse(event.data); // captions come with the room, as to every page that shows it
       if (refused) {
@@ -72,7 +74,7 @@ async function overServer() {
 async function graph(stream, take) {
   const build = async (options) => {
     const context = new AudioContext(options);
-    await context.audioWorklet.addModule("/static/microphone-worklet.js");
+    await context.audioWorklet.addModule(pathTo("static/microphone-worklet.js"));
     const frames = new AudioWorkletNode(context, "frames", { numberOfOutputs: 0 });
     context.createMediaStreamSource(stream).connect(frames); // refused by some browsers at another rate
     frames.port.addEventListener("message", take);
@@ -123,7 +125,7 @@ async function overBrowser() {
 }
 
 const post = ({ transcript, confidence }) =>
-  fetch(`/api/v1/sessions/${session}/segments`, {
+  fetch(pathTo(`api/v1/sessions/${session}/segments`), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ text: transcript, ...(confidence > 0 ? { confidence } : {}) }),
@@ -199,7 +201,7 @@ function offerVoices() {
 // ------------------------------------------------------------------ beginning
 
 async function begin() {
-  const { recognises, detail } = await fetch("/api/v1/speech").then((answer) => answer.json()).catch(() => ({ detail: "the server cannot be reached" }));
+  const { recognises, detail } = await fetch(pathTo("api/v1/speech")).then((answer) => answer.json()).catch(() => ({ detail: "the server cannot be reached" }));
   const hasSound = navigator.mediaDevices?.getUserMedia && window.AudioWorkletNode;
   if (recognises && hasSound) hears = "server";
   else if (window.webkitSpeechRecognition && window.isSecureContext) hears = "browser";

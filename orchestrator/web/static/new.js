@@ -1,5 +1,6 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
+import { pathTo } from "./place.js";
 import { counted, sentence } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -37,7 +38,7 @@ async function read(file) {
   const form = new FormData();
   form.append("deck", file);
   try {
-    understood(await answerOf(await asked("/api/v1/decks", { method: "POST", body: form })));
+    understood(await answerOf(await asked(pathTo("api/v1/decks"), { method: "POST", body: form })));
   } catch (error) {
     $("unread").textContent = sentence(error.message);
   } finally {
@@ -55,7 +56,7 @@ async function sample() {
   $("unread").textContent = "";
   forget();
   try {
-    const read = await answerOf(await asked("/api/v1/decks/sample"));
+    const read = await answerOf(await asked(pathTo("api/v1/decks/sample")));
     understood({ ...read, sample: true });
   } catch (error) {
     $("unread").textContent = sentence(error.message);
@@ -114,7 +115,7 @@ function load(places) {
     picture.alt = "";
     picture.addEventListener("load", () => { words.replaceWith(picture); next(); });
     picture.addEventListener("error", next);
-    picture.src = `/api/v1/decks/${of}/slides/${words.dataset.slide}.png`;
+    picture.src = pathTo(`api/v1/decks/${of}/slides/${words.dataset.slide}.png`);
   };
   next();
   next();
@@ -172,9 +173,9 @@ async function begin(event) {
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
     const headers = { "content-type": "application/json" };
-    const answer = await asked("/api/v1/sessions", { method: "POST", headers, body: JSON.stringify(chosen()) });
+    const answer = await asked(pathTo("api/v1/sessions"), { method: "POST", headers, body: JSON.stringify(chosen()) });
     const started = await answerOf(answer);
-    location.assign(`/room/${encodeURIComponent(started.session)}`);
+    location.assign(pathTo(`room/${encodeURIComponent(started.session)}`));
   } catch (error) {
     $("refused").textContent = sentence(error.message);
     $("begin").disabled = false;

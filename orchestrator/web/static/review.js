@@ -1,5 +1,6 @@
 // Sends a comment; the page that comes back has it.
 
+import { pathTo } from "./place.js";
 import { sentence } from "./words.js";
 
 const form = document.getElementById("commenting");
@@ -14,7 +15,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   const sent = { author: author.value, about: form.elements.about.value, text: form.elements.text.value };
   try {
-    const answer = await fetch(`/api/v1/sessions/${encodeURIComponent(form.dataset.session)}/comments`, {
+    const answer = await fetch(pathTo(`api/v1/sessions/${encodeURIComponent(form.dataset.session)}/comments`), {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(sent),

@@ -1,12 +1,13 @@
 // The room. Everything shown comes from the server's view of the session, sent anew at each change:
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
+import { pathTo } from "./place.js";
 import { counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
-const api = (path) => `/api/v1/sessions/${encodeURIComponent(session)}/${path}`;
+const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const $ = (id) => document.getElementById(id);
 
 let view = null;
@@ -274,7 +275,7 @@ async function end() {
 function goToDebrief() {
   if (isLeaving) return;
   isLeaving = true;
-  location.assign(`/debrief/${encodeURIComponent(session)}`);
+  location.assign(pathTo(`debrief/${encodeURIComponent(session)}`));
 }
 
 const KEYS = {
@@ -349,7 +350,7 @@ function listen() {
     else goOnByItself();
   });
   events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
-  events.addEventListener("gone", () => location.assign("/"));
+  events.addEventListener("gone", () => location.assign(pathTo("")));
   events.addEventListener("error", () => {
     room.dataset.connected = "no";
     text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");

@@ -1,0 +1,33 @@
+"""`greenroom serve` with a recogniser of tones: `python -m tests.helpers.tone_server HOME PUBLIC_URL`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from orchestrator.home.folder import Home
+from orchestrator.home.public_url import parse_public_url
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.serve import serve
+from orchestrator.web.site import Site
+from tests.helpers.recognisers import ToneRecogniser
+
+WORDS = {8000: "Revenue grew by 12 %."}
+
+
+def main() -> None:
+    """Serve until terminated; print the address to open and the one to pass on to, as JSON."""
+    home = Home.open(Path(sys.argv[1]))
+    public = parse_public_url(sys.argv[2])
+    site = Site(home, str(home.archives), OpenSessions(home), public=public, recogniser=ToneRecogniser(WORDS))
+    serve(site, "127.0.0.1", 0, _print)
+
+
+def _print(*addresses: str) -> None:
+    sys.stdout.write(json.dumps(addresses) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
