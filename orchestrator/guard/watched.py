@@ -272,7 +272,7 @@ def _signature(path: str) -> Signature | None:
 
 
 def _settled(signature: Signature | None) -> Signature | None:
-    if signature is None or time.time_ns() - max(signature[-2:]) < SETTLED_NS:
+    if signature is None or abs(time.time_ns() - max(signature[-2:])) < SETTLED_NS:
         return None
     return signature
 
