@@ -11,6 +11,7 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, guarded, s3_options
+from orchestrator.cli.stopping import told_if_ended
 from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
@@ -75,3 +76,5 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
             site = replace(site, no_recogniser=str(error))
     with guarded(home):
         run(site, host, port, say)
+    command = "review" if home is None else "serve"
+    told_if_ended(lambda: f"sessions that were open are paused; go on with `{screen.command} {command}`")
