@@ -1,6 +1,7 @@
-"""The session's clock: the recording's time, the wall's, or standing still.
+"""The clocks: the wall's, a process's own, and where a session's stood when it was last set.
 
-Its state is the session's last clock record, so every process computes the same time.
+The wall clock dates records and decides nothing: it can be set. A session's time runs by the stopwatch of
+the process that drives it (`loop/session_clock.py`).
 Source: DESIGN.md, section 6 ("Clocks").
 """
 
@@ -8,8 +9,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Final
+
+MAX_GAP_S: Final = 5.0
+"""A process that looks at its clock every second, and has not for so long, was stopped. On a machine with
+twenty times more to do than it can, a thread waits for some tenths of a second."""
 
 
 def utc_now() -> str:
@@ -26,21 +31,36 @@ def _to_the_second(seconds: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
-def seconds_since(at: str) -> float:
-    """Wall-clock seconds since *at* (as `utc_now` writes it), never negative."""
-    # A wall clock may be set back.
-    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds())
+class Stopwatch:
+    """Seconds for which this process was there, by the monotonic clock, which nobody sets.
+
+    That clock stands while the machine sleeps (Linux, macOS). It runs on while the process is stopped or its
+    virtual machine paused, so whoever looks every second can leave such a gap out. Safe to use from many
+    threads: a reading is one exchange of a pair, and two that come together agree.
+    """
+
+    def __init__(self) -> None:
+        self.leaves_out_gaps = False
+        """Whether somebody looks every second from now on, so that a longer while is one without them."""
+        self.left_out_s = 0.0
+        self._seen = (0.0, time.monotonic())
+
+    def seconds(self) -> float:
+        """Return the seconds so far; a look, after which the next gap is counted anew."""
+        at_s, seen = self._seen
+        now = time.monotonic()
+        passed_s = now - seen
+        if passed_s > MAX_GAP_S and self.leaves_out_gaps:
+            self.left_out_s += passed_s
+            passed_s = 0.0
+        at_s += passed_s
+        self._seen = at_s, now
+        return at_s
 
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """Where the clock stood when it was last set, and whether it has run since."""
+    """Where a session's clock stood when it was last set, and whether it has run since."""
 
     at_s: float = 0.0
-    live_since: str | None = None  # None: it stands still
-
-    def now_s(self) -> float:
-        """Session seconds, to the millisecond."""
-        if self.live_since is None:
-            return self.at_s
-        return round(self.at_s + seconds_since(self.live_since), 3)
+    live_since: str | None = None  # when its record was written; None: it stands still

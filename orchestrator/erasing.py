@@ -21,7 +21,7 @@ from orchestrator.archive.register import uploads_of
 from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
 from orchestrator.errors import ArchiveError, SessionStateError, StoreWriteError
-from orchestrator.home.folder import Home
+from orchestrator.home.folder import LIST_CACHE, Home
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import existing
@@ -143,6 +143,7 @@ def _remove_rest(home: Home, session: str, aside: Path, known: dict[str, str]) -
         if aside.exists() and not is_held:
             return False
         # What a review searches after the name is gone, since a review that runs reads what it finds.
+        (home.root / LIST_CACHE).unlink(missing_ok=True)  # it holds no words, but the id
         catalogues = (of_home(home), *map(of_archives, known))
         for catalogue in catalogues:
             catalogue.forget(session)

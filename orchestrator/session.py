@@ -374,7 +374,7 @@ class Session:
         return projection.playback.kind == "run" or projection.played < len(projection.playback.segments)
 
     def run_clock(self) -> None:
-        """Let the session clock run with the wall clock."""
+        """Let the session clock run in this process, by its monotonic clock, until `pause` or `close`."""
         from orchestrator.loop import transcript
 
         transcript.set_clock(self.rehearsal, runs=True)
@@ -718,6 +718,7 @@ class Session:
     def close(self) -> None:
         """Write waiting receipts, close the files, and the engine if it was made here. Twice is no error."""
         try:
+            self.rehearsal.clock.stop()
             self.rehearsal.store.close()
         finally:
             if self._own_engine is not None:

@@ -23,6 +23,8 @@
     scripts/bench web [--segments N]
                                   how soon what was said stands on every open page of the room
     scripts/bench startup         how soon a small command is there, beside what it must load
+    scripts/bench sessions [--sessions N]
+                                  what sessions that nobody ended cost: a list, and a server that stands idle
     scripts/bench lines           where the lines are, and how large files and functions
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
@@ -513,6 +515,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
             "web",
             "review",
             "startup",
+            "sessions",
             "lines",
         )
     },

@@ -1,17 +1,20 @@
 """The command line: `greenroom`.
 
 Results go to stdout, everything else to stderr. Errors are one line. Exit codes: 0 done,
-1 refused or failed, 2 wrong usage. Only this package reads the environment and the arguments.
+1 refused or failed, 2 wrong usage, 143 and 129 stopped by SIGTERM and SIGHUP. Only this package
+reads the environment and the arguments.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from typing import Final
+from contextlib import suppress
+from typing import Final, NoReturn
+
+from orchestrator.cli import signals
 
 GC_THRESHOLD: Final = 100_000
 """Objects made before the collector looks for circles, in place of 700: more than a small command ever holds
@@ -21,15 +24,26 @@ GC_THRESHOLD: Final = 100_000
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
-    gc.set_threshold(GC_THRESHOLD)
-    os.umask(os.umask(0o077) | 0o027)  # what was said is for its owner to read, and for the group at most
     try:
+        signals.listen()
+        gc.set_threshold(GC_THRESHOLD)
+        os.umask(os.umask(0o077) | 0o027)  # what was said is for its owner to read, and for the group at most
         from orchestrator.cli.app import run
 
         code = run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         print("greenroom: stopped; nothing was done", file=sys.stderr)
-        code = 1
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said: the code stands
+        code = signals.exit_code()
+    signals.ignore()
+    if signals.ended_by() is not None:
+        _leave(code)
     gc.freeze()  # Python's own last collections skip what the system takes back anyway: a sixth of `show`
     sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Leave at once: a thread that waits for a model keeps no process that was told to end."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or its terminal is gone
+            stream.flush()
+    os._exit(code)

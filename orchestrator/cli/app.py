@@ -12,6 +12,7 @@ from typing import Final
 import typer
 
 from orchestrator import __version__
+from orchestrator.cli import signals
 from orchestrator.cli.screen import Screen, document, show
 from orchestrator.errors import GreenroomError, OutputError, UsageError
 
@@ -149,16 +150,18 @@ def run(arguments: list[str]) -> int:
             import_module("orchestrator.cli.log").begin(command if command in TAKEN else "")
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
-            return _refused("stopped", 1, code="stopped")
+            return _refused("stopped", signals.exit_code(), code="stopped")
         show()
         return outcome if isinstance(outcome, int) else 0
     except GreenroomError as error:
         exit_code = 2 if isinstance(error, UsageError) else 1
+        if error.code == "stopped":
+            exit_code = signals.exit_code()
         return _refused(str(error), exit_code, code=error.code, file=error.file, value=error.value)
     except typer.Exit as left:
         return left.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _refused("stopped", 1, code="stopped")
+        return _refused("stopped", signals.exit_code(), code="stopped")
     except BrokenPipeError:
         # The reader went away (`greenroom list | head`): that is its right, and no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

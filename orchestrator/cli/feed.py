@@ -10,7 +10,13 @@ import typer
 from orchestrator.cli.options import Speed, flag
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_engine, opened, pacer, recorded_speech
-from orchestrator.cli.stopping import StoppedError, stoppable
+from orchestrator.cli.stopping import (
+    StoppedError,
+    how_to_go_on,
+    stoppable,
+    told_if_ended,
+    told_if_stopped,
+)
 from orchestrator.errors import SessionFrozenError
 
 if TYPE_CHECKING:
@@ -44,7 +50,9 @@ def feed(
     from orchestrator import render
 
     screen = Screen.current
-    with opened(session) as opened_session:
+    home = screen.open_home()
+    found = home.find(session)
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
         if opened_session.state == "ended":
             raise SessionFrozenError(f"{opened_session.id} has ended and is frozen: start a new session")
         before = len(opened_session.projection.segments)
@@ -58,6 +66,7 @@ def feed(
         }
         span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
         screen.result(plain, f"{render.counted(len(new), 'segment')}{span}")
+    told_if_ended(lambda: how_to_go_on(home, found))
 
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:

@@ -6,8 +6,10 @@ import os
 import sys
 from typing import Annotated
 
+from orchestrator.cli import signals
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
+from orchestrator.cli.stopping import told_if_ended
 from orchestrator.errors import UsageError
 
 DEFAULT_PORT = 8717  # the one behind that of `serve`, so that both can run
@@ -37,6 +39,9 @@ def mcp(
         home, presenter, embedder(home.config.embeddings, model=home.config.embeddings_model, key=key)
     )
     if not http:
+        # A thread waits for the next line, and nothing but a line or the end wakes it: a signal must not wait
+        # as well. Every write here stands a kill at any moment.
+        signals.leave_at_once()
         with guarded(home):
             serve_stdio(scope)
         return
@@ -47,3 +52,4 @@ def mcp(
 
     with guarded(home):
         serve_http(scope, DEFAULT_PORT if port is None else port, say)
+    told_if_ended(lambda: f"go on with `{screen.command} mcp --http`")

@@ -6,6 +6,7 @@ import select
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -86,7 +87,8 @@ def _entered() -> str:
             lines.append(line := _line(""))
         return " ".join(" ".join(line or "" for line in lines).split())
     except KeyboardInterrupt:
-        print(file=sys.stderr)  # the prompt's line ends here
+        with suppress(OSError):  # the terminal was closed
+            print(file=sys.stderr)  # the prompt's line ends here
         raise
     finally:
         signal.signal(signal.SIGINT, before)

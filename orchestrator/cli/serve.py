@@ -12,6 +12,7 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, guarded, s3_options
+from orchestrator.cli.stopping import told_if_ended
 from orchestrator.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def _serve(
             site = replace(site, no_recogniser=str(error))
     with guarded(home):
         run(site, host, port, say)
+    command = "review" if home is None else "serve"
+    told_if_ended(lambda: f"sessions that were open are paused; go on with `{screen.command} {command}`")
 
 
 def public_address(home: Home | None, option: str | None) -> PublicUrl | None:

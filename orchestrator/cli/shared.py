@@ -14,6 +14,7 @@ import typer
 
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
+from orchestrator.clock import MAX_GAP_S
 from orchestrator.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -145,12 +146,14 @@ def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | Non
         factor = 0.0
     if not 0 < factor < float("inf"):
         raise UsageError(f"--speed {speed!r}: give a number above 0, or max")
-    began: list[float] = []
+    began: float | None = None
 
     def wait(at_s: float) -> None:
-        if not began:
-            began.append(time.monotonic() - at_s / factor)
-        while not stop() and (left := began[0] + at_s / factor - time.monotonic()) > 0:
+        nonlocal began
+        late_s = 0.0 if began is None else time.monotonic() - (began + at_s / factor)
+        if began is None or late_s > MAX_GAP_S:  # an answer was typed, or this process was stopped
+            began = time.monotonic() - at_s / factor
+        while not stop() and (left := began + at_s / factor - time.monotonic()) > 0:
             time.sleep(min(left, 0.1))  # so soon is Ctrl-C heard
 
     return wait

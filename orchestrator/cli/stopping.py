@@ -1,4 +1,4 @@
-"""Ctrl-C: between two steps, at any moment, and the line that says how to go on."""
+"""Ctrl-C, SIGTERM and SIGHUP: between two steps, at any moment, and the line that says how to go on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from orchestrator.cli import signals
 from orchestrator.cli.screen import Screen
 from orchestrator.errors import GreenroomError
 
@@ -17,23 +18,25 @@ if TYPE_CHECKING:
 
 
 class StoppedError(GreenroomError):
-    """Ctrl-C ended a command; the message says what there is and how to go on."""
+    """Ctrl-C or another signal ended a command; the message says what there is and how to go on."""
 
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """A question that is true once Ctrl-C was pressed; a second Ctrl-C stops at once."""
+    """Give a question that is true once Ctrl-C was pressed; a second one stops at once."""
     pressed = False
 
     def press(_signal: int, _frame: FrameType | None) -> None:
         nonlocal pressed
         pressed = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signals.press_again_after_grace()
 
     before = signal.signal(signal.SIGINT, press)
     try:
         yield lambda: pressed
     finally:
+        signals.press_no_more()
         signal.signal(signal.SIGINT, before)
 
 
@@ -42,16 +45,24 @@ def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
     """Ctrl-C anywhere in the block ends the command with one line: "stopped", and where things stand.
 
     Raises:
-        StoppedError: It was pressed.
+        StoppedError: It was pressed, or SIGTERM or SIGHUP came.
     """
     try:
         yield
     except KeyboardInterrupt:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one takes nobody's line away
-        try:
+        with signals.undisturbed():
             raise StoppedError(f"stopped; {where_it_stands()}") from None
-        finally:
-            signal.signal(signal.SIGINT, before)
+
+
+def told_if_ended(where_it_stands: Callable[[], str]) -> None:
+    """Say so behind what a Ctrl-C ends as it is meant to end: a live feed, a server.
+
+    Raises:
+        StoppedError: SIGTERM or SIGHUP came.
+    """
+    if signals.ended_by() is not None:
+        with signals.undisturbed():
+            raise StoppedError(f"stopped; {where_it_stands()}")
 
 
 def how_to_go_on(home: Home, root: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -10,8 +10,11 @@ from typing import Any
 
 from orchestrator.archive.at_home import check_name
 from orchestrator.archive.register import archived_heads, archives_of
+from orchestrator.documents.glance import Glances
 from orchestrator.errors import GreenroomError, HomeError
 from orchestrator.home.folder import Home
+from orchestrator.loop.state import options_of
+from orchestrator.memory.past_sessions import first_record
 from orchestrator.session import Session
 
 
@@ -26,7 +29,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": len(session.projection.exchanges),
-        "archive": None if home is None else _archive_of(home, session, warn),
+        "archive": None if home is None else _archive_of(home, session.id, session.ledger_head, warn),
     }
 
 
@@ -35,18 +38,43 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 
     They are opened without the home: a row needs no setting, and a wrong one keeps none from being listed.
     """
-    rows = []
+    rows, glances = [], Glances(home)
     for session_id in home.session_ids():
+        root = home.sessions / session_id
         try:
-            with Session.open(None, home.sessions / session_id) as session:
+            if search is None:
+                rows.append(_row(glances, home, root, warn))
+                continue
+            with Session.open(None, root) as session:
                 check_name(session.path, session.id)
-                if search is None or _holds(session, search):
+                if _holds(session, search):
                     rows.append(row_of(session, home, warn))
         except (GreenroomError, OSError) as error:
             warn(f"{session_id}: {error}")
             unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
             rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+    glances.keep()
     return rows
+
+
+def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
+    """As `row_of`, of a session whose ledger is read only where it is not known."""
+    glance, state = glances.of(root)
+    value = first_record(root).value or {}
+    options, deck = options_of(value["options"]), value.get("deck")
+    check_name(root, options.id)
+    if not (isinstance(deck, Mapping) and "name" in deck):  # no release of ours wrote it
+        with Session.open(None, root) as session:
+            return row_of(session, home, warn)
+    return {
+        "session": options.id,
+        "state": state,
+        "deck": deck.get("title") or deck["name"] if glance.has_deck else None,
+        "date": options.date,
+        "presenter": options.presenter,
+        "exchanges": glance.exchanges,
+        "archive": _archive_of(home, options.id, glance.head, warn),
+    }
 
 
 def archived(url: str, search: str | None, s3: dict[str, str | None]) -> list[dict[str, Any]]:
@@ -76,13 +104,12 @@ def fetched(url: str, session_id: str, s3: dict[str, str | None]) -> Iterator[Se
             yield session
 
 
-def _archive_of(home: Home, session: Session, warn: Callable[[str], None]) -> str | None:
+def _archive_of(home: Home, session: str, head: str, warn: Callable[[str], None]) -> str | None:
     """Where this session, as it is now, was archived last, if that is known."""
     try:
-        head = session.ledger_head
-        found = archives_of(home, session.id, head=head)
-        if any(other != head for other in archived_heads(home, session.id)):
-            warn(f"{session.id}: is not as it was archived: see `greenroom verify {session.id}`")
+        found = archives_of(home, session, head=head)
+        if any(other != head for other in archived_heads(home, session)):
+            warn(f"{session}: is not as it was archived: see `greenroom verify {session}`")
     except HomeError as error:
         warn(str(error))
         return None

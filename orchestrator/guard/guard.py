@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -26,8 +27,11 @@ log = logging.getLogger(__name__)
 GATHER_S: Final = 0.03
 """After an event: an editor makes several of one change."""
 SWEEP_S: Final = 0.4
-"""Between two looks at everything. A change that no event tells of is found, looked at twice and put back
-within a second; a hundred sessions take some milliseconds."""
+"""Between two looks at all sessions in use. A change that no event tells of is found, looked at twice and put
+back within a second; a hundred sessions take some milliseconds."""
+RESTING_A_SWEEP: Final = 10
+"""Sessions looked at in a sweep beside those that somebody writes to, in turn. Of those that rest an event
+tells; where events come from nowhere, all are looked at in every sweep."""
 AGAIN_S: Final = 0.05
 """Before a file that differs is looked at once more: a writer has its record on disk before its file."""
 ENDS_WITHIN_S: Final = 5.0
@@ -65,6 +69,7 @@ class Guard:
         self._stopped = threading.Event()
         self._is_blind = False  # and that was said
         self._watched: dict[Path, Watched] = {}
+        self._in_turn: deque[Path] = deque()  # the rest of a home's sessions, in this round
         self._ended: dict[Path, tuple[int, int]] = {}  # those that have, by which file their ledger is
         self._unwatched = [one for one in (self._session, self._sessions) if one is not None]
         self._unwatched += [self._templates.folder] if self._templates is not None else []
@@ -129,7 +134,17 @@ class Guard:
         if self._session is not None:
             yield self._session
         elif self._sessions is not None:
-            yield from filter(self._may_be_live, {*self._watched, *_sessions_in(self._sessions)})
+            yield from filter(self._may_be_live, self._due(self._sessions))
+
+    def _due(self, sessions: Path) -> set[Path]:
+        """Return the sessions of this sweep: those that somebody writes to, and some of the others."""
+        if self._is_blind:
+            return {*self._watched, *_sessions_in(sessions)}
+        due = {root for root, watched in self._watched.items() if not watched.is_resting}
+        if not self._in_turn:  # once a sweep
+            self._in_turn.extend({*self._watched, *_sessions_in(sessions)} - due)
+        due.update(self._in_turn.popleft() for _ in range(min(RESTING_A_SWEEP, len(self._in_turn))))
+        return due
 
     def _may_be_live(self, root: Path) -> bool:
         return root in self._watched or self._ended.get(root) != _ledger_of(root)

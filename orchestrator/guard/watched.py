@@ -25,6 +25,9 @@ SETTLED_NS: Final = 50_000_000
 (4 to 10 ms), and would look the same: it is read again at the next look."""
 LEDGER_EVERY_S: Final = 10.0
 """Between two readings of a whole ledger, which may hold megabytes; nothing mends a ledger, so no hurry."""
+RESTS_AFTER_S: Final = 30.0
+"""A session that nobody has written to for so long is closed, and opened again once one of its files differs:
+a home may hold thousands that nobody has ended."""
 INSIST_S: Final = 0.1
 """How long a file may differ while writers are busy before their lock is asked for all the same."""
 
@@ -64,6 +67,14 @@ class Watched:
         self._given_up: Signature | None = None  # the ledger that could not be read
         self._ledger: tuple[int, str] | None = None  # bytes, and their SHA-256, when it was last read
         self._ledger_read_s = 0.0
+        self._written_s = time.monotonic()  # when somebody was last seen to write
+        self._paths: tuple[str, ...] = ()  # all that a look looks at
+        self._resting: int | None = None  # as all of it stood when the session was closed
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether it is closed here, since nobody has written to it for a while."""
+        return self._resting is not None
 
     def look(self) -> bool:
         """Compare, and put back what differs; False: something may, so look again soon.
@@ -109,7 +120,12 @@ class Watched:
     def _look(self) -> bool:
         if self._given_up is not None and self._given_up == _signature(f"{self.root}/{LEDGER_NAME}"):
             return True
+        if self._resting is not None and self._resting == self._stands():
+            return True
+        self._resting = None
         store = self._opened()
+        is_idle = time.monotonic() - self._written_s > RESTS_AFTER_S
+        stands = self._stands() if is_idle else None  # before it is looked at: what comes later is seen
         is_right = True
         for path in store.layout.files:
             signature = _signature(f"{self.root}/{path}")
@@ -117,12 +133,29 @@ class Watched:
                 is_right &= self._is_right(store, path, signature)
         is_right &= self._look_at_kept()
         self._look_at_ledger(store)
+        if is_right and stands is not None and self._knows_ledger(store):
+            self._rest(stands)
         if is_right or not any(map(self._is_sure, self._wrong)):
             return is_right
         if not _mended(store):
             return False
         self._wrong.clear()
         return True
+
+    def _rest(self, stands: int) -> None:
+        self.close()
+        self._right.clear()
+        self._resting = stands
+        self._ledger_read_s = -LEDGER_EVERY_S  # so that it is read before anything is mended by it
+
+    def _knows_ledger(self, store: Store) -> bool:
+        """Whether all of the ledger was read, so that a cut or a change is seen when it is opened again."""
+        is_settled = self._right.get(LEDGER_NAME) is not None
+        return is_settled and self._ledger is not None and self._ledger[0] == store.history.end
+
+    def _stands(self) -> int:
+        """Return a digest of how all files stand."""
+        return hash(tuple(_signature(f"{self.root}/{path}") for path in self._paths))
 
     def _opened(self) -> Store:
         """The store, with what others have written meanwhile.
@@ -148,7 +181,12 @@ class Watched:
             }
             self._kept |= {source[0]: source[1]} if source is not None else {}
             self._wrong.pop(LEDGER_NAME, None)
-        self._store.catch_up()
+            self._paths = (*self._store.layout.files, *self._kept, LEDGER_NAME, "source")
+            if _age_s(self.root / LEDGER_NAME) > RESTS_AFTER_S:
+                self._written_s = -RESTS_AFTER_S
+        before = self._store.seq
+        if self._store.catch_up() != before:
+            self._written_s = time.monotonic()
         if self._store.frozen:
             raise SessionFrozenError(self.root.name)
         self._given_up = None
@@ -268,8 +306,16 @@ def _signature(path: str) -> Signature | None:
     )
 
 
+def _age_s(path: Path) -> float:
+    """Return the seconds by the wall clock since the file was last written; a wrong one costs time alone."""
+    try:
+        return time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def _settled(signature: Signature | None) -> Signature | None:
-    if signature is None or time.time_ns() - max(signature[-2:]) < SETTLED_NS:
+    if signature is None or abs(time.time_ns() - max(signature[-2:])) < SETTLED_NS:
         return None
     return signature
 

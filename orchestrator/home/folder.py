@@ -29,6 +29,8 @@ from orchestrator.layout import (
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
 
+LIST_CACHE: Final = "cache/list.json"
+"""Of a home: what `list` has read of the sessions' ledgers."""
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
 
@@ -156,6 +158,8 @@ class Home:
         """
         if os.sep in name or name in (".", ".."):
             return session_folder(Path(name))
+        if name != "last" and self._holds(name):
+            return self.sessions / name
         ids = self.session_ids()
         if name == "last":
             if not ids:
@@ -163,8 +167,6 @@ class Home:
                     f"there is no session in {self.sessions} yet: start one with `greenroom run DECK`"
                 )
             return self.sessions / ids[-1]
-        if name in ids:
-            return self.sessions / name
         # An empty name would be the beginning of all.
         fitting = [one for one in ids if name and one.startswith(name)]
         if len(fitting) == 1:
@@ -179,6 +181,13 @@ class Home:
         raise SessionNotFoundError(
             f"there is no session {name!r} in {self.sessions}: see `greenroom list`", value=name
         )
+
+    def _holds(self, name: str) -> bool:
+        """Whether a session has exactly this id; no other one is looked at."""
+        is_one = bool(name) and not name.startswith(".")
+        if not is_one or not (self.sessions / name / "ledger" / "ledger.jsonl").is_file():
+            return False
+        return name in os.listdir(self.sessions)  # some disks find a name in other letters, too
 
     def session_ids(self) -> tuple[str, ...]:
         """Every session here, in the order of their beginning."""

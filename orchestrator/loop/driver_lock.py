@@ -16,6 +16,7 @@ from orchestrator.errors import DriverBusyError, SessionFrozenError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.session_clock import PID_BYTES
 from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK
 
@@ -50,8 +51,8 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
                 "stop it first, or use ask, answer and slide beside it"
             )
         try:
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            # What stands behind it is the last driver's clock, which `session_clock` goes on from.
+            os.pwrite(fd, f"{os.getpid():<{PID_BYTES - 1}}\n".encode(), 0)
         except OSError as error:
             error.filename = str(path)
             raise
@@ -83,7 +84,7 @@ def _taken(fd: int) -> bool:
 def driver_pid(path: Path) -> int | None:
     """The process id that the lock file names."""
     try:
-        return int(read_regular(path))
+        return int(read_regular(path)[:PID_BYTES])
     except (OSError, ValueError):
         return None
 

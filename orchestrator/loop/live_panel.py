@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
 from typing import Final
 
 from orchestrator import render
@@ -30,6 +29,7 @@ from orchestrator.loop.moderator_lines import Teller, question_lines
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
 from orchestrator.loop.steps import Ask, End, Judge, Listen, Look, Refresh, Speak, Step, TakeAnswer, next_step
+from orchestrator.loop.transcript import take_up_clock
 from orchestrator.model.exchange import Exchange, Judgement
 
 ELSEWHERE: Final = "it was judged, parked or closed elsewhere meanwhile"
@@ -66,18 +66,19 @@ class Panel:
         self._running: dict[str, refreshing.Asked] = {}  # by panelist
         self._judging: Judging | None = None
         self._looking: Looking | None = None
-        self._heard_at = monotonic()  # wall clock: when somebody last spoke
+        self._heard_at_s = rehearsal.clock.there_s()  # when somebody last spoke
         self._break_since_s: float | None = None  # session clock: since when a break waits for questions
         open_ = rehearsal.projection.open  # an earlier drive may have left an answer that was not judged
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
         """Somebody has just spoken."""
-        self._heard_at = monotonic()
+        self._heard_at_s = self.rehearsal.clock.there_s()
 
     def next_step(self) -> Step:
         """Take what has come, drop what has been overtaken, and see what is due."""
         self.rehearsal.store.catch_up()
+        take_up_clock(self.rehearsal)
         self._take()
         self._let_go_of_the_overtaken()
         self._tell()
@@ -128,7 +129,7 @@ class Panel:
         elif self._break_since_s is None:
             self._break_since_s = now_s
         return Live(
-            silent_s=monotonic() - self._heard_at,
+            silent_s=self.rehearsal.clock.there_s() - self._heard_at_s,
             is_asking=bool(self._running),
             is_looking=self._looking is not None,
             is_judging=self._judging is not None,

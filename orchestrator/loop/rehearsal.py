@@ -16,6 +16,7 @@ from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
+from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Projection, State, options_of
 from orchestrator.model.carryover import carry_over_of
 from orchestrator.model.drill import drilled_of
@@ -68,10 +69,11 @@ class Rehearsal:
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
         self._has_told_of_it = False  # that the offline panel took over
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
+        self.clock = SessionClock(store.root)
         store.clock = self._clock_s
 
     def _clock_s(self) -> float:
-        return self.playing_s if self.playing_s is not None else self.projection.clock.now_s()
+        return self.playing_s if self.playing_s is not None else self.clock.now_s(self.projection.clock)
 
     @property
     def projection(self) -> Projection:

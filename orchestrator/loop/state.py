@@ -298,7 +298,7 @@ class Projection:
 class Live:
     """What only the process that drives live speech knows, at one moment."""
 
-    silent_s: float  # wall clock: since somebody last spoke
+    silent_s: float  # since somebody last spoke, as long as this process was there
     is_asking: bool = False  # panelists' calls are under way
     is_looking: bool = False  # a look for contradictions is under way
     is_judging: bool = False  # a verdict is under way

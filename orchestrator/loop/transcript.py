@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
-from orchestrator.errors import UsageError
+from orchestrator.errors import SessionFrozenError, UsageError
 from orchestrator.loop import contradiction_looks
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT, Line, Projection
@@ -133,7 +134,19 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
 
 
 def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:
-    """Let the session clock run with the wall clock from now on, or stand still."""
-    store = rehearsal.store
+    """Let the session clock run in this process from now on, or stand still."""
+    store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
+        there_s = clock.there_s()
         tx.note({"type": "clock", "at_s": store.now_s(), "live": runs}, by="moderator")
+    if runs:
+        clock.run(rehearsal.projection.clock, there_s)
+    else:
+        clock.stop()
+
+
+def take_up_clock(rehearsal: Rehearsal) -> None:
+    """Set the clock anew where this process was stopped and goes on, so that the ledger says it, once."""
+    if rehearsal.clock.has_gap(rehearsal.projection.clock):
+        with suppress(SessionFrozenError):  # it was ended in this very moment
+            set_clock(rehearsal, runs=True)

@@ -25,13 +25,17 @@ from orchestrator.layout import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orchestrator.documents.glance import Glances
     from orchestrator.session import Session
 
 JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
 SESSIONS_ON_A_PAGE: Final = 20  # each brings a resource for every agent, so a page holds about a hundred
 MAX_SESSIONS: Final = 200
-"""Of the list of sessions, newest first: each is opened for it, which takes some 30 ms, or 6 s for all."""
+"""Of the list of sessions, newest first: those that have changed since the last list are opened for it, which
+takes some 30 ms each, or 6 s for all."""
 
 # Matched whole before anything becomes a path; the parts are those of `layout` and of a receipt's id.
 _ADDRESS: Final = re.compile(
@@ -116,12 +120,17 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
 
 
 def _sessions(scope: Scope) -> list[dict[str, Any]]:
-    return [_row(scope, root.name, value) for root, value in islice(scope.sessions(), MAX_SESSIONS)]
+    from orchestrator.documents.glance import Glances  # it loads what opens a session
+
+    glances = Glances(scope.home)
+    rows = [_row(glances, root, value) for root, value in islice(scope.sessions(), MAX_SESSIONS)]
+    glances.keep()
+    return rows
 
 
-def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, Any]:
+def _row(glances: Glances, root: Path, value: Mapping[str, Any]) -> dict[str, Any]:
     row = {
-        "session": session_id,
+        "session": root.name,
         "state": "damaged",
         "deck": _title(value),
         "date": value.get("date"),
@@ -129,11 +138,9 @@ def _row(scope: Scope, session_id: str, value: Mapping[str, Any]) -> dict[str, A
         "exchanges": 0,
         "agents": [MODERATOR, *value.get("panel", ())],
     }
-    from orchestrator.session import Session
-
     try:
-        with Session.open(scope.home, scope.home.sessions / session_id) as session:
-            return {**row, "state": session.state, "exchanges": len(session.projection.exchanges)}
+        glance, state = glances.of(root)
+        return {**row, "state": state, "exchanges": glance.exchanges}
     except GreenroomError:
         return row
     except OSError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -121,9 +120,6 @@ def serve_stdio(scope: Scope) -> None:
         async with stdio_server(stdin=anyio.wrap_file(requests)) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    # A thread waits for the next line, and nothing but a line or the end wakes it: Ctrl-C must not
-    # wait as well. Every write here stands a kill at any moment.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     with _requests() as requests:
         anyio.run(serve, requests)
 

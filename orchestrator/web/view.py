@@ -120,7 +120,7 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         broke_off=broke_off,
         title=rehearsal.scene().deck.title,
         now_s=now_s,
-        is_running=projection.clock.live_since is not None,
+        is_running=rehearsal.clock.is_running(projection.clock),
         used_s=sum(projection.times(now_s)),
         minutes=options.minutes,
         warnings=rehearsal.rules.time_warnings,

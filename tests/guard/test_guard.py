@@ -20,6 +20,8 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.archive.freeze import freeze, thaw
 from orchestrator.erasing import erase_session
+from orchestrator.guard import guard as guard_module
+from orchestrator.guard import watched
 from orchestrator.guard.guard import Guard
 from orchestrator.store.changes import Changes
 from orchestrator.store.store import Store
@@ -329,6 +331,57 @@ def test_a_session_that_is_erased_stays_erased(home: Path, told: list[str]) -> N
             assert not root.exists()
     assert len(told) == len(roots)
     assert opened.session_ids() == ()
+
+
+# ------------------------------------------------------------------ sessions that nobody writes to
+
+
+def open_ledgers(folder: Path) -> int:
+    """How many descriptors this process has of ledgers below *folder*."""
+    targets = [os.readlink(one) for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return sum(target.startswith(str(folder)) and target.endswith(LEDGER) for target in targets)
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every session is one that nobody has written to for long."""
+    monkeypatch.setattr(watched, "RESTS_AFTER_S", -1.0)
+
+
+@pytest.mark.usefixtures("idle")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of descriptors on this system")
+def test_sessions_that_nobody_ended_are_closed_and_each_is_guarded_in_turn(
+    tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard_module, "RESTING_A_SWEEP", 2)
+    monkeypatch.setattr(Changes, "watch", lambda *_, **__: None)
+    samples = [live_session(tmp_path, id=f"s{number}") for number in range(5)]
+    sessions = samples[0].root.parent
+    with Guard(sessions=sessions, say=told.append) as guard:
+        until(
+            "all", lambda: len(guard._watched) == 5 and all(one.is_resting for one in guard._watched.values())
+        )
+        until("closed", lambda: not open_ledgers(tmp_path))
+        for sample in samples:
+            add(sample.root / TRANSCRIPT)
+        until("a line for each", lambda: len(told) == 5)
+        lines = zip(sorted(told), samples, strict=True)
+        assert all(line.startswith(f"{one.id}: {TRANSCRIPT}: {CHANGED}") for line, one in lines)
+        until("closed again", lambda: not open_ledgers(tmp_path))
+    assert all(verify_session(sample.root).valid for sample in samples)
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_ledger_that_is_cut_while_its_session_rests_is_told(live: Sample, told: list[str]) -> None:
+    ledger = live.root / LEDGER
+    whole = ledger.read_bytes()
+    with guarded(live, told) as guard:
+        until("rest", lambda: any(one.is_resting for one in list(guard._watched.values())))
+        os.truncate(ledger, len(whole) - 20)
+        until("a line", lambda: told)
+        why = "was changed from outside, so no file can be put back from it: run `greenroom verify`"
+        assert told == [f"{live.id}: {LEDGER}: {why}"]
+        ledger.write_bytes(whole)
 
 
 # ------------------------------------------------------------------ where events fail
