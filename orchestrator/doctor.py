@@ -16,6 +16,9 @@ from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
+from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.memory.errors import MemoryDatabaseError
+from orchestrator.render import counted
 from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
 
@@ -34,6 +37,10 @@ S3_CREDENTIALS: Final = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
+
+
+MEMORY_PATIENCE_S: Final = 1.0
+"""How long a look at memory waits for those that write it: each write takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ def checks(home: Home) -> list[Check]:
         Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
         _model(home, "claude"),
         _model(home, "model"),
+        _memory(home),
         _speech_to_text(home),
         _browser(),
         _s3(),
@@ -149,6 +157,18 @@ def _model(home: Home, engine: str) -> Check:
     )
     said = f"{at}: a small question took {probe.seconds:g} s; has {has or 'none of the extras'}"
     return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
+
+
+def _memory(home: Home) -> Check:
+    if not home.config.memory:
+        return Check("memory", "off", "switched off by the setting `memory`: nobody is remembered")
+    try:
+        agreed = MemoryDatabase.examine(home.root, patience_s=MEMORY_PATIENCE_S)
+    except MemoryDatabaseError as error:
+        return Check("memory", "missing", str(error))
+    if agreed is None:
+        return Check("memory", "ok", "nobody has asked to be remembered yet: --remember makes memory.db")
+    return Check("memory", "ok", f"{home.root / NAME}: {counted(agreed, 'presenter')} to be remembered")
 
 
 def _speech_to_text(home: Home) -> Check:

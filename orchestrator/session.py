@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, Projection
+    from orchestrator.loop.state import Options, PartFailure, Projection
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
@@ -56,6 +56,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
             rehearsal.tooling = self._remembering.tools(rehearsal)
 
@@ -185,10 +186,13 @@ class Session:
 
     @property
     def notices(self) -> list[str]:
-        """What the user should know of how the engine is set up, a line each."""
+        """What the user should know of how the session is set up, a line each."""
         from orchestrator.engines import by_name
 
-        return by_name.notices_of(self.rehearsal.engine)
+        notices = by_name.notices_of(self.rehearsal.engine)
+        if self.rehearsal.options.remember and self.home is not None and not self.home.config.memory:
+            notices.append("the setting `memory` is off, so --remember keeps nothing")
+        return notices
 
     # ------------------------------------------------------------------ what it is
 
@@ -216,6 +220,11 @@ class Session:
     def state(self) -> str:
         """active, interrupted, closing, ended or degraded."""
         return state_of(self._now)
+
+    @property
+    def failures(self) -> tuple[PartFailure, ...]:
+        """The parts of memory that failed, each with its reason, in order; the rehearsal went on without."""
+        return (*self.projection.failures, *self._untold)
 
     @property
     def ledger_head(self) -> str:
@@ -673,6 +682,7 @@ class Session:
         """
         found = dismissing.dismiss(self._now, self.home, finding)
         self._remembering.dismissed(self.rehearsal, found.digest)
+        self._untold = self._remembering.untold
         return found
 
     def recap(self) -> SessionContext:
