@@ -43,6 +43,8 @@ class _Lines(logging.StreamHandler[TextIO]):
         logging.getLogger("orchestrator").removeHandler(self)
         with open(os.devnull, "w", encoding="utf-8") as nothing:
             os.dup2(nothing.fileno(), self.stream.fileno())  # what it holds is not tried again at the exit
+        if self.stream is not sys.stderr:
+            self.stream.close()
         Screen.current.warn(f"{VARIABLE}: {self._name}: {reason(error)}: nothing more is logged")
 
 
