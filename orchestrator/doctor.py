@@ -6,6 +6,7 @@ import fcntl
 import os
 import platform
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -56,18 +57,27 @@ def checks(home: Home) -> list[Check]:
     """Look at this machine and this home; writes only a temporary file in the home."""
     return [
         Check("home", "ok", str(home.root)),
-        _folder(home.root),
-        _locks(home.root),
-        _sync(home.root),
-        _flags(home),
+        _looked("folder", lambda: _folder(home.root)),
+        _looked("file locks", lambda: _locks(home.root)),
+        _looked("sync", lambda: _sync(home.root)),
+        _looked("immutable flag", lambda: _flags(home)),
         Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
-        _model(home, "claude"),
-        _model(home, "model"),
-        _memory(home),
-        _speech_to_text(home),
-        _browser(),
+        _looked("engine claude", lambda: _model(home, "claude")),
+        _looked("engine model", lambda: _model(home, "model")),
+        _looked("memory", lambda: _memory(home)),
+        _looked("speech-to-text", lambda: _speech_to_text(home)),
+        _looked("browser", _browser),
         _s3(),
     ]
+
+
+def _looked(name: str, look: Callable[[], Check]) -> Check:
+    """What *look* finds, or why it could not look: the other rows are wanted most where a disk is full."""
+    try:
+        return look()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return Check(name, "missing", f"{where}{files.reason(error)}: nothing could be tried here")
 
 
 def _folder(root: Path) -> Check:

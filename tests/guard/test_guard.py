@@ -388,14 +388,18 @@ def test_events_go_on_after_one_that_the_library_fails_over(
         take(self, event)
 
     monkeypatch.setattr(inotify.InotifyWatchGroup, "on_event", fails)
-    changes, failures = Changes(), []
+    changes = Changes()
+    failures: list[str | None] = []
+
+    def failed() -> bool:
+        changes.wait(0.1)
+        failures.append(changes.take_failure())
+        return failures[-1] is not None
+
     try:
         assert changes.watch(tmp_path) is None
         (tmp_path / "one").write_text("1")
-        until(
-            "a failure",
-            lambda: bool(changes.wait(0.1) or failures.append(changes.take_failure()) or failures[-1]),
-        )
+        until("a failure", failed)
         is_broken.clear()
         (tmp_path / "two").write_text("2")
         until("an event", lambda: str(tmp_path / "two") in changes.wait(0.1))
