@@ -6,6 +6,7 @@ import fcntl
 import os
 import platform
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +17,9 @@ from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
+from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.memory.errors import MemoryDatabaseError
+from orchestrator.render import counted
 from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
 
@@ -36,6 +40,10 @@ S3_CREDENTIALS: Final = (
 )
 
 
+MEMORY_PATIENCE_S: Final = 1.0
+"""How long a look at memory waits for those that write it: each write takes milliseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One thing, how it stands (ok, off, missing, warning), and what that means."""
@@ -49,17 +57,27 @@ def checks(home: Home) -> list[Check]:
     """Look at this machine and this home; writes only a temporary file in the home."""
     return [
         Check("home", "ok", str(home.root)),
-        _folder(home.root),
-        _locks(home.root),
-        _sync(home.root),
-        _flags(home),
+        _looked("folder", lambda: _folder(home.root)),
+        _looked("file locks", lambda: _locks(home.root)),
+        _looked("sync", lambda: _sync(home.root)),
+        _looked("immutable flag", lambda: _flags(home)),
         Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
-        _model(home, "claude"),
-        _model(home, "model"),
-        _speech_to_text(home),
-        _browser(),
+        _looked("engine claude", lambda: _model(home, "claude")),
+        _looked("engine model", lambda: _model(home, "model")),
+        _looked("memory", lambda: _memory(home)),
+        _looked("speech-to-text", lambda: _speech_to_text(home)),
+        _looked("browser", _browser),
         _s3(),
     ]
+
+
+def _looked(name: str, look: Callable[[], Check]) -> Check:
+    """What *look* finds, or why it could not look: the other rows are wanted most where a disk is full."""
+    try:
+        return look()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return Check(name, "missing", f"{where}{files.reason(error)}: nothing could be tried here")
 
 
 def _folder(root: Path) -> Check:
@@ -149,6 +167,18 @@ def _model(home: Home, engine: str) -> Check:
     )
     said = f"{at}: a small question took {probe.seconds:g} s; has {has or 'none of the extras'}"
     return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
+
+
+def _memory(home: Home) -> Check:
+    if not home.config.memory:
+        return Check("memory", "off", "switched off by the setting `memory`: nobody is remembered")
+    try:
+        agreed = MemoryDatabase.examine(home.root, patience_s=MEMORY_PATIENCE_S)
+    except MemoryDatabaseError as error:
+        return Check("memory", "missing", str(error))
+    if agreed is None:
+        return Check("memory", "ok", "nobody has asked to be remembered yet: --remember makes memory.db")
+    return Check("memory", "ok", f"{home.root / NAME}: {counted(agreed, 'presenter')} to be remembered")
 
 
 def _speech_to_text(home: Home) -> Check:

@@ -50,10 +50,24 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def reduced(error: BaseException) -> tuple[Any, ...]:
+    """What makes *error* again, as `pickle` and `copy` ask for it: its message and attributes as they are.
+
+    Python's own way calls the class with the message alone, and some of ours take more or something else.
+    """
+    return _made_again, (type(error), error.args, dict(error.__dict__))
+
+
+def _made_again(kind: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class GreenroomError(Exception):
@@ -66,6 +80,9 @@ class GreenroomError(Exception):
         super().__init__(message)
         self.file = None if file is None else str(file)
         self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     @property
     def code(self) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from orchestrator.errors import InvalidTextError
+
 INVISIBLE: Final = re.compile(
     "["
     "\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # hyphens, marks, overrides
@@ -36,6 +38,59 @@ def page(text: str) -> str:
     if not text.isascii():
         text = INVISIBLE.sub("", _HALF.sub("\ufffd", text))
     return _CONTROL.sub(" ", text)
+
+
+def text_argument(name: str, value: object, *, max_chars: int | None = None) -> str:
+    """*value*, which a caller gave as the argument *name*, if it is text that can be recorded.
+
+    Raises:
+        TypeError: It is no str.
+        InvalidTextError: It is no valid Unicode, or holds NUL.
+        ValueError: It has more than *max_chars* characters.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, not str")
+    if _HALF.search(value) or "\0" in value:
+        raise InvalidTextError(f"{name} is not valid Unicode text, or holds NUL: write it anew")
+    if max_chars is not None and len(value) > max_chars:
+        raise ValueError(f"{name} has {len(value):,} characters; at most {max_chars:,} are taken: shorten it")
+    return value
+
+
+def said_argument(name: str, value: object) -> str:
+    """Words that a caller gave as the argument *name*; halves of characters are replaced where they are kept.
+
+    Raises:
+        TypeError: It is no str.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, not str")
+    return value
+
+
+def whole_argument(name: str, value: object) -> int:
+    """*value*, which a caller gave as the argument *name*, if it is a whole number.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is {type(value).__name__}, not int")
+    return value
+
+
+def number_argument(name: str, value: object, *, most: float) -> float:
+    """*value*, which a caller gave as the argument *name*, if it is a number from 0 to *most*.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is another one, infinite or NaN.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} is {type(value).__name__}, not a number")
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} is {value!r}: give a number from 0 to {most:g}")
+    return float(value)
 
 
 def printable(text: str) -> str:

@@ -12,18 +12,19 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Receipt
 from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
 from orchestrator.home.folder import session_folder
-from orchestrator.legible import one_line
+from orchestrator.legible import number_argument, one_line, said_argument, text_argument, whole_argument
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement
+from orchestrator.model.segment import MAX_TIME_S
 from orchestrator.speech.text import label
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, Projection
+    from orchestrator.loop.state import Options, PartFailure, Projection
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from orchestrator.store.store import Repair
     from orchestrator.store.transaction import Draft
     from orchestrator.verify import Verification
+
+MAX_PURPOSE_CHARS: Final = 200
+"""Of a receipt, which is recorded with every context; our own limit."""
 
 
 class Session:
@@ -57,6 +61,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
             rehearsal.tooling = self._remembering.tools(rehearsal)
 
@@ -186,10 +191,13 @@ class Session:
 
     @property
     def notices(self) -> list[str]:
-        """What the user should know of how the engine is set up, a line each."""
+        """What the user should know of how the session is set up, a line each."""
         from orchestrator.engines import by_name
 
-        return by_name.notices_of(self.rehearsal.engine)
+        notices = by_name.notices_of(self.rehearsal.engine)
+        if self.rehearsal.options.remember and self.home is not None and not self.home.config.memory:
+            notices.append("the setting `memory` is off, so --remember keeps nothing")
+        return notices
 
     # ------------------------------------------------------------------ what it is
 
@@ -219,6 +227,11 @@ class Session:
         return state_of(self._now)
 
     @property
+    def failures(self) -> tuple[PartFailure, ...]:
+        """The parts of memory that failed, each with its reason, in order; the rehearsal went on without."""
+        return (*self.projection.failures, *self._untold)
+
+    @property
     def ledger_head(self) -> str:
         """The last record's hash. Kept elsewhere, it shows whether the session was rolled back."""
         return self._now.store.head
@@ -227,14 +240,17 @@ class Session:
 
     def append(self, path: str, text: str, *, by: str) -> int:
         """Add to an append-only file; see `Store.append`."""
+        text_argument("path", path)
         return self.rehearsal.store.append(path, text, by=by)
 
     def write(self, path: str, text: str, *, by: str) -> int:
         """Write a whole file, by its class once, a few times or always; see `Store.write`."""
+        text_argument("path", path)
         return self.rehearsal.store.write(path, text, by=by)
 
     def read(self, path: str) -> str:
         """A session file's text as the ledger has it; "" where it has not been written."""
+        text_argument("path", path)
         return self._now.store.content(path)
 
     def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
@@ -271,9 +287,15 @@ class Session:
     def context(self, agent: str, *, purpose: str = "context") -> Context:
         """What *agent* is given now; recorded as a receipt unless the session has ended.
 
+        Args:
+            purpose: A word or line of your own for the receipt, at most `MAX_PURPOSE_CHARS` characters.
+
         Raises:
             UsageError: *agent* has no seat.
+            TypeError, ValueError, InvalidTextError: *purpose* is no text of this length.
         """
+        text_argument("agent", agent)
+        text_argument("purpose", purpose, max_chars=MAX_PURPOSE_CHARS)
         return self.rehearsal.context(agent, purpose=purpose)
 
     def context_at(self, receipt: str | int | Receipt, agent: str | None = None) -> Context:
@@ -282,13 +304,15 @@ class Session:
         Raises:
             ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
         """
+        if agent is not None:
+            text_argument("agent", agent)
         if isinstance(receipt, Receipt):
             return self.rehearsal.assembler.rebuild(receipt)
-        if isinstance(receipt, int):
+        if isinstance(receipt, int) and not isinstance(receipt, bool):
             if agent is None:
                 raise UsageError("a context as of a record needs the agent's name")
             return self.rehearsal.assembler.as_of(agent, receipt)
-        found = self._receipts.one(receipt)
+        found = self._receipts.one(text_argument("receipt", receipt))
         if agent is not None and agent != found.agent:
             raise ReceiptError(f"receipt {receipt} is of {found.agent}, not of {agent}")
         return self.rehearsal.assembler.rebuild(found)
@@ -299,7 +323,7 @@ class Session:
         Raises:
             ReceiptError: There is none.
         """
-        return self._receipts.one(receipt_id)
+        return self._receipts.one(text_argument("receipt_id", receipt_id))
 
     def receipts(self) -> list[Receipt]:
         """Every receipt on disk, in order."""
@@ -416,12 +440,17 @@ class Session:
         """
         from orchestrator.loop import news
 
+        for word in without:
+            text_argument("without", word)
         return news.search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
         """Put one piece of speech into the transcript."""
         from orchestrator.loop import transcript
 
+        _check_piece(segment)
+        number_argument("start_s", segment.start_s, most=MAX_TIME_S)
+        number_argument("end_s", segment.end_s, most=MAX_TIME_S)
         text, speaker = one_line(segment.text), segment.speaker and label(segment.speaker)
         transcript.add_segment(self.rehearsal, replace(segment, text=text, speaker=speaker))
 
@@ -434,6 +463,10 @@ class Session:
         from orchestrator.loop import transcript
 
         self._check_going_on()
+        _check_piece(piece)
+        for name, time_s in (("start_s", piece.start_s), ("end_s", piece.end_s)):
+            if time_s is not None and (isinstance(time_s, bool) or not isinstance(time_s, int | float)):
+                raise TypeError(f"{name} is {type(time_s).__name__}, not a number")
         text, speaker = one_line(piece.text), piece.speaker and label(piece.speaker)
         transcript.hear(self.rehearsal, replace(piece, text=text, speaker=speaker))
         self.watch.after_call()
@@ -447,7 +480,7 @@ class Session:
         from orchestrator.loop import transcript
 
         self._check_going_on()
-        transcript.move_to(self.rehearsal, number)
+        transcript.move_to(self.rehearsal, whole_argument("number", number))
 
     def _check_going_on(self) -> None:
         if self.projection.ended:
@@ -479,6 +512,11 @@ class Session:
         from orchestrator.loop import asking
 
         self._check_going_on()
+        if agent is not None:
+            text_argument("agent", agent)
+        for name, text in (("question", question), ("quote", quote)):
+            if text is not None:
+                said_argument(name, text)
         if question is None:
             if quote is not None:
                 raise UsageError("a quote goes with a question of your own: give that as well")
@@ -499,7 +537,10 @@ class Session:
         """
         from orchestrator.loop import judging
 
-        words, taken = one_line(text or ""), self._open_exchange().turns[-1].answer
+        words, taken = (
+            one_line(said_argument("text", "" if text is None else text)),
+            self._open_exchange().turns[-1].answer,
+        )
         if taken is None or words not in ("", taken):
             last = self.take_answer(text)
             if last.outcome == "parked":
@@ -519,7 +560,7 @@ class Session:
         from orchestrator.loop import answering
 
         exchange = self._open_exchange()
-        answering.take_answer(self.rehearsal, text)
+        answering.take_answer(self.rehearsal, None if text is None else said_argument("text", text))
         return self._as_it_stands(exchange)
 
     def judge(
@@ -540,8 +581,11 @@ class Session:
         """
         from orchestrator.loop import judging
 
-        asks_on = one_line(follow_up) if follow_up is not None else None
-        given = Judgement(verdict, one_line(reason), quote, follow_up=asks_on)
+        text_argument("verdict", verdict)
+        if quote is not None:
+            said_argument("quote", quote)
+        asks_on = one_line(said_argument("follow_up", follow_up)) if follow_up is not None else None
+        given = Judgement(verdict, one_line(said_argument("reason", reason)), quote, follow_up=asks_on)
         exchange = self._open_exchange()
         judging.give_verdict(self.rehearsal, given)
         self.watch.after_call()
@@ -577,6 +621,7 @@ class Session:
         """
         from orchestrator.loop import drilling
 
+        text_argument("exchange", exchange)
         if self.home is None:
             raise UsageError("a drill is held in a home: open the session with one")
         projection = self.projection
@@ -614,6 +659,8 @@ class Session:
         """
         from orchestrator import ending
 
+        if archive is not None:
+            text_argument("archive", archive)
         ending.end(
             self._now,
             self.home,
@@ -639,6 +686,7 @@ class Session:
         from orchestrator import ending
 
         if url is not None:
+            text_argument("url", url)
             return ending.archive(self.rehearsal, self.home, url, endpoint_url=endpoint_url)
         done = ending.finish(self._now, self.home)
         if done is None:
@@ -681,8 +729,9 @@ class Session:
             InputError: There is no such contradiction; the message names those there are.
             SessionStateError: The session has ended and lies outside of a home.
         """
-        found = dismissing.dismiss(self._now, self.home, finding)
+        found = dismissing.dismiss(self._now, self.home, text_argument("finding", finding))
         self._remembering.dismissed(self.rehearsal, found.digest)
+        self._untold = self._remembering.untold
         return found
 
     def recap(self) -> SessionContext:
@@ -733,3 +782,18 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _check_piece(piece: Segment | LiveSegment) -> None:
+    """What a piece of speech must be, whoever made it.
+
+    Raises:
+        TypeError, ValueError: Names the field that cannot be recorded.
+    """
+    said_argument("text", piece.text)
+    if piece.speaker is not None:
+        said_argument("speaker", piece.speaker)
+    if piece.slide is not None:
+        whole_argument("slide", piece.slide)
+    if piece.confidence is not None:
+        number_argument("confidence", piece.confidence, most=1)

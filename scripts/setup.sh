@@ -5,6 +5,8 @@
 # `.venv/.ready` is written last, so an install that was interrupted has none and is redone.
 
 set -eu
+# What these name would run in the place of what .venv holds, also in the programs that pip starts.
+unset PYTHONPATH PYTHONHOME PYTHONPLATLIBDIR PYTHONINSPECT
 root=${here%/*}
 venv=$root/.venv
 ready=$venv/.ready

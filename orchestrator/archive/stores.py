@@ -21,6 +21,7 @@ from orchestrator.archive.conflict import other_content
 from orchestrator.archive.manifest import is_safe_name
 from orchestrator.archive.s3 import S3Store, check_endpoint
 from orchestrator.errors import ArchiveError, UsageError
+from orchestrator.legible import one_line
 from orchestrator.store import files
 from orchestrator.verify.disk import open_folder, read_file, walk
 from orchestrator.verify.finding import Report, shown
@@ -89,6 +90,10 @@ def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = T
     Raises:
         UsageError: It is none of these.
     """
+    try:
+        url.encode()  # it is noted in the home's register
+    except UnicodeEncodeError:
+        raise UsageError(f"{one_line(url)}: the address is not valid Unicode text: write it anew") from None
     scheme, separator, rest = url.partition("://")
     if separator and scheme == "s3":
         bucket, _, prefix = rest.partition("/")

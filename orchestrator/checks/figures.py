@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from orchestrator.checks.amount import (
     COUNT,
@@ -23,6 +23,7 @@ from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.rounding import is_rounded, is_whole
 from orchestrator.claims.dates import Date
 from orchestrator.claims.numbers import Number
+from orchestrator.errors import reduced
 from orchestrator.model.claim import Place
 from orchestrator.model.proposal import Operand, Passage
 
@@ -41,6 +42,9 @@ class UnreadError(ValueError):
     def __init__(self, reason: str, told: str) -> None:
         super().__init__(told)
         self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         signals.listen()
         gc.set_threshold(GC_THRESHOLD)
-        os.umask(os.umask(0o077) | 0o027)  # what was said is for its owner to read, and for the group at most
+        # What was said is for its owner, who always may, and for the group to read at most.
+        os.umask(os.umask(0o077) & 0o077 | 0o027)
+        from orchestrator.cli.streams import prepare_streams
+
+        prepare_streams()
         from orchestrator.cli.app import run
 
         code = run(list(sys.argv[1:] if arguments is None else arguments))

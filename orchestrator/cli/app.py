@@ -14,6 +14,7 @@ import typer
 from orchestrator import __version__
 from orchestrator.cli import signals
 from orchestrator.cli.screen import Screen, document, show
+from orchestrator.cli.streams import ReaderGoneError
 from orchestrator.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
@@ -135,9 +136,10 @@ def run(arguments: list[str]) -> int:
     Screen.current = Screen(json="--json" in arguments)  # until the arguments are read: for their own errors
     try:
         found, rest = split_globals(arguments)
-        _open_streams()
+        if sys.stdout is None:
+            raise OutputError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
         if found.get("version"):
-            print(__version__)
+            show(__version__)
             return 0
         home = found.get("home")
         Screen.current = Screen(
@@ -162,21 +164,36 @@ def run(arguments: list[str]) -> int:
         return left.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return _refused("stopped", signals.exit_code(), code="stopped")
-    except BrokenPipeError:
-        # The reader went away (`greenroom list | head`): that is its right, and no error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ReaderGoneError:
         return 128 + signal.SIGPIPE
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        advice = ADVICE.get(error.errno or 0, "")
-        message = f"{name}{(error.strerror or str(error)).lower()}{advice}"
-        return _refused(message, 1, code="system", file=error.filename)
+        return _refused(_refusal(error), 1, code="system", file=error.filename)
     except typer.TyperException as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
             print(error.format_message(), file=sys.stderr)
             return 2
         message, value = _in_our_words(error)
         return _refused(message, error.exit_code, code="usage", value=value)
+
+
+def _refusal(error: OSError) -> str:
+    """What the system refused, of which file, and what to do."""
+    if error.errno == errno.ENOENT and not error.filename:
+        if not _is_somewhere():
+            return "the current folder is not there any more: change to one that is, then try again"
+        if "temporary directory" in str(error):  # of `tempfile`: full, or not there, all that it knows of
+            return "no folder takes temporary files: make room in one, or name another in TMPDIR"
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{(error.strerror or str(error)).lower()}{ADVICE.get(error.errno or 0, '')}"
+
+
+def _is_somewhere() -> bool:
+    """Whether the current folder still exists."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
@@ -195,20 +212,6 @@ def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
     return f"{name} {fault['input']!r}: give {kind}{span}", str(fault["input"])
 
 
-def _open_streams() -> None:
-    """Make up for a standard stream that the caller has closed (`<&-`, `2>&-`).
-
-    Raises:
-        OutputError: It is stdout, so no result could be shown.
-    """
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # it stays open, as stdin does
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the same
-    if sys.stdout is None:
-        raise OutputError("stdout is closed, so no result can be shown: leave it open, or use >/dev/null")
-
-
 def _refused(
     message: str, exit_code: int, *, code: str, file: object = None, value: str | None = None
 ) -> int:
@@ -220,7 +223,13 @@ def _refused(
     if Screen.current.json and not Screen.has_result:
         about = {"file": None if file is None else str(file), "value": value}
         known = {name: one for name, one in about.items() if one is not None}
-        print(document({"error": {"code": code, "message": line, **known}}))
+        try:
+            show(document({"error": {"code": code, "message": line, **known}}))
+        except ReaderGoneError:
+            pass
+        except OutputError as error:
+            Screen.current.warn(line)
+            Screen.current.warn(str(error))
     else:
         Screen.current.warn(line)
     return exit_code

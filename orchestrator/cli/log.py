@@ -9,8 +9,9 @@ import json
 import logging
 import os
 import sys
-from typing import Final
+from typing import Final, TextIO
 
+from orchestrator.cli.screen import Screen
 from orchestrator.clock import utc_now
 from orchestrator.errors import UsageError
 from orchestrator.store.files import FILE_MODE, reason
@@ -25,6 +26,26 @@ class _Line(logging.Formatter):
         line = {"at": utc_now(), "level": record.levelname.lower(), "by": record.name, "pid": record.process}
         # No traceback: a frame's line may quote a text.
         return json.dumps({**line, "message": record.getMessage(), **getattr(record, TOLD, {})})
+
+
+class _Lines(logging.StreamHandler[TextIO]):
+    """Lines for a stream; where it takes no more, that is said once, and no other line is tried."""
+
+    def __init__(self, stream: TextIO, name: str) -> None:
+        super().__init__(stream)
+        self._name = name
+
+    def handleError(self, record: logging.LogRecord) -> None:  # as logging has it
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        logging.getLogger("orchestrator").removeHandler(self)
+        with open(os.devnull, "w", encoding="utf-8") as nothing:
+            os.dup2(nothing.fileno(), self.stream.fileno())  # what it holds is not tried again at the exit
+        if self.stream is not sys.stderr:
+            self.stream.close()
+        Screen.current.warn(f"{VARIABLE}: {self._name}: {reason(error)}: nothing more is logged")
 
 
 def begin(command: str) -> None:
@@ -48,7 +69,7 @@ def begin(command: str) -> None:
         warnings = logging.StreamHandler()  # stays where it is without a log
         warnings.setLevel(logging.WARNING)
         logger.addHandler(warnings)
-    lines = logging.StreamHandler(stream)
+    lines = _Lines(stream, "stderr" if where == "-" else where)
     lines.setFormatter(_Line())
     logger.addHandler(lines)
     logger.setLevel(logging.DEBUG)

@@ -13,6 +13,7 @@ import typer
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, columns, document, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
+from orchestrator.cli.streams import write_bytes
 from orchestrator.errors import UsageError
 from orchestrator.legible import one_line, printable
 
@@ -46,7 +47,10 @@ def context(
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
             # Whoever reads it by a pipe gets its bytes, whose digest the receipt has.
-            print(printable(found.text) if sys.stdout.isatty() else found.text, end="")
+            if sys.stdout.isatty():
+                print(printable(found.text), end="")
+            else:
+                write_bytes(found.text.encode())
             return
         if as_ == "messages":
             plain = messages_json(opened, found, layout)
@@ -149,7 +153,7 @@ def debrief(
         if wanted == "json" or screen.json:
             print(document(as_json(found)))
         elif wanted == "html":
-            print(printable(as_html(found)), end="")
+            write_bytes(printable(as_html(found)).encode())  # the page says that it is UTF-8
         elif wanted == "pdf":
             _give_pdf(as_html(found), opened.id)
         elif wanted == "md":
@@ -164,7 +168,7 @@ def _give_pdf(page: str, session_id: str) -> None:
 
     content = as_pdf(page)
     if not sys.stdout.isatty():
-        sys.stdout.buffer.write(content)
+        write_bytes(content)
         return
     file = Path(f"debrief-{session_id}.pdf")
     file.write_bytes(content)

@@ -15,9 +15,11 @@ from orchestrator.cli.shared import (
     Name,
     check_address,
     check_engine,
+    memory_failure,
     opened,
     pacer,
     recorded_speech,
+    refuse,
     s3_options,
 )
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
@@ -120,6 +122,9 @@ def _rehearse(
         ):
             for notice in (*session.notices, *session.rehearsal.scene().deck.notices, *recording.notices):
                 screen.note(f"note: {notice}")
+            if typed or speed != "max":  # else the end, which says it again, is here in no time
+                for part, reason in session.failures:
+                    screen.warn(f"{part}: {reason}")
             return play_to_the_end(session, speed=speed, began=began)
 
 
@@ -227,9 +232,11 @@ def end_run(
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.
         EngineError: The engine that was asked for never answered.
+        NotRememberedError: It was to be remembered, and is not.
     """
     from orchestrator.cli.dialogue import say
     from orchestrator.cli.summary import run_json, run_text
+    from orchestrator.documents.session import warnings_json
 
     screen = Screen.current
     refused: ArchiveError | None = None
@@ -247,13 +254,14 @@ def end_run(
     plain = run_json(session, session.archived_at, seconds=perf_counter() - began)
     plain["repaired"] = list(repaired)
     plain["took_over"] = session.projection.took_over
+    plain["warnings"] = warnings_json(session)
     is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
     screen.result(plain, run_text(session, plain, brief=is_known), is_styled=True)
-    if refused is not None:
-        raise refused
-    if session.projection.took_over is not None:
-        raise EngineError(
+    took_over: EngineError | None = None
+    if plain["took_over"] is not None:
+        took_over = EngineError(
             "no call to the model succeeded, and the offline panel sat in its place: "
-            f"{session.projection.took_over}; `{screen.command} doctor` tries it with one call"
+            f"{plain['took_over']}; `{screen.command} doctor` tries it with one call"
         )
+    refuse(memory_failure(session.failures), took_over, refused)
     return plain

@@ -6,10 +6,9 @@ import json
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
-from orchestrator.errors import OutputError
+from orchestrator.cli.streams import is_encodable
 from orchestrator.legible import UNSEEN, printable
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
 def document(plain: dict[str, Any]) -> str:
     """*plain* as JSON, with what a terminal would obey or hide as escapes: the same values, to be seen."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
+    if not is_encodable(text):
+        return json.dumps(plain, indent=1)
     return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
@@ -54,30 +55,16 @@ def show(*lines: str) -> None:
 
     Raises:
         OutputError: It takes no more.
-        BrokenPipeError: Nobody reads it any more.
+        ReaderGoneError: Nobody reads it any more.
     """
-    try:
-        for line in lines:
-            print(line)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it is not tried again at the exit
-        raise OutputError(
-            f"stdout: {(error.strerror or str(error)).lower()}: what the command had to do is done, and its "
-            "result could not be shown: see `greenroom list` and `greenroom show`"
-        ) from error
+    for line in lines:
+        print(line)
+    sys.stdout.flush()
 
 
 def _tell(line: str) -> None:
     """On stderr; where that takes nothing, the exit code still tells."""
-    try:
-        print(printable(line), file=sys.stderr)
-    except BrokenPipeError:
-        raise
-    except OSError:
-        return
+    print(printable(line), file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -100,7 +87,7 @@ class Screen:
         """The home that this call works in."""
         from orchestrator.home.folder import find_home
 
-        return find_home(self.home, os.environ, Path.cwd())
+        return find_home(self.home, os.environ)
 
     def result(self, plain: dict[str, Any], text: str, *, is_styled: bool = False) -> None:
         """Print the result: the JSON document, or the words for people.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +15,12 @@ import typer
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.clock import MAX_GAP_S
-from orchestrator.errors import ConfigurationError
+from orchestrator.errors import ConfigurationError, GreenroomError
 
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
     from orchestrator.home.folder import Home
+    from orchestrator.loop.state import PartFailure
     from orchestrator.session import Session
     from orchestrator.speech.read import Recording
 
@@ -40,6 +41,7 @@ def opened(name: str) -> Iterator[Session]:
     home = screen.open_home()
     with Session.open(home, name, on_repair=screen.repaired, say=screen.warn) as session:
         was_degraded = session.rehearsal.store.is_degraded
+        before = len(session.rehearsal.projection.failures)
         yield session
         # In a part that stops no command (facts, trace): the command did its work, and the next one cannot.
         if session.rehearsal.store.is_degraded and not was_degraded:
@@ -47,6 +49,28 @@ def opened(name: str) -> Iterator[Session]:
                 f"{session.id} is degraded: a sync failed, so the disk is not to be trusted: check it, then "
                 f"run `greenroom resume {session.id}`"
             )
+        refuse(memory_failure(session.failures[before:]))
+
+
+def refuse(*failures: GreenroomError | None) -> None:
+    """End the command with the last of these errors; the others are warned of before."""
+    found = [one for one in failures if one is not None]
+    for one in found[:-1]:
+        Screen.current.warn(str(one))
+    if found:
+        raise found[-1]
+
+
+def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
+    """Say which parts of memory failed; returns the error where `--remember` asked for one of them."""
+    if not failures:
+        return None
+    from orchestrator.memory.errors import KEPT_BY, not_remembered
+
+    for part, reason in dict.fromkeys(failures):
+        if part not in KEPT_BY:
+            Screen.current.warn(f"{part}: {reason}: the rehearsal went on without it")
+    return not_remembered(failures)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from orchestrator.cli import options
 from orchestrator.cli.options import flag, options_of
 from orchestrator.cli.screen import Screen, columns, wrapped
-from orchestrator.cli.shared import Name, check_address, opened
+from orchestrator.cli.shared import Name, check_address, memory_failure, opened, refuse
 from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
 from orchestrator.errors import ArchiveError
 
@@ -28,9 +28,11 @@ def start(deck: options.DeckFile, **given: Any) -> None:
         check_address(begun["engine"] or home.config.engine)
         with Session.start(home, deck, say=screen.warn, **begun) as session:
             _tell_of_start(session)
+            refuse(memory_failure(session.failures))
 
 
 def _tell_of_start(session: Session) -> None:
+    from orchestrator.documents.session import warnings_json
     from orchestrator.render import counted
 
     screen = Screen.current
@@ -46,6 +48,7 @@ def _tell_of_start(session: Session) -> None:
         "slides": len(deck_read.slides),
         "claims": len(projection.deck_claims),
         "focus": focus_counts,
+        "warnings": warnings_json(session),
     }
     for notice in (*session.notices, *deck_read.notices):
         screen.note(f"note: {notice}")
@@ -62,6 +65,7 @@ def end(
     archive: options.Archive = None,
 ) -> None:
     """Write the debrief, freeze the session, archive it and verify."""
+    from orchestrator.documents.session import warnings_json
     from orchestrator.loop.moderator_lines import Teller
 
     screen = Screen.current
@@ -84,6 +88,7 @@ def end(
             "ledger_head": opened_session.ledger_head,
             "archive": opened_session.archived_at,
             "valid": opened_session.verify().valid,
+            "warnings": warnings_json(opened_session),
         }
         proof = "yes" if plain["valid"] else f"NO: run {screen.command} verify {opened_session.id}"
         lines = [
@@ -94,5 +99,4 @@ def end(
             f"Ledger head (keep it elsewhere; it shows any later change): {plain['ledger_head']}",
         ]
         screen.result(plain, "\n".join(lines))
-    if refused is not None:
-        raise refused
+        refuse(memory_failure(opened_session.failures), refused)

@@ -105,6 +105,16 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class _Parts:
+    """The records of a context's append-only files, away from their session."""
+
+    by_path: Mapping[str, tuple[Part, ...]]
+
+    def __call__(self, path: str, _seq: int) -> Sequence[Part]:
+        return self.by_path[path]
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """The files of one agent in order, as of one record, and what it carries from earlier sessions."""
 
@@ -115,6 +125,21 @@ class Context:
     _parts_of: Callable[[str, int], Sequence[Part]] = field(repr=False, compare=False)
     carried: str = ""  # framed; "" where nothing is carried
     tooling: Tooling | None = field(default=None, repr=False, compare=False)  # None: no tools are offered
+
+    def __copy__(self) -> Context:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Context:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave behind what belongs to the session in this process: its files' records go along as they are.
+
+        The definitions of tools do not: what is unpickled offers none.
+        """
+        kept = [block.path for block in self.blocks if block.mutability == Mutability.APPEND_ONLY]
+        parts = _Parts({path: tuple(self.parts_of(path)) for path in kept})
+        return Context, (self.agent, self.seq, self.blocks, self.receipt, parts, self.carried)
 
     def parts_of(self, path: str) -> Sequence[Part]:
         """The records of an append-only session file that this context holds, the blueprint first."""

@@ -38,10 +38,16 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
         "receipts": [
             {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in session.receipts()
         ],
+        "warnings": warnings_json(session),
         "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(session.projection.calls))},
         "records": store.seq,
         "ledger_head": store.head,
     }
+
+
+def warnings_json(session: Session) -> list[dict[str, str]]:
+    """The parts of memory that failed in the session, which went on without them."""
+    return [{"part": part, "reason": reason} for part, reason in dict.fromkeys(session.failures)]
 
 
 def trace_of(session: Session) -> Trace:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Final
 
 from orchestrator.guard.watched import Watched
+from orchestrator.store import files
 from orchestrator.store.changes import Changes
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.verify.session_folder import home_digest
@@ -68,6 +69,7 @@ class Guard:
         self._changes = Changes()
         self._stopped = threading.Event()
         self._is_blind = False  # and that was said
+        self._failures: set[str] = set()  # that were said
         self._watched: dict[Path, Watched] = {}
         self._in_turn: deque[Path] = deque()  # the rest of a home's sessions, in this round
         self._ended: dict[Path, tuple[int, int]] = {}  # those that have, by which file their ledger is
@@ -102,23 +104,41 @@ class Guard:
 
     def _run(self) -> None:
         try:
-            dirty: set[Path] = set()
-            next_sweep = 0.0
             while not self._stopped.is_set():
-                if time.monotonic() >= next_sweep:
-                    self._watch()
-                    dirty.update(self._roots())
-                    next_sweep = time.monotonic() + SWEEP_S
-                self._look(dirty)
-                wait_s = AGAIN_S if dirty else max(0.0, next_sweep - time.monotonic())
-                if changed := self._changes.wait(wait_s):
-                    self._stopped.wait(GATHER_S)
-                    changed |= self._changes.wait(0)
-                    dirty.update(root for root in map(self._root_of, changed) if root is not None)
+                try:
+                    self._keep_looking()
+                except Exception as error:  # noqa: BLE001  # a folder may be in any state: the others go on
+                    why = files.reason(error) if isinstance(error, OSError) else type(error).__name__
+                    self._say_failure(f"{why}: the files are looked at again")
+                    self._stopped.wait(SWEEP_S)
         finally:
             self._changes.close()
             for watched in self._watched.values():
                 watched.close()
+
+    def _keep_looking(self) -> None:
+        """Look at what changed, and at everything from time to time, until it is to stop."""
+        dirty: set[Path] = set()
+        next_sweep = 0.0
+        while not self._stopped.is_set():
+            if time.monotonic() >= next_sweep:
+                self._watch()
+                dirty.update(self._roots())
+                next_sweep = time.monotonic() + SWEEP_S
+            self._look(dirty)
+            wait_s = AGAIN_S if dirty else max(0.0, next_sweep - time.monotonic())
+            if changed := self._changes.wait(wait_s):
+                self._stopped.wait(GATHER_S)
+                changed |= self._changes.wait(0)
+                dirty.update(root for root in map(self._root_of, changed) if root is not None)
+            if (failure := self._changes.take_failure()) is not None:
+                self._say_failure(f"events were lost ({failure}): the files are looked at twice a second")
+
+    def _say_failure(self, line: str) -> None:
+        """Say once what the guard outlived; of an unforeseen error its class alone: it may quote a text."""
+        if line not in self._failures:
+            self._failures.add(line)
+            self._say(f"guard: {line}")
 
     def _watch(self) -> None:
         """Have events of every folder that has none yet; one may be made later."""

@@ -266,25 +266,41 @@ def digests(texts: Mapping[str, str]) -> dict[str, str]:
     return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
 
 
-def find_home(given: str | None, environment: Mapping[str, str], cwd: Path) -> Home:
+def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
     """The home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
 
     The user's own home is set up from the packaged templates on first use.
 
     Raises:
-        HomeError: The one that was named is no home.
+        HomeError: The one that was named is no home, or nothing says where the user's own is.
     """
     named = given or environment.get("GREENROOM_HOME")
     if named:
         return Home.open(named)
-    if (cwd / "agents" / "templates").is_dir():
-        return Home.open(cwd / "agents")
-    from platformdirs import user_data_path
-
-    root = user_data_path("greenroom", appauthor=False)
+    if Path("agents", "templates").is_dir():
+        return Home.open("agents")
+    root = user_folder("data")
     if not (root / "templates").is_dir():
         set_up(root)
     return Home.open(root)
+
+
+def user_folder(kind: str) -> Path:
+    """Greenroom's own folder among this user's: of *kind* "data" or "cache".
+
+    Raises:
+        HomeError: Nothing says where the user's files are.
+    """
+    import platformdirs
+
+    if not os.path.isabs(os.path.expanduser("~")):
+        raise HomeError(
+            "HOME is not set to an absolute path, and the system knows no folder of this user: set HOME, "
+            "or name a home with --home or GREENROOM_HOME"
+        )
+    if kind == "cache":
+        return platformdirs.user_cache_path("greenroom", appauthor=False)
+    return platformdirs.user_data_path("greenroom", appauthor=False)
 
 
 def packaged_files() -> Path | None:
@@ -336,7 +352,11 @@ def set_up(root: Path) -> None:
             temporary.rename(root)
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise HomeError(f"{root}: cannot be set up ({error}): name a home with --home") from error
+        why = f"{error.filename or root}: {(error.strerror or str(error)).lower()}"
+        raise HomeError(
+            f"{root}: cannot be set up ({why}): set HOME or XDG_DATA_HOME to a folder that may be written, "
+            "or name a home with --home or GREENROOM_HOME"
+        ) from error
 
 
 def _copy(source: Path, target: Path) -> None:

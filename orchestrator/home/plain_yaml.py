@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from orchestrator.errors import reduced
+
 _DEEPEST: Final = 8
 """A list in an entry is at depth 3, a key of a persona's tables at depth 4; our own limit."""
 # What PyYAML's own constructors let out, of `2026-13-45`, `!!bool x`, `!!timestamp x` or 5,000 digits.
@@ -27,6 +29,9 @@ class PlainYamlError(Exception):
         self.trouble = trouble  # one of the five above
         self.line = line  # from 1; None: not known
         self.reason = reason  # of SYNTAX, as the parser words it; of ALIAS, its name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
 
 def read_plain_yaml(text: str, *, as_written: bool) -> tuple[Any, Any]:

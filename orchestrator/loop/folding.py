@@ -13,7 +13,7 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.loop import speech_folds as speech
 from orchestrator.loop.exchanges import with_answer, with_question, with_verdict
 from orchestrator.loop.speech_folds import Value
-from orchestrator.loop.state import INTEL, TRANSCRIPT, Playback, Projection, Said, Waiting
+from orchestrator.loop.state import INTEL, TRANSCRIPT, PartFailure, Playback, Projection, Said, Waiting
 from orchestrator.model.carryover import carry_over_of
 from orchestrator.model.claim import Claim, Gap
 from orchestrator.model.dossier import BoardMember
@@ -231,6 +231,12 @@ def _took_over(projection: Projection, value: Value, record: Record) -> None:
     projection.took_over = value["why"]
 
 
+def _warning(projection: Projection, value: Value, record: Record) -> None:
+    part, reason = value.get("part"), value.get("reason")
+    if isinstance(part, str) and isinstance(reason, str):  # else it is another program's
+        projection.failures.append(PartFailure(part, reason))
+
+
 def _debrief_words(projection: Projection, value: Value, record: Record) -> None:
     projection.debrief_failed = value.get("failed")
     if "words" in value:
@@ -265,6 +271,7 @@ FOLDS: Final[Mapping[str, Callable[[Projection, Value, Record], None]]] = {
     "refresh": _refresh,  # note: when the candidates were last looked at, why, and whose hands are up
     "refreshed": _refreshed,  # note: what came of one panelist's call that the refresh did not wait for
     "took_over": _took_over,  # note: no call to the model ever succeeded; the offline panel sits there
+    "warning": _warning,  # note: a part of memory failed, and the rehearsal went on without it
     "debrief_words": _debrief_words,  # note: all that the debrief says and that no count gives
     "playback": _playback,  # note: a recording that is being played, with its answers
     "speaker": _speaker,  # note: who the presenter is

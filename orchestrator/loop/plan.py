@@ -16,7 +16,7 @@ from orchestrator.home.config import CHOICES, checked
 from orchestrator.home.folder import Home
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
-from orchestrator.legible import one_line
+from orchestrator.legible import one_line, text_argument
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.model.dossier import BoardMember
@@ -126,6 +126,7 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
     templates = home.read_templates(layout)
     seats = read_seats(templates, layout.agents)
     rules = read_orchestration(templates[RULES], RULES)
+    _check(given)
     if given.kind is not None:
         given = replace(given, kind=_kind(source.deck, given.kind))
     return Plan(
@@ -144,9 +145,8 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str) -> Options:
     config = home.config
     defaults = rules.defaults
-    _check(given)
     return Options(
-        id=check_session_id(given.id) if given.id is not None else home.new_id(),
+        id=check_session_id(text_argument("id", given.id)) if given.id is not None else home.new_id(),
         presenter=one_line(given.presenter) if given.presenter is not None else UNNAMED,
         panel=layout.panel,
         engine=given.engine or config.engine,
@@ -185,7 +185,7 @@ def _check(given: StartOptions) -> None:
     }
     for key, values in texts.items():
         for value in values:
-            if value is not None and not isinstance(value, str):
+            if not isinstance(value, str) and (value is not None or key == "focus"):
                 raise TypeError(f"{key} is {type(value).__name__}, not str")
             if value is not None and key != "focus" and len(value) > LONGEST_OPTION:
                 raise UsageError(
@@ -228,6 +228,7 @@ def _first(*values: int | None) -> int:
 def _date(given: str | None) -> str | None:
     if given is None:
         return None
+    text_argument("date", given)
     try:
         return date.fromisoformat(given).isoformat()
     except ValueError as error:

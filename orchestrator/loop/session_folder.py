@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -36,7 +37,7 @@ from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.store import files
-from orchestrator.store.aside import made_aside
+from orchestrator.store.aside import held, made_aside
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
 
@@ -73,7 +74,11 @@ def start_session(
             _refuse_twins(home, plan.options.id)
             aside = folder / target.name
             _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
-            os.rename(aside, target)
+            # Others are made at the same time: the last look and the name are one step.
+            with held(home.sessions, wait=True):
+                if not target.exists():  # else the rename refuses
+                    _refuse_twins(home, plan.options.id)
+                os.rename(aside, target)
             try:
                 _sync_folder(home.sessions)
             except OSError:  # nobody was told of it yet
@@ -114,12 +119,16 @@ def _make(
 
 
 def _refuse_twins(home: Home, wanted: str) -> None:
-    """Ids that differ only in case would be one folder on some file systems."""
+    """Ids that differ only in case, or in how a letter is composed, are one folder on some file systems."""
     for folder in home.sessions.iterdir():
-        if folder.name.lower() == wanted.lower():
+        if _folded(folder.name) == _folded(wanted):
             raise SessionExistsError(
                 f"{wanted}: a session with the id {folder.name} is already there: choose another id"
             )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:

@@ -106,6 +106,13 @@ class Said:
     after: int = 0  # how many exchanges had been opened
 
 
+class PartFailure(NamedTuple):
+    """A part of memory that failed, and why."""
+
+    part: str
+    reason: str
+
+
 class Line(NamedTuple):
     """A line of a followed file from which speech was taken."""
 
@@ -192,6 +199,7 @@ class Projection:
     voice_until_s: float = 0.0
     is_pause_suggested: bool = False  # during this monologue
     calls: list[CallUsage] = field(default_factory=list)  # to a model, in the order of their replies
+    failures: list[PartFailure] = field(default_factory=list)  # of memory; the rehearsal went on without
     took_over: str | None = None  # why the offline panel sits in the model's place; None: it does not
     debrief_words: DebriefWords | None = None  # None: nobody was asked for them, or the engine failed
     debrief_failed: str | None = None  # why there are none

@@ -5,15 +5,19 @@ Source: the `mcp` SDK 2.x; the protocol at https://modelcontextprotocol.io/speci
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
 import socket
 import sys
-from collections.abc import Callable
-from functools import partial
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeAlias, TypeVar
 
 from orchestrator import __version__
 from orchestrator.errors import GreenroomError, NotInstalledError, UsageError
@@ -26,10 +30,17 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
+    from mcp.shared._stream_protocols import WriteStream
+    from mcp.shared.message import SessionMessage
 
     Context: TypeAlias = ServerRequestContext[Any]
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+QUIET_S: Final = 10.0
+"""At the end of the input: a call that nobody works on and that is not answered within this time is none that
+gets an answer, such as one that the protocol refuses. Our own limit."""
 
 LOOPBACK: Final = "127.0.0.1"  # never another: nobody has to show who they are here
 INSTRUCTIONS: Final = """\
@@ -46,8 +57,11 @@ _ESCAPE: Final = re.compile(
 """An escape in JSON; its group is one that spells half of a character, without the other."""
 
 
-def build(scope: Scope) -> Server[Any]:
+def build(scope: Scope, owed: Owed | None = None) -> Server[Any]:
     """The server, with nothing running yet.
+
+    Args:
+        owed: Told of each call that is being worked on.
 
     Raises:
         NotInstalledError: The extra `mcp` is not installed.
@@ -93,46 +107,141 @@ def build(scope: Scope) -> Server[Any]:
         contents = types.TextResourceContents(uri=params.uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[contents])
 
+    owed = owed if owed is not None else Owed()
     return Server(
         "greenroom",
         version=__version__,
         title="Greenroom",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=run_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
+        on_list_tools=owed.counting(list_tools),
+        on_call_tool=owed.counting(run_tool),
+        on_list_resources=owed.counting(list_resources),
+        on_list_resource_templates=owed.counting(list_templates),
+        on_read_resource=owed.counting(read_resource),
     )
 
 
 def serve_stdio(scope: Scope) -> None:
     """Serve one client over standard input and output, until it closes them.
 
+    A call that was taken before is finished and answered first: what it writes is written in any case.
+
     Raises:
         NotInstalledError: The extra `mcp` is not installed.
     """
-    server = build(scope)
+    owed = Owed()
+    server = build(scope, owed)
     import anyio
     from mcp.server.stdio import stdio_server
 
     async def serve(requests: _Requests) -> None:
         async with stdio_server(stdin=anyio.wrap_file(requests)) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            answers = _Answers(outgoing, owed)
+            await server.run(incoming, answers, server.create_initialization_options())
 
     with _requests() as requests:
+        requests.owed = owed
         anyio.run(serve, requests)
 
 
+class Owed:
+    """The answers that a client waits for, by the ids of its calls. Used from several threads."""
+
+    def __init__(self) -> None:
+        self._ids: Counter[str | int] = Counter()
+        self._running = 0
+        self._changed = threading.Condition()
+
+    def take(self, line: str) -> None:
+        """A message has come; of one that is no call there is no answer."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return  # the SDK says so
+        if not isinstance(message, dict):
+            return
+        given, params = message.get("id"), message.get("params")
+        with self._changed:
+            if message.get("method") == "notifications/cancelled" and isinstance(params, dict):
+                self._drop(params.get("requestId"))
+            elif "method" in message and isinstance(given, str | int):
+                self._ids[given] += 1
+
+    def answered(self, given: str | int | None) -> None:
+        """The answer to this call was handed on."""
+        with self._changed:
+            self._drop(given)
+            self._changed.notify_all()
+
+    def _drop(self, given: object) -> None:
+        if isinstance(given, str | int) and self._ids[given] > 0:
+            self._ids[given] -= 1
+
+    def counting(self, work: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """*work*, which is waited for however long it takes."""
+
+        @wraps(work)
+        async def counted(*args: P.args, **kwargs: P.kwargs) -> T:
+            with self._changed:
+                self._running += 1
+            try:
+                return await work(*args, **kwargs)
+            finally:
+                with self._changed:
+                    self._running -= 1
+                    self._changed.notify_all()
+
+        return counted
+
+    def wait(self) -> None:
+        """Wait until every call is answered; of one that nobody works on, `QUIET_S` at most."""
+        with self._changed:
+            while self._ids.total():
+                if not self._changed.wait(QUIET_S) and not self._running:
+                    return
+
+
+class _Answers:
+    """The stream of answers, which tells of each that was handed on."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], owed: Owed) -> None:
+        self._stream = stream
+        self._owed = owed
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        if not hasattr(item.message, "method"):
+            self._owed.answered(getattr(item.message, "id", None))
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)
+
+
 class _Requests(TextIOWrapper):
-    """A client's messages, a line each.
+    """A client's messages, a line each; the end comes once every call is answered.
 
     JSON can spell half of a character, which is no text: the SDK passes over a line that holds one, and its
     client waits for ever. So U+FFFD takes its place, and the call is answered.
     """
 
+    owed: Owed | None = None
+
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as TextIOWrapper has it
-        return _ESCAPE.sub(lambda one: r"\ufffd" if one[1] else one[0], super().readline(size))
+        line = _ESCAPE.sub(lambda one: r"\ufffd" if one[1] else one[0], super().readline(size))
+        if self.owed is not None and line:
+            self.owed.take(line)
+        elif self.owed is not None:
+            self.owed.wait()  # in a thread of its own: at the end the SDK breaks off what is under way
+        return line
 
 
 def _requests() -> _Requests:

@@ -18,9 +18,10 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from time import monotonic, sleep
@@ -50,24 +51,37 @@ class MemoryDatabase:
 
     @staticmethod
     def exists(home_root: Path) -> bool:
-        """Whether this home has one: opening makes it."""
-        return (home_root / NAME).is_file()
+        """Whether this home has one, or something else that has its name: opening makes it, or refuses.
+
+        Raises:
+            MemoryDatabaseError: It cannot be looked at.
+        """
+        path = home_root / NAME
+        try:
+            os.lstat(path)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise _refusal(path, error) from error
+        return True
 
     @classmethod
-    def open(cls, home_root: Path, *, patience_s: float = PATIENCE_S) -> Self:
+    def open(cls, home_root: Path, *, patience_s: float | None = None) -> Self:
         """The database of the home at *home_root*, made where there is none.
+
+        Args:
+            patience_s: How long to wait for other processes; None: `PATIENCE_S`.
 
         Raises:
             MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
         """
         path = home_root / NAME
+        patience_s = PATIENCE_S if patience_s is None else patience_s
         with ExitStack() as undone:
             try:
                 with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
                     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-                connection = sqlite3.connect(
-                    path, timeout=patience_s, isolation_level=None, check_same_thread=False
-                )
+                connection = _connected(path, patience_s)
                 undone.callback(connection.close)
                 _configure(connection, patience_s)
                 db = cls(path, connection)
@@ -76,6 +90,51 @@ class MemoryDatabase:
                 raise _refusal(path, error) from error
             undone.pop_all()
         return db
+
+    @classmethod
+    def examine(cls, home_root: Path, *, patience_s: float) -> int | None:
+        """Look whether memory can be read and written, and change nothing; None: there is none yet.
+
+        Returns how many presenters have agreed to be remembered.
+
+        Raises:
+            MemoryDatabaseError: It cannot: what a session that starts now would be told.
+        """
+        path = home_root / NAME
+        if not cls.exists(home_root):
+            return None
+        with ExitStack() as undone:
+            try:
+                connection = _connected(path, patience_s)
+                undone.callback(connection.close)
+                db = cls(path, connection)
+                version = _version(connection, path)
+                (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+                if found != "ok" or (version == len(_VERSIONS) and not _own_tables() <= _tables(connection)):
+                    raise sqlite3.DatabaseError(found)
+                db.check_writable()
+                agreed = "SELECT count(*) FROM consents WHERE is_given" if version else "SELECT 0"
+                (count,) = connection.execute(agreed).fetchone()
+            except (sqlite3.Error, OSError) as error:
+                raise _refusal(path, error) from error
+        return int(count)
+
+    def check_writable(self) -> None:
+        """Find out whether a write would be taken, without one.
+
+        Raises:
+            MemoryDatabaseError: It would be refused.
+        """
+        with self._lock:
+            try:
+                (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._connection.execute(f"PRAGMA user_version = {version}")  # refused where all is
+                finally:
+                    self._connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise _refusal(self.path, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -207,6 +266,17 @@ def made_scope(db: MemoryDatabase, presenter: str, agent: str) -> int:
     return scope_of(db, presenter, agent) or 0
 
 
+def _connected(path: Path, patience_s: float) -> sqlite3.Connection:
+    """Connect to the file at *path*.
+
+    Raises:
+        MemoryDatabaseError: Something else than a file stands there.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise MemoryDatabaseError(f"{path}: is no file: move it aside, and a new one is made", file=path)
+    return sqlite3.connect(path, timeout=patience_s, isolation_level=None, check_same_thread=False)
+
+
 def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
     until = monotonic() + patience_s
     while True:
@@ -223,6 +293,18 @@ def _configure(connection: sqlite3.Connection, patience_s: float) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # else VACUUM writes what is kept into a shared folder
+
+
+def _tables(connection: sqlite3.Connection) -> frozenset[str]:
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _own_tables() -> frozenset[str]:
+    """The tables of this release's version."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        MemoryDatabase(Path(NAME), connection)._make()
+        return _tables(connection)
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
@@ -256,14 +338,40 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
+_DISK: Final[Mapping[int, str]] = {
+    sqlite3.SQLITE_FULL: "no space is left: make room, then try again",
+    sqlite3.SQLITE_IOERR: "the disk refused: check it, then try again",
+    sqlite3.SQLITE_NOMEM: "no memory is left: close other programs, then try again",
+    sqlite3.SQLITE_READONLY: "may only be read: make it and its folder writable, then try again",
+    sqlite3.SQLITE_PERM: "may not be opened: check who owns it and its folder",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check its folder, and how many files may be open (ulimit -n)",
+    sqlite3.SQLITE_PROTOCOL: "locks do not work on this file system: use another --home",
+}
+"""What the system refused, by SQLite's code."""
+_DAMAGE: Final = frozenset(
+    {
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_MISMATCH,
+        sqlite3.SQLITE_ERROR,  # a table or column of ours is missing
+        0,  # a text that is no UTF-8: Python's own error
+    }
+)
+"""Codes by which the file is not as we wrote it."""
+
+
 def _refusal(path: Path, error: sqlite3.Error | OSError) -> MemoryDatabaseError:
     if isinstance(error, OSError):
-        return MemoryDatabaseError(f"{path}: cannot be made: {(error.strerror or str(error)).lower()}")
-    if _is_busy(error):
-        return MemoryDatabaseError(f"{path}: another process keeps it busy: try again when that has ended")
-    if _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return MemoryDatabaseError(
-            f"{path}: is damaged or no memory database: move it aside (with -wal and -shm beside it), "
+        told = f"cannot be made: {(error.strerror or str(error)).lower()}"
+    elif _is_busy(error):
+        told = "another process keeps it busy: try again when that has ended"
+    elif (known := _DISK.get(_code(error))) is not None:
+        told = f"{known}; nothing was changed"
+    elif _code(error) not in _DAMAGE:
+        told = f"{error}; nothing was changed"
+    else:
+        told = (
+            "is damaged or no memory database: move it aside (with -wal and -shm beside it), "
             "and a new one is made"
         )
-    return MemoryDatabaseError(f"{path}: {error}; nothing was changed: make room or check the disk")
+    return MemoryDatabaseError(f"{path}: {told}", file=path)

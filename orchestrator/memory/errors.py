@@ -11,6 +11,7 @@
     ├── UnknownMemoryError              no memory has this id
     ├── UnknownGoalError                no goal has this id
     ├── MemoryDatabaseError             the database cannot be opened, read or written
+    ├── NotRememberedError              a session is whole, and was not remembered as was asked
     └── EmbeddingError                  no usable vectors came back
 
 A model is told the name of each, so those that are refused have one each (`tools.refused`).
@@ -18,6 +19,7 @@ A model is told the name of each, so those that are refused have one each (`tool
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from orchestrator.errors import GreenroomError, StoreError
@@ -25,6 +27,9 @@ from orchestrator.legible import one_line
 
 MAX_REASON_CHARS: Final = 300
 """Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""
+
+KEPT_BY: Final = frozenset({"memory", "scratchpads", "proposals", "scribe"})
+"""Parts of memory of which each keeps something that `--remember` asks for; without the others it is kept."""
 
 
 class MemoryRefusedError(StoreError):
@@ -55,8 +60,24 @@ class MemoryDatabaseError(GreenroomError):
     """The database cannot be opened, read or written; what it held is as it was."""
 
 
+class NotRememberedError(GreenroomError):
+    """A session was to be remembered, and something of that failed; the session itself is whole."""
+
+
 class EmbeddingError(GreenroomError):
     """The embedder cannot be reached, or what it gave are no vectors."""
+
+
+def not_remembered(failures: Iterable[tuple[str, str]]) -> NotRememberedError | None:
+    """The error that says what of remembering failed, by part and reason; None: nothing of it."""
+    parts: dict[str, list[str]] = {}
+    for part, reason in dict.fromkeys(failures):
+        if part in KEPT_BY:
+            parts.setdefault(reason, []).append(part)
+    if not parts:
+        return None
+    told = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in parts.items())
+    return NotRememberedError(f"the session is whole, but not remembered as --remember asks: {told}")
 
 
 def reason_of(error: Exception) -> str:

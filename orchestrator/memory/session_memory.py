@@ -10,7 +10,7 @@ activation".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,10 +20,10 @@ from orchestrator.clock import utc_now
 from orchestrator.engines.protocol import ScratchpadRequest
 from orchestrator.errors import EngineError, GreenroomError
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import UNNAMED
+from orchestrator.loop.state import UNNAMED, PartFailure
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
-from orchestrator.memory.database import MemoryDatabase, existing
+from orchestrator.memory.database import NAME, MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
 from orchestrator.memory.embedding import CarefulEmbedder
 from orchestrator.memory.errors import MAX_REASON_CHARS, MemoryRefusedError, reason_of
@@ -62,6 +62,7 @@ class Guard:
     embed: CarefulEmbedder | None = None  # it fails without a word: texts are compared by their words then
     failures: dict[str, str] = field(default_factory=dict)  # reason by part, not told yet
     told: set[str] = field(default_factory=set)  # parts
+    refused: dict[str, str] = field(default_factory=dict)  # reason by part, which the ledger did not take
 
     def call(self, part: str, optional: Callable[[], T], otherwise: S) -> T | S:
         """The result of *optional*, or *otherwise* where it fails in whatever way."""
@@ -81,14 +82,16 @@ class Guard:
         return part in self.told or part in self.failures
 
     def tell(self, store: Store) -> None:
-        """Write one warning for each part that failed; a ledger that refuses has worse to tell."""
+        """Write one warning for each part that failed; keep what an ended session's ledger refuses."""
         if self.embed is not None and (why := self.embed.take_failure()) is not None:
             self.note("embeddings", why)
         waiting, self.failures = self.failures, {}
         self.told.update(waiting)
         for part, reason in waiting.items():
-            with suppress(GreenroomError):
+            try:
                 store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
+            except GreenroomError:
+                self.refused[part] = reason
 
 
 @dataclass(eq=False)
@@ -201,6 +204,7 @@ class Remembering:
         def taken() -> Taken:
             now = utc_now()
             with MemoryDatabase.open(root) as db:
+                db.check_writable()  # else the end alone would tell that nothing can be kept
                 if not consented(db, options.presenter):
                     set_consent(db, options.presenter, True, now)
             return take_along(root, options, deck, embed=self.embed, now=now)
@@ -233,6 +237,11 @@ class Remembering:
         self._guard.call("memory", keep, None)
         self._guard.tell(rehearsal.store)
 
+    @property
+    def untold(self) -> list[PartFailure]:
+        """The failures of this process that the ledger could not be told."""
+        return [PartFailure(part, reason) for part, reason in self._guard.refused.items()]
+
     def end(self, rehearsal: Rehearsal) -> None:
         """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.
 
@@ -242,6 +251,9 @@ class Remembering:
         if root is None or not options.remember:
             return
         guarded = self._guard.call
+        if not guarded("memory", lambda: MemoryDatabase.exists(root), True):
+            # The start made it, so somebody has removed it since, and the presenter's consent with it.
+            self._guard.note("memory", f"{root / NAME}: is not there any more, so nothing was kept")
         scribe = guarded("scribe", lambda: scribe_of(store), None)
         if scribe is not None:  # it alone knows what was off the record: without it nobody is asked or told
             stays, now = scribe.stays, utc_now()

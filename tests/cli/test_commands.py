@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
@@ -11,9 +12,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Never
 
 import pytest
 
+from tests.helpers.commands import Commands
 from tests.helpers.rehearsals import ROOT, contents, greenroom, greenroom_json, write_rehearsal
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -331,6 +334,21 @@ def test_doctor_says_what_is_in_force(home: Path) -> None:
     checks = greenroom_json(home, "doctor")["checks"]
     assert {"file locks", "sync", "immutable flag", "S3"} <= {check["name"] for check in checks}
     assert all(set(check) == {"name", "state", "detail"} for check in checks)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EMFILE])
+def test_doctor_prints_its_table_on_a_disk_that_takes_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    def refuses(**_: object) -> Never:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuses)
+    rows = {one["name"]: one for one in Commands(home, capsys).json("doctor")["checks"]}
+    told = {"state": "missing", "detail": f"{os.strerror(code).lower()}: nothing could be tried here"}
+    for name in ("file locks", "sync"):
+        assert rows[name] == {"name": name, **told}
+    assert rows["engine offline"]["state"] == "ok"
 
 
 def test_doctor_counts_only_variables_that_let_one_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

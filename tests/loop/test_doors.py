@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from orchestrator.errors import (
     SessionStateError,
     UsageError,
 )
+from orchestrator.loop import session_folder
 from orchestrator.loop.answering import take_answer, take_heard
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.rehearsal import Rehearsal
@@ -433,3 +435,39 @@ def test_erase_does_not_say_removed_where_the_store_kept_everything(
         told = greenroom_json(home, "erase", "s1", "--yes", "--archives")
         assert told["removed"] == ["s3://bucket/prefix/s1", str(home / "sessions" / "s1")]
         assert server.objects == {}
+
+
+def test_of_ids_that_differ_in_case_alone_one_start_succeeds_however_close_they_come(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has looked for others before any of them has its name."""
+    ids = ["Board", "board", "BOARD", "boarD"]
+    all_looked = threading.Barrier(len(ids))
+    look, made = session_folder._refuse_twins, session_folder._make
+
+    def make_when_all_have_looked(*given: Any) -> None:
+        all_looked.wait()
+        made(*given)
+
+    monkeypatch.setattr(session_folder, "_make", make_when_all_have_looked)
+    came: dict[str, object] = {}
+
+    def start(name: str) -> None:
+        try:
+            Session.start(Home.open(home), deck_text=DECK, id=name).close()
+            came[name] = "begun"
+        except SessionExistsError as error:
+            came[name] = str(error)
+
+    threads = [threading.Thread(target=start, args=(name,)) for name in ids]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (there,) = Home.open(home).session_ids()
+    assert came.pop(there) == "begun"
+    said = f"a session with the id {there} is already there: choose another id"
+    assert came == {name: f"{name}: {said}" for name in ids if name != there}
+    assert [path.name for path in (home / "sessions").iterdir()] == [there]
+    with pytest.raises(SessionExistsError):
+        look(Home.open(home), there.swapcase())

@@ -452,6 +452,45 @@ def test_on_standard_output_there_is_the_protocol_and_nothing_else(rehearsal: Se
 
 
 @with_sdk
+def test_calls_that_were_taken_are_answered_though_the_input_has_ended(home: Path) -> None:
+    """A client may write all it wants and close its end: every call that is carried out is also answered."""
+    with MemoryDatabase.open(home) as db:
+        set_consent(db, "Ines", True, NOW)
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+    def called(number: int) -> dict[str, Any]:
+        words = {
+            "agent": "skeptic",
+            "type": "insight",
+            "confidence": 0.9,
+            "content": f"Insight number {number}.",
+        }
+        params = {"name": "memory_write", "arguments": words}
+        return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+    messages: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *map(called, range(2, 22)),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "mcp"],
+        input="".join(json.dumps(one) + "\n" for one in messages),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert sorted(answers) == list(range(1, 22))
+    with MemoryDatabase.open(home) as db:
+        kept = {one.content for one in memories(db, presenter="Ines")}
+    answered = {n for n, one in answers.items() if n > 1 and not one["result"]["isError"]}
+    assert kept == {f"Insight number {number}." for number in answered}
+    assert len(kept) == 20
+
+
+@with_sdk
 def test_an_interrupt_ends_it_though_its_client_is_still_there(home: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "mcp"],

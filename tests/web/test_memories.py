@@ -93,3 +93,20 @@ def test_a_briefing_tells_only_of_somebody_who_agreed(api: TestClient, kept: Mem
     assert api.get("/api/v1/briefing/skeptic", params={"presenter": "Omar"}).json()["text"] == ""
     assert api.get("/api/v1/briefing/skeptic").status_code == 422
     assert api.get("/api/v1/briefing/nobody", params={"presenter": INES}).status_code == 422
+
+
+@pytest.mark.own_memory
+def test_over_http_start_and_end_say_it(site: Site, api: TestClient) -> None:
+    (site.own.root / NAME).mkdir()
+    begun = api.post(
+        "/api/v1/sessions", json={"sample": True, "id": "s1", "presenter": INES, "remember": True}
+    ).json()
+    assert [one for one in begun["notices"] if one.startswith("memory: ")] == [
+        f"memory: {site.own.root / NAME}: is no file: move it aside, and a new one is made"
+    ]
+    ended = api.post("/api/v1/sessions/s1/end", json={}).json()
+    assert ended["state"] == "ended"
+    assert all(f"{site.own.root / NAME}: is no file" in one for one in ended["warnings"])
+    assert ended["warnings"]
+    refused = api.get("/api/v1/memories")
+    assert (refused.status_code, refused.json()["code"]) == (500, "memory_database")

@@ -159,6 +159,8 @@ class Ended(BaseModel):
     state: str
     ledger_head: str
     archive: str | None
+    warnings: list[str]
+    """Parts of memory that failed, each with the reason: what they were to keep is not kept."""
 
 
 @router.post("/sessions/{session}/end")
@@ -167,7 +169,8 @@ def end(session: str, ending: Ending, site: At) -> Ended:
     with site.sessions.using(session) as found:
         site.drives.stop(session)
         head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
-        return Ended(state=found.state, ledger_head=head, archive=found.archived_at)
+        told = [f"{part}: {reason}" for part, reason in dict.fromkeys(found.failures)]
+        return Ended(state=found.state, ledger_head=head, archive=found.archived_at, warnings=told)
 
 
 @router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)

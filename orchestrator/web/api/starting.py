@@ -80,7 +80,7 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)]) -> Starte
         slides=len(session.rehearsal.scene().deck.slides),
         claims=len(projection.deck_claims),
         focus={agent: len(projection.targets.get(agent, ())) for agent in session.rehearsal.options.panel},
-        notices=session.notices,
+        notices=[*session.notices, *(f"{part}: {reason}" for part, reason in session.failures)],
     )
 
 
