@@ -1,4 +1,4 @@
-"""The checks of this machine: locks, sync, flags, engines, S3."""
+"""The checks of this machine: locks, sync, flags, engines, the way to other servers, S3."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
+from orchestrator.outbound.environment import PROXIES, environment_faults
 from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
 
@@ -58,6 +59,7 @@ def checks(home: Home) -> list[Check]:
         _model(home, "model"),
         _speech_to_text(home),
         _browser(),
+        _network(),
         _s3(),
     ]
 
@@ -166,6 +168,18 @@ def _browser() -> Check:
     if found is None:
         return Check("browser", "missing", f"no debrief is printed as PDF: {HOW_TO_GET_ONE}")
     return Check("browser", "ok", f"{found} prints debriefs as PDF")
+
+
+def _network() -> Check:
+    """The variables by which other servers are asked; none is."""
+    faults = environment_faults(os.environ)
+    if faults:
+        return Check("network", "warning", "; ".join(faults))
+    named = sorted(name for name, value in os.environ.items() if name.lower() in PROXIES and value)
+    if not named:
+        return Check("network", "ok", "no proxy is set")
+    through = f"other machines are asked through the proxy of {', '.join(named)}"
+    return Check("network", "ok", f"{through}; this one never is")
 
 
 def _s3() -> Check:
