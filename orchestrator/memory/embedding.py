@@ -178,7 +178,9 @@ class HttpEmbedder:
                 raise EmbeddingError(f"{self._shown}: gave {len(items)} vectors for {count} texts")
             return [unit([float(number) for number in item["embedding"]]) for item in items]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise EmbeddingError(f"{self._shown}: answered in another form than /v1/embeddings has") from error
+            raise EmbeddingError(
+                f"{self._shown}: answered in another form than /v1/embeddings has"
+            ) from error
 
 
 def unit(numbers: Sequence[float]) -> array[float]:

@@ -42,10 +42,11 @@ def aws_session(*, connect_timeout_s: float, read_timeout_s: float) -> boto3.ses
         OutboundError: A variable of the environment cannot be used.
     """
     check_aws()
-    inner = botocore.session.get_session()
+    inner: Any = botocore.session.get_session()  # its stubs know no handler that answers a request
     if inner.get_config_variable("defaults_mode") == "auto":
         # It would ask the instance's metadata for the region, through whatever proxy there is.
-        inner.set_default_client_config(Config(defaults_mode="standard"))
+        named: Any = {"defaults_mode": "standard"}
+        inner.set_default_client_config(Config(**named))
     timeout = (connect_timeout_s, read_timeout_s)
     inner.register("before-send", _Sending(inner.get_config_variable("ca_bundle") or True, timeout))
     fetcher = inner.get_component("credential_provider").get_provider("iam-role")._role_fetcher
@@ -107,9 +108,10 @@ class _Bounded(URLLib3Session):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         pools = {"http": _Pool, "https": _TLSPool}
-        self._pool_classes_by_scheme = self._manager.pool_classes_by_scheme = pools
+        vars(self)["_pool_classes_by_scheme"] = pools  # for those of a proxy
+        vars(self)["_manager"].pool_classes_by_scheme = pools
 
-    def send(self, request: AWSPreparedRequest) -> AWSResponse:
+    def send(self, request: Any) -> AWSResponse:
         """Send *request*; the body is read here, but for an object's, which its reader bounds.
 
         Raises:
@@ -120,8 +122,8 @@ class _Bounded(URLLib3Session):
         response = super().send(request)
         if is_object and response.status_code < 300:
             return response
-        content = _content(response)
-        return AWSResponse(response.url, response.status_code, response.headers, _Read(content))
+        headers: Any = response.headers
+        return AWSResponse(response.url, response.status_code, headers, _Read(_content(response)))
 
 
 def _content(response: AWSResponse) -> bytes:

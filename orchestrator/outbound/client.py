@@ -73,13 +73,11 @@ def _made(kind: type[C], url: str, setting: str, **more: Any) -> C:
     verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if trusts_nobody else _certificates()
     try:
         # With the certificates given, `trust_env` is about proxies alone; a .netrc is never read.
-        return kind(
-            verify=verify, trust_env=not is_direct, follow_redirects=False, headers=_HEADERS, **more
-        )
+        return kind(verify=verify, trust_env=not is_direct, follow_redirects=False, headers=_HEADERS, **more)
     except (ImportError, ValueError, OSError, httpx2.InvalidURL):  # what `check_proxies` does not know
         raise OutboundError(
-            "the environment's proxy cannot be used: correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, "
-            "or unset them"
+            "the environment's proxy cannot be used: correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and "
+            "NO_PROXY, or unset them"
         ) from None
 
 
@@ -144,7 +142,9 @@ class _Bounded(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         if read + len(piece) > self.max_bytes:
             raise too_long(self.where, self.max_bytes)
         if self.until_s is not None and monotonic() > self.until_s:
-            raise OutboundError(f"{self.where} did not come to the end of its reply in time: is it overloaded?")
+            raise OutboundError(
+                f"{self.where} did not come to the end of its reply in time: is it overloaded?"
+            )
         return read + len(piece)
 
     def close(self) -> None:

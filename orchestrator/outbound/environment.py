@@ -56,10 +56,14 @@ def check_headers(environment: Mapping[str, str]) -> None:
     """
     lines = environment.get(HEADERS, "").split("\n")  # as the SDK divides them
     if not all(_HEADER.fullmatch(line) for line in lines if ":" in line):
-        raise OutboundError(f"{HEADERS} holds what no header can: write a line `Name: value` in ASCII for each")
+        raise OutboundError(
+            f"{HEADERS} holds what no header can: write a line `Name: value` in ASCII for each"
+        )
 
 
-def check_proxies(environment: Mapping[str, str] | None = None, *, scheme: str = "", socks: bool = True) -> None:
+def check_proxies(
+    environment: Mapping[str, str] | None = None, *, scheme: str = "", socks: bool = True
+) -> None:
     """Refuse variables that name no proxy which can be used.
 
     Args:
@@ -91,9 +95,8 @@ def _proxy_fault(value: str, socks: bool) -> str:
     if parts.scheme in ("socks5", "socks5h"):
         if not socks:
             return f"names a SOCKS proxy, which S3's client cannot use: {wanted}"
-        return "" if _has_socks() else (
-            f"names a SOCKS proxy, which needs the package socksio: install it (pip install socksio), {wanted}"
-        )
+        needs = "names a SOCKS proxy, which needs the package socksio: install it (pip install socksio)"
+        return "" if _has_socks() else f"{needs}, {wanted}"
     return "" if parts.scheme in ("http", "https") else f"names a proxy of another kind than http: {wanted}"
 
 

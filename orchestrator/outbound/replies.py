@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from orchestrator.errors import OutboundError
 
 MAX_REPLY_BYTES: Final = 8 << 20
-"""Three times what a stream of 16,000 tokens takes, the most that is asked for, at 170 bytes for each; a page of
-1,000 names of a bucket has at most 3.5 MB."""
+"""Three times what a stream of 16,000 tokens takes, the most that is asked for, at 170 bytes for each; a page
+of 1,000 names of a bucket has at most 3.5 MB."""
 
 
 def shown_host(url: str) -> str:

@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test says: a proxy that only watches, one that redirects, one without end."""
+"""A server on loopback that answers as a test says: as a proxy that watches, with a redirect, without end."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Page:
 def searched_part(
     body: Mapping[str, Any], web: Sequence[Page], fault: str, pauses: int, sent: int | None = None
 ) -> tuple[list[dict[str, Any]], str]:
-    """The next part of a search's turn, and why it stops there; *sent* blocks came before, else as it says."""
+    """The next part of a search's turn, and why it stops there; *sent*: blocks that came before."""
     blocks = _search_blocks(body, web, fault)
     last = body["messages"][-1]
     before = sent if sent is not None else len(last["content"]) if last["role"] == "assistant" else 0

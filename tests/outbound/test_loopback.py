@@ -11,15 +11,15 @@ from orchestrator.outbound import loopback
 from orchestrator.outbound.loopback import is_link_local, is_loopback
 
 OWN = (
-    "127.0.0.1", "127.1", "127.255.255.254", "0x7f.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.01",
-    "::1", "[::1]", "0:0:0:0:0:0:0:1", "::1%lo", "::ffff:127.0.0.1", "::ffff:7f00:1", "[::FFFF:127.9.9.9]",
-    "0.0.0.0", "0", "::", "::ffff:0:0", "localhost", "LOCALHOST", "localhost.", "a.b.localhost", "x.localhost.",
-    "localhost.localdomain", "①②⑦.0.0.1", "127。0。0。1",
+    "127.0.0.1", "127.1", "127.255.255.254", "0x7f.1", "0x7f000001", "2130706433", "017700000001",
+    "0177.0.0.01", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::1%lo", "::ffff:127.0.0.1", "::ffff:7f00:1",
+    "[::FFFF:127.9.9.9]", "0.0.0.0", "0", "::", "::ffff:0:0", "localhost", "LOCALHOST", "localhost.",
+    "a.b.localhost", "x.localhost.", "localhost.localdomain", "①②⑦.0.0.1", "127。0。0。1",
 )  # fmt: skip
 OTHERS = (
     "", ".", "128.0.0.1", "126.255.255.255", "1.0.0.127", "10.0.0.1", "169.254.169.254", "::2", "fe80::1",
-    "64:ff9b::7f00:1", "2002:7f00:1::", "localhost.example", "notlocalhost", "localhost-1", "127.0.0.1.example",
-    "api.anthropic.com", "0x80.1", "é" * 300,
+    "64:ff9b::7f00:1", "2002:7f00:1::", "localhost.example", "notlocalhost", "localhost-1",
+    "127.0.0.1.example", "api.anthropic.com", "0x80.1", "é" * 300,
 )  # fmt: skip
 
 

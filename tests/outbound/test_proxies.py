@@ -63,7 +63,8 @@ UNHEARD = ("127.0.0.2", "localhost.")
 
 @pytest.mark.usefixtures("_proxied")
 @pytest.mark.parametrize(
-    ("name", "host"), [*(("embedded", host) for host in WRITINGS), ("listed", "0x7f.1"), ("call", "[::ffff:7f00:1]")]
+    ("name", "host"),
+    [*(("embedded", host) for host in WRITINGS), ("listed", "0x7f.1"), ("call", "[::ffff:7f00:1]")],
 )
 def test_this_machine_is_asked_directly_however_it_is_written(
     name: str, host: str, proxy: Loopback, server: Loopback
@@ -86,7 +87,10 @@ def test_every_client_asks_this_machine_directly(name: str, proxy: Loopback, ser
 @pytest.mark.parametrize(
     ("name", "no_proxy"),
     [
-        *(("embedded", odd) for odd in ("", "example.com", "[::1]", "[::1", "*.", ",", "127.0.0.1/99", "é", "\n")),
+        *(
+            ("embedded", odd)
+            for odd in ("", "example.com", "[::1]", "[::1", "*.", ",", "127.0.0.1/99", "é", "\n")
+        ),
         ("call", "[::1]"),
         ("call", "[::1"),
         ("listed", "[::1]"),
@@ -98,7 +102,7 @@ def test_no_value_of_no_proxy_changes_that_or_breaks_a_client(
     for variable, value in (("HTTP_PROXY", proxy.url), ("NO_PROXY", no_proxy)):
         monkeypatch.setenv(variable, value)
     for address in (server.url, "http://models.example:81"):
-        with pytest.raises(GreenroomError, match="refused|answered 403|does not let this key"):
+        with pytest.raises(GreenroomError, match=r"refused|answered 403|does not let this key"):
             ALL[name](address)
     assert (len(server.seen), len(proxy.seen)) == (1, 1)
 
@@ -216,17 +220,26 @@ def test_an_endpoint_that_the_environment_names_is_asked_directly(
 
 
 CLIENTS = (
-    "aiohttp", "boto3", "ftplib", "grpc", "http.client", "httpcore", "httpcore2", "httpx", "pycurl", "requests",
-    "smtplib", "socketserver", "telnetlib", "urllib.request", "urllib3", "websocket", "websockets", "xmlrpc.client",
-    "botocore.session", "botocore.httpsession", "botocore.endpoint", "huggingface_hub", "openai",
+    "aiohttp", "boto3", "botocore.endpoint", "botocore.httpsession", "botocore.session", "ftplib", "grpc",
+    "http.client", "httpcore", "httpcore2", "httpx", "huggingface_hub", "openai", "pycurl", "requests",
+    "smtplib", "telnetlib", "urllib.request", "urllib3", "websocket", "websockets", "xmlrpc.client",
 )  # fmt: skip
 """Modules that ask other servers: imported nowhere but in `outbound/`."""
-NO_CLIENT = {"httpx2": {"HTTPError", "InvalidURL"}, "anthropic": {
-    "APIStatusError", "APIConnectionError", "AnthropicError", "transform_schema", "AsyncAnthropic", "types"
-}}  # fmt: skip
+CONNECTS = ("connect", "connect_ex", "connect_tcp", "create_connection", "open_connection")
+NEEDED = {"http_client", "open_telemetry"}
+"""Arguments without which the SDK makes a client of its own, and may send traces."""
+NO_CLIENT = {
+    "httpx2": {"HTTPError", "InvalidURL"},
+    "anthropic": {
+        "APIConnectionError",
+        "APIStatusError",
+        "AnthropicError",
+        "AsyncAnthropic",
+        "transform_schema",
+        "types",
+    },
+}
 """What others may use of libraries that also make clients."""
-
-
 _MAKERS = re.compile(r"outbound(\.| import )(client|aws)\b")
 
 
@@ -234,32 +247,36 @@ def made_elsewhere(source: str) -> list[str]:
     """What of *source* makes a client of its own, or could, a line each."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in NO_CLIENT and node.attr not in NO_CLIENT[node.value.id]:
-                found.append(f"line {node.lineno}: {node.value.id}.{node.attr}")
-            if node.attr in ("create_connection", "open_connection") or (
-                node.value.id in ("socket", "sock") and node.attr == "connect"
-            ):
-                found.append(f"line {node.lineno}: {node.attr}")
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-            called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-            given = {word.arg for word in node.keywords}
-            if called == "import_module" or called == "__import__":
-                names = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
-            if called == "AsyncAnthropic" and not {"http_client", "open_telemetry"} <= given:
-                found.append(f"line {node.lineno}: AsyncAnthropic without the client of `outbound/`")
-        for name in names:
-            top, _, rest = name.partition(".")
-            if any(f"{name}.".startswith(f"{module}.") for module in CLIENTS):
-                found.append(f"line {node.lineno}: imports {name}")
-            elif top in NO_CLIENT and rest and rest.partition(".")[0] not in NO_CLIENT[top]:
-                found.append(f"line {node.lineno}: imports {name}")
+            names = [f"{node.value.id}.{node.attr}"] if node.value.id in NO_CLIENT else []
+            if node.attr in CONNECTS and node.value.id != "sqlite3":
+                names = [node.attr]
+        elif isinstance(node, ast.Call):
+            names = _called(node)
+        else:
+            continue
+        found += [f"line {node.lineno}: {name}" for name in names if _is_client(name)]
     return found
+
+
+def _called(call: ast.Call) -> list[str]:
+    """What a call makes, or imports by a name in words."""
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name in ("import_module", "__import__"):
+        return [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
+    given = {word.arg for word in call.keywords}
+    return ["anthropic.without-a-client"] if name == "AsyncAnthropic" and NEEDED - given else []
+
+
+def _is_client(name: str) -> bool:
+    top, _, rest = name.partition(".")
+    if name in CONNECTS or any(f"{name}.".startswith(f"{module}.") for module in CLIENTS):
+        return True
+    return top in NO_CLIENT and bool(rest) and rest.partition(".")[0] not in NO_CLIENT[top]
 
 
 def test_no_client_is_made_but_in_the_one_place() -> None:
@@ -298,6 +315,7 @@ def test_no_client_is_made_but_in_the_one_place() -> None:
         "import requests",
         "from importlib import import_module\nimport_module('requests')",
         "import socket\nsocket.create_connection(('x', 1))",
+        "import socket\nlink = socket.socket()\nlink.connect(('x', 1))",
         "import asyncio\nasyncio.open_connection('x', 1)",
     ],
 )

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from itertools import repeat
+from typing import Any
 
 import pytest
 
@@ -36,8 +37,16 @@ def event(name: str, **plain: object) -> bytes:
     return f"event: {name}\ndata: {json.dumps({'type': name, **plain})}\n\n".encode()
 
 
-MESSAGE = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-           "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+MESSAGE: dict[str, Any] = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [],
+    "stop_reason": None,
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
 BEGUN = event("message_start", message=MESSAGE) + event(
     "content_block_start", index=0, content_block={"type": "text", "text": ""}
 )
@@ -60,7 +69,7 @@ SSE = {"Content-Type": "text/event-stream"}
         ("streamed", 200, SSE, BEGUN, event("ping", padding="x" * 5000)),
         ("streamed", 529, JSON, b'{"error": "', b"x" * PIECE),
         ("probed", 200, JSON, b"[", b"[" * PIECE),
-        ("searched", 200, JSON, b'{"content": [', b'{},' * 20_000),
+        ("searched", 200, JSON, b'{"content": [', b"{}," * 20_000),
         ("listed", 200, {}, b"<ListBucketResult>", b"<Contents/>" * 6000),
         ("listed", 500, {}, b"<Error>", b"x" * PIECE),
         ("gotten", 404, {}, b"<Error>", b"x" * PIECE),
@@ -86,9 +95,9 @@ def test_a_stream_of_many_words_is_left_before_their_number_slows_it_down(kind: 
     begun = BEGUN.replace(b'"type": "text", "text"', BLOCKS[kind])
     if kind == "input_json":
         begun += event("content_block_delta", index=0, delta={**delta, "partial_json": '{"a": "'})
-    with Loopback(lambda method, target: Answer(200, SSE, endless(begun, piece))) as server:
-        with pytest.raises(EngineError) as caught:
-            ALL["streamed"](server.url)
+    endlessly = Loopback(lambda method, target: Answer(200, SSE, endless(begun, piece)))
+    with endlessly as server, pytest.raises(EngineError) as caught:
+        ALL["streamed"](server.url)
     assert str(caught.value) == f"{server.host} sent more than 200000 characters, which no task asks for"
 
 
@@ -99,13 +108,13 @@ BLOCKS = {
 }
 
 
-def test_vectors_have_a_bound_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("status", [200, 500])
+def test_vectors_have_a_bound_of_their_own(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "MAX_REPLY_BYTES", 1 << 20)
-    for status in (200, 500):
-        with Loopback(lambda method, target, status=status: Answer(status, JSON, endless(b"["))) as server:
-            with pytest.raises(EmbeddingError, match="sent a reply of more than 1 MB, which no request"):
-                HttpEmbedder(server.url, "small").embed(["one"])
-            assert server.sent_bytes < (1 << 20) + ON_THE_WAY
+    with Loopback(lambda method, target: Answer(status, JSON, endless(b"["))) as server:
+        with pytest.raises(EmbeddingError, match="sent a reply of more than 1 MB, which no request"):
+            HttpEmbedder(server.url, "small").embed(["one"])
+        assert server.sent_bytes < (1 << 20) + ON_THE_WAY
 
 
 def test_vectors_that_never_end_are_not_waited_for() -> None:
@@ -138,9 +147,9 @@ def test_a_compressed_reply_is_not_unpacked(name: str, coding: str) -> None:
 def test_a_compressed_page_of_an_archives_list_is_not_unpacked() -> None:
     bomb = gzip.compress(b" " * (64 << 20))
     headers = {"Content-Encoding": "gzip"}
-    with Loopback(lambda method, target: Answer(200, headers, [bomb])) as server:
-        with pytest.raises(GreenroomError, match="the server answered 500"):
-            ALL["listed"](server.url)
+    packed = Loopback(lambda method, target: Answer(200, headers, [bomb]))
+    with packed as server, pytest.raises(GreenroomError, match="the server answered 500"):
+        ALL["listed"](server.url)
 
 
 MEASURED = """

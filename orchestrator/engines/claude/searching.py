@@ -34,8 +34,8 @@ code of the model's own, which zero data retention excludes and some platforms d
 DEADLINE_S: Final = 90.0
 """Of one search with its reply and all that it is continued, and of waiting to search again; wall clock."""
 MAX_REQUESTS: Final = 5
-"""For one query: a turn that the service pauses (`pause_turn`) is sent back for it to go on, four times. Its own
-loop makes up to ten steps between two pauses, and a search with one use needs two or three."""
+"""For one query: a turn that the service pauses (`pause_turn`) is sent back for it to go on, four times. Its
+own loop makes up to ten steps between two pauses, and a search with one use needs two or three."""
 MOST_TOKENS: Final = 4_000
 MOST_FOUND: Final = 6
 """Of one query; external-intel is read by every panelist at every call."""

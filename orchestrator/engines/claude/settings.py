@@ -51,7 +51,9 @@ class Settings:
     first_wait_s: float = 0.5  # before the second try, doubled at each further one
     in_flight: int = 4
     base_url: str | None = None  # None: the public service
-    address_name: str = "ANTHROPIC_BASE_URL"  # where base_url comes from: a key of the configuration or a variable
+    address_name: str = (
+        "ANTHROPIC_BASE_URL"  # where base_url comes from: a key of the configuration or a variable
+    )
     api_key: str | None = field(default=None, repr=False)
     auth_token: str | None = field(default=None, repr=False)
 
