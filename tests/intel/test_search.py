@@ -13,6 +13,7 @@ import pytest
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
+from orchestrator.documents.intel import searched_json
 from orchestrator.engines.claude.searching import MAX_REQUESTS
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
@@ -262,6 +263,7 @@ def test_a_search_that_pauses_for_ever_is_given_up_and_what_it_found_is_kept(
     given_up = "a search was paused again and again, and given up: what it found by then is kept"
     assert (came.is_new, came.failed) == (True, (given_up,))
     assert {item.finding for item in session.projection.intel.items} == {PAGES[0].text, PAGES[1].text}
+    assert searched_json(session, came)["search_failed"] == [given_up]
     searches = [taken for taken in server.requests if not taken.task]
     assert len(searches) == len(intel_calls(session)) == MAX_REQUESTS * len(came.queries)
 
