@@ -28,7 +28,7 @@ from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 from botocore.utils import get_environ_proxies
 
-from orchestrator.outbound.environment import check_aws, check_proxies
+from orchestrator.outbound.environment import check_aws, check_aws_certificates, check_proxies
 from orchestrator.outbound.loopback import is_link_local, is_loopback
 from orchestrator.outbound.replies import MAX_REPLY_BYTES, shown_host, too_long
 
@@ -63,6 +63,8 @@ class _Sending:
         self._lock = threading.Lock()
 
     def __call__(self, request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        if request.url.startswith("https:"):
+            check_aws_certificates()
         return self._session(_proxies(request.url)).send(request)
 
     def _session(self, proxies: dict[str, str]) -> URLLib3Session:

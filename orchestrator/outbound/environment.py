@@ -74,9 +74,13 @@ def check_proxies(
         OutboundError: Names the variable.
     """
     known = os.environ if environment is None else environment
+    none_for = known.get("no_proxy", known.get("NO_PROXY", ""))
+    if "*" in [host.strip() for host in none_for.split(",")]:
+        return
     for name, value in known.items():
         low = name.lower()
-        if low in PROXIES and value and (not scheme or low == f"{scheme}_proxy"):
+        counts = name == low or low not in known
+        if low in PROXIES and value and counts and (not scheme or low == f"{scheme}_proxy"):
             fault = _proxy_fault(value, socks)
             if fault:
                 raise OutboundError(f"{name} {fault}, or unset it")
@@ -128,12 +132,20 @@ def check_aws(environment: Mapping[str, str] | None = None) -> None:
     known = os.environ if environment is None else environment
     for name in AWS_KEYS:
         check_key(name, known.get(name) or None)
-    if path := known.get("AWS_CA_BUNDLE"):
-        _check_bundle("AWS_CA_BUNDLE", path)
     if path := known.get("SSLKEYLOGFILE"):  # the library writes TLS keys there, and fails where it cannot
         place = path if os.path.lexists(path) else os.path.dirname(path) or "."
         if os.path.isdir(path) or not os.access(place, os.W_OK):
             raise OutboundError("SSLKEYLOGFILE names a file that cannot be written: correct it, or unset it")
+
+
+def check_aws_certificates(environment: Mapping[str, str] | None = None) -> None:
+    """Refuse AWS_CA_BUNDLE where it names no certificates.
+
+    Raises:
+        OutboundError: It does not.
+    """
+    if path := (os.environ if environment is None else environment).get("AWS_CA_BUNDLE"):
+        _check_bundle("AWS_CA_BUNDLE", path)
 
 
 def _check_bundle(name: str, path: str) -> None:
@@ -174,6 +186,7 @@ def environment_faults(environment: Mapping[str, str]) -> list[str]:
         partial(check_proxies, environment),
         partial(check_certificates, environment),
         partial(check_aws, environment),
+        partial(check_aws_certificates, environment),
         partial(check_headers, environment),
         *(partial(check_key, name, trimmed(environment.get(name))) for name in KEYS),
         *(partial(check_address, name, known) for name in ADDRESSES if (known := environment.get(name))),

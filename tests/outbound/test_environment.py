@@ -101,21 +101,40 @@ def test_certificates_that_are_none_are_named(
     assert environment_faults(os.environ) == [f"{variable} {said}"]
 
 
+@pytest.mark.parametrize(
+    "set_as",
+    [
+        {"HTTPS_PROXY": "http://[::1", "NO_PROXY": "example.com, *"},
+        {"HTTPS_PROXY": "http://[::1", "https_proxy": "http://127.0.0.1:9"},
+        {"HTTPS_PROXY": ""},
+    ],
+)
+def test_a_proxy_that_does_not_count_is_not_in_the_way(
+    set_as: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from orchestrator.outbound.client import client
+
+    for name, value in set_as.items():
+        monkeypatch.setenv(name, value)
+    client(AWAY, "model_url", timeout_s=1.0).close()
+    assert environment_faults(os.environ) == []
+
+
 def test_nothing_of_this_is_in_the_way_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {
         "HTTP_PROXY": "socks5://proxy.example:1080",
         "ALL_PROXY": "http://[::1",
         "NO_PROXY": "[::1",
         "SSL_CERT_FILE": "/nowhere/at.pem",
-        "SSLKEYLOGFILE": "/nowhere/at/keys",
+        "AWS_CA_BUNDLE": "/nowhere/at.pem",
     }
     for name, value in broken.items():
         monkeypatch.setenv(name, value)
     with Loopback(lambda method, target: Answer(403)) as server:
-        for name in ("call", "streamed", "embedded"):
+        for name in ("call", "streamed", "embedded", "listed"):
             with pytest.raises(GreenroomError, match=r"403|does not let this key"):
                 ALL[name](server.url)
-        assert len(server.seen) == 3
+        assert len(server.seen) == 4
 
 
 def test_tls_keys_of_a_models_server_are_never_written(
