@@ -17,6 +17,8 @@ from orchestrator.engines.claude.task import OnPartial
 from orchestrator.memory.embedding import HttpEmbedder
 
 Call = Callable[[str], Any]
+PATIENCE_S: Final = 300.0
+"""In place of ten seconds: the machine may be busy."""
 REQUEST: Final = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "The deck."}]}
 
 
@@ -31,7 +33,7 @@ def call(url: str, on_partial: OnPartial | None = None) -> Any:
     settings = settings_of(url)
     with closing(Service(settings)) as service:
         try:
-            return service.submit(exchanged(service, REQUEST, on_partial)).result(60)
+            return service.submit(exchanged(service, REQUEST, on_partial)).result()
         except anthropic.APIStatusError as error:
             raise status_error(error, settings, settings.model) from None
 
@@ -53,7 +55,7 @@ def searched(url: str) -> Any:
 
 def embedded(url: str) -> Any:
     """Texts made into vectors."""
-    return HttpEmbedder(url, "small", "k3y").embed(["a memory"])
+    return HttpEmbedder(url, "small", "k3y", timeout_s=PATIENCE_S).embed(["a memory"])
 
 
 def listed(url: str) -> Any:

@@ -19,4 +19,5 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-a-real-secret-key")
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    monkeypatch.setenv("AWS_METADATA_SERVICE_TIMEOUT", "300")  # seconds, in place of one: it may be busy
     monkeypatch.setattr(s3, "BACKOFF_S", [])

@@ -21,7 +21,7 @@ from orchestrator.home.folder import Home
 from orchestrator.memory.embedding import HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.outbound.environment import environment_faults
-from tests.helpers.clients import ALL
+from tests.helpers.clients import ALL, PATIENCE_S
 from tests.helpers.loopback_servers import Answer, Loopback
 from tests.helpers.rehearsals import greenroom
 
@@ -197,7 +197,9 @@ def asks(url: str, key: str) -> dict[str, Callable[[], Any]]:
     }
     return {
         **{name: partial(probe_settings, made) for name, made in settings.items()},
-        "GREENROOM_EMBEDDINGS_KEY": lambda: HttpEmbedder(url, "small", key).embed(["one"]),
+        "GREENROOM_EMBEDDINGS_KEY": lambda: HttpEmbedder(url, "small", key, timeout_s=PATIENCE_S).embed(
+            ["one"]
+        ),
     }
 
 
