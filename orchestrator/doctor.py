@@ -1,4 +1,4 @@
-"""The checks of this machine: locks, sync, flags, engines, S3."""
+"""The checks of this machine: locks, sync, flags, engines, the way to other servers, S3."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import MemoryDatabaseError
+from orchestrator.outbound.environment import PROXIES, environment_faults
 from orchestrator.render import counted
 from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
@@ -67,6 +68,7 @@ def checks(home: Home) -> list[Check]:
         _looked("memory", lambda: _memory(home)),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
         _looked("browser", _browser),
+        _looked("network", _network),
         _s3(),
     ]
 
@@ -196,6 +198,18 @@ def _browser() -> Check:
     if found is None:
         return Check("browser", "missing", f"no debrief is printed as PDF: {HOW_TO_GET_ONE}")
     return Check("browser", "ok", f"{found} prints debriefs as PDF")
+
+
+def _network() -> Check:
+    """The variables by which other servers are asked; none is."""
+    faults = environment_faults(os.environ)
+    if faults:
+        return Check("network", "warning", "; ".join(faults))
+    named = sorted(name for name, value in os.environ.items() if name.lower() in PROXIES and value)
+    if not named:
+        return Check("network", "ok", "no proxy is set")
+    through = f"other machines are asked through the proxy of {', '.join(named)}"
+    return Check("network", "ok", f"{through}; this one never is")
 
 
 def _s3() -> Check:

@@ -34,6 +34,7 @@
     ├── LedgerCorruptError          damage that is not a torn last record
     ├── ReceiptError                a context cannot be rebuilt as its receipt says
     ├── EngineError                 an engine failed or gave no usable reply
+    ├── OutboundError               another server may not be asked, or its reply not be taken
     ├── InstallationError           a file that comes with the package is missing or broken
     ├── PrintError                  no browser prints here, or it failed
     └── ArchiveError                an archive is missing, incomplete or wrong
@@ -227,6 +228,10 @@ class ReceiptError(GreenroomError):
 
 class EngineError(GreenroomError):
     """An engine failed or gave no usable reply."""
+
+
+class OutboundError(GreenroomError):
+    """A request may not go out as the environment says, or its reply may not be taken."""
 
 
 class InstallationError(GreenroomError):

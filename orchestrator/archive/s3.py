@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from orchestrator.archive.conflict import other_content
-from orchestrator.errors import ArchiveError, UsageError
+from orchestrator.errors import ArchiveError, OutboundError, UsageError
 from orchestrator.store import files
 
 if TYPE_CHECKING:
@@ -172,10 +172,12 @@ class S3Store:
 
     def _client(self) -> S3Client:
         if self._made is None:
-            import boto3
             from botocore.config import Config
 
-            self._made = boto3.session.Session().client(
+            from orchestrator.outbound.aws import aws_session
+
+            session = aws_session(connect_timeout_s=CONNECT_TIMEOUT_S, read_timeout_s=READ_TIMEOUT_S)
+            self._made = session.client(
                 "s3",
                 endpoint_url=self._endpoint_url,
                 config=Config(
@@ -184,8 +186,6 @@ class S3Store:
                     request_checksum_calculation="when_required",
                     response_checksum_validation="when_required",
                     retries={"total_max_attempts": 1},  # `_call` retries, and knows 409
-                    connect_timeout=CONNECT_TIMEOUT_S,
-                    read_timeout=READ_TIMEOUT_S,
                     # Few servers but Amazon's have a host name for each bucket.
                     s3={"addressing_style": "path" if self._endpoint_url else "auto"},
                 ),
@@ -206,6 +206,8 @@ class S3Store:
                 refused = self._answered(name, status, str(error.response.get("Error", {}).get("Code", "")))
                 if status not in _BUSY:
                     raise refused from None
+            except OutboundError as error:  # another try would bring the same
+                raise _S3Error(f"{self.url}: {error}", None) from None
             except (BotoCoreError, ValueError) as error:  # ValueError: an endpoint that boto3 cannot use
                 refused = self._broken(name, error)
                 if not _is_transport(error):

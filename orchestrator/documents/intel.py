@@ -23,5 +23,5 @@ def intel_json(session: Session) -> dict[str, Any]:
 
 
 def searched_json(session: Session, came: WebIntel) -> dict[str, Any]:
-    """The same after a search of the web, with the queries as they were sent."""
-    return {**intel_json(session), "queries": list(came.queries)}
+    """The same after a search of the web, with the queries as they were sent and why some brought less."""
+    return {**intel_json(session), "queries": list(came.queries), "search_failed": list(came.failed)}

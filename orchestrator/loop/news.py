@@ -30,7 +30,7 @@ class WebIntel:
     revision: int
     of: int
     is_new: bool  # False: nothing was found, so that the last revision stands
-    failed: tuple[str, ...] = ()  # why a query brought nothing, a line each
+    failed: tuple[str, ...] = ()  # why a query brought nothing, or not all, a line each
 
 
 def can_search(rehearsal: Rehearsal) -> bool:

@@ -16,8 +16,10 @@ from operator import mul
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from orchestrator.errors import ConfigurationError
+from orchestrator.errors import ConfigurationError, OutboundError
 from orchestrator.memory.errors import EmbeddingError
+from orchestrator.outbound.environment import check_key, trimmed
+from orchestrator.outbound.replies import without_password
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,8 @@ TIMEOUT_S: Final = 10.0
 """For one request. A loaded small model takes milliseconds; a cold one some seconds."""
 MOST_TEXTS: Final = 64
 """In one request. Our own choice: servers take more, but not all."""
+MAX_REPLY_BYTES: Final = MOST_TEXTS * MAX_DIMENSIONS * 24
+"""Of one request: a number in JSON has at most 24 characters, as -1.7976931348623157e+308 has."""
 
 
 class Embedder(Protocol):
@@ -125,10 +129,11 @@ class HttpEmbedder:
     def __init__(
         self, address: str, model: str, key: str | None = None, *, timeout_s: float = TIMEOUT_S
     ) -> None:
-        base = address.rstrip("/").removesuffix("/embeddings").removesuffix("/v1")
+        base = address.strip().rstrip("/").removesuffix("/embeddings").removesuffix("/v1")
         self.url = f"{base}/v1/embeddings"
+        self._shown = without_password(self.url)
         self.model = model
-        self._key = key
+        self._key = trimmed(key)
         self._timeout_s = timeout_s
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
@@ -139,33 +144,43 @@ class HttpEmbedder:
         """
         import httpx2
 
+        from orchestrator.outbound.client import client
+
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
         found: list[array[float]] = []
         try:
-            with httpx2.Client(timeout=self._timeout_s, headers=headers) as client:
+            check_key("GREENROOM_EMBEDDINGS_KEY", self._key)
+            with client(
+                self.url, "embeddings", timeout_s=self._timeout_s, max_reply_bytes=MAX_REPLY_BYTES
+            ) as asking:
                 for start in range(0, len(texts), MOST_TEXTS):
                     part = list(texts[start : start + MOST_TEXTS])
-                    answer = client.post(self.url, json={"model": self.model, "input": part})
+                    plain = {"model": self.model, "input": part}
+                    answer = asking.post(self.url, json=plain, headers=headers)
                     if answer.status_code != 200:
                         raise EmbeddingError(
-                            f"{self.url}: answered {answer.status_code}: has it the model {self.model!r}?"
+                            f"{self._shown}: answered {answer.status_code}: has it the model {self.model!r}?"
                         )
                     found += self._vectors(answer.json(), len(part))
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except OutboundError as error:
+            raise EmbeddingError(str(error)) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
             why = type(error).__name__
-            raise EmbeddingError(f"{self.url}: gave no vectors ({why}): is it running?") from error
+            raise EmbeddingError(f"{self._shown}: gave no vectors ({why}): is it running?") from error
         if len({len(vector) for vector in found}) > 1:
-            raise EmbeddingError(f"{self.url}: gave vectors of different lengths: is this one model?")
+            raise EmbeddingError(f"{self._shown}: gave vectors of different lengths: is this one model?")
         return found
 
     def _vectors(self, plain: Any, count: int) -> list[array[float]]:
         try:
             items = sorted(plain["data"], key=lambda item: item["index"])
             if [item["index"] for item in items] != list(range(count)):
-                raise EmbeddingError(f"{self.url}: gave {len(items)} vectors for {count} texts")
+                raise EmbeddingError(f"{self._shown}: gave {len(items)} vectors for {count} texts")
             return [unit([float(number) for number in item["embedding"]]) for item in items]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise EmbeddingError(f"{self.url}: answered in another form than /v1/embeddings has") from error
+            raise EmbeddingError(
+                f"{self._shown}: answered in another form than /v1/embeddings has"
+            ) from error
 
 
 def unit(numbers: Sequence[float]) -> array[float]:

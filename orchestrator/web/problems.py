@@ -27,6 +27,7 @@ from orchestrator.errors import (
     ImmutableFileError,
     InputError,
     NotInstalledError,
+    OutboundError,
     PrintError,
     ReceiptError,
     RevisionLimitError,
@@ -67,6 +68,7 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (UsageError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (NotInstalledError, HTTPStatus.NOT_IMPLEMENTED),  # the server's owner may install the extra
     (EngineError, HTTPStatus.BAD_GATEWAY),
+    (OutboundError, HTTPStatus.BAD_GATEWAY),
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
     (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes
 )

@@ -67,7 +67,19 @@ class Page:
     text: str
 
 
-def search_blocks(body: Mapping[str, Any], web: Sequence[Page], fault: str) -> list[dict[str, Any]]:
+def searched_part(
+    body: Mapping[str, Any], web: Sequence[Page], fault: str, pauses: int, sent: int | None = None
+) -> tuple[list[dict[str, Any]], str]:
+    """The next part of a search's turn, and why it stops there; *sent*: blocks that came before."""
+    blocks = _search_blocks(body, web, fault)
+    last = body["messages"][-1]
+    before = sent if sent is not None else len(last["content"]) if last["role"] == "assistant" else 0
+    ends = [len(blocks) * number // (pauses + 1) for number in range(1, pauses + 2)]
+    end = next(one for one in ends if one > before)
+    return blocks[before:end], "end_turn" if end == len(blocks) else "pause_turn"
+
+
+def _search_blocks(body: Mapping[str, Any], web: Sequence[Page], fault: str) -> list[dict[str, Any]]:
     """The blocks of a reply that has searched *web*: the search, its results, and a text that cites each."""
     words = _first_turn(body)[-1].removeprefix("Search for: ").strip()
     use = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": words}}

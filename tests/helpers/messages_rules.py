@@ -57,6 +57,12 @@ _OTHER_BLOCKS: Final[Mapping[str, set[str]]] = {
     "tool_result": {"type", "tool_use_id", "content", "is_error"},
     "thinking": {"type", "thinking", "signature"},
 }
+_SERVER_BLOCKS: Final[Mapping[str, set[str]]] = {
+    "text": {"type", "text", "citations"},
+    "server_tool_use": {"type", "id", "name", "input"},
+    "web_search_tool_result": {"type", "tool_use_id", "content"},
+}
+"""Of a turn with a server tool that is sent back to go on, as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +117,15 @@ def _check(body: Any, lacks: Collection[str]) -> None:
         )
         expected = ("user", "assistant")[number % 2]
         _need(message["role"] == expected, f"messages.{number}.role: expected {expected}")
+        if _is_paused(body, number):
+            for place, block in enumerate(message["content"]):
+                keys = _SERVER_BLOCKS.get(str(block.get("type")), set())
+                _need(set(block) <= keys, f"messages.{number}.content.{place}: bad keys")
+            continue
         marks += _content(f"messages.{number}.content", message["content"])
     _answered(messages)
-    _need(messages[-1]["role"] == "user", "messages: the last one must be the user's")
+    is_continued = _is_paused(body, len(messages) - 1)
+    _need(messages[-1]["role"] == "user" or is_continued, "messages: the last one must be the user's")
     _need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     if "output_config" in body:
         _config(body["output_config"])
@@ -122,6 +134,13 @@ def _check(body: Any, lacks: Collection[str]) -> None:
         _tool(f"tools.{number}", tool)
     names = [tool["name"] for tool in body.get("tools", ())]
     _need(len(names) == len(set(names)), "tools: Tool names must be unique.")
+
+
+def _is_paused(body: Mapping[str, Any], number: int) -> bool:
+    """Whether a message is the model's turn that a server tool paused: the last one, to be gone on with."""
+    message, searches = body["messages"][number], any("type" in tool for tool in body.get("tools", ()))
+    is_last = number == len(body["messages"]) - 1
+    return searches and is_last and message["role"] == "assistant" and isinstance(message["content"], list)
 
 
 def _answered(messages: Sequence[Mapping[str, Any]]) -> None:

@@ -26,7 +26,7 @@ from typing import Any, Final, Self
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.context.meter import CacheMeter, InputUsage, tokens_of
-from tests.helpers.messages_replies import Page, reply_to, search_blocks, task_of
+from tests.helpers.messages_replies import Page, reply_to, searched_part, task_of
 from tests.helpers.messages_rules import Refused, check_request
 
 FAULTS: Final = (
@@ -121,6 +121,7 @@ class MessagesServer:
     smallest: bool = False  # no output schemas, no token counting, no cache fields in the usage
     models: tuple[str, ...] | None = None  # None: any
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
+    pauses: int = 0  # how often it pauses the turn of a search, a part of it before each
     uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
     lacks: frozenset[str] = frozenset()  # of `service.FEATURES`: refused by name, or without one:
     refuses_all: bool = False  # with 400 and no reason
@@ -214,6 +215,20 @@ def _blocks(content: Any) -> list[TextBlock]:
     ]
 
 
+def _not_sent_back(body: Mapping[str, Any], owner: MessagesServer) -> Refused | None:
+    """Why a turn that is to go on is refused: it does not come back block by block as it was sent."""
+    if body["messages"][-1]["role"] != "assistant":
+        return None
+    sent: list[Any] = []
+    stop = "pause_turn"
+    while stop == "pause_turn" and len(sent) < len(body["messages"][-1]["content"]):
+        part, stop = searched_part(body, owner.web, "", owner.pauses, len(sent))
+        sent += part
+    if sent == body["messages"][-1]["content"]:
+        return None
+    return Refused(400, "invalid_request_error", "messages.1: the paused turn is not what was sent")
+
+
 class _Handler(BaseHTTPRequestHandler):
     """One connection; `owner` is set by the server."""
 
@@ -271,7 +286,7 @@ class _Handler(BaseHTTPRequestHandler):
             taken.status = status
             self._error(status, name, "as the test asked for", headers)
             return
-        if refused := self._refused(taken.body):
+        if refused := self._refused(taken.body) or _not_sent_back(taken.body, self.owner):
             taken.status = refused.status
             self._error(refused.status, refused.kind, refused.message)
             return
@@ -314,7 +329,8 @@ class _Handler(BaseHTTPRequestHandler):
             }
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
         if searches:
-            content = search_blocks(body, self.owner.web, kind)
+            content, paused = searched_part(body, self.owner.web, kind, self.owner.pauses)
+            stop = paused if stop == "end_turn" else stop
             counted["server_tool_use"] = {"web_search_requests": 1, "web_fetch_requests": 0}
         if uses:
             content = _used(taken, uses)

@@ -6,19 +6,22 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
+from orchestrator.documents.intel import searched_json
+from orchestrator.engines.claude.searching import MAX_REQUESTS
 from orchestrator.engines.claude.tasks import prompt
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.home.folder import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
 from orchestrator.session import Session
 from tests.helpers.messages_replies import Page
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import Fault, MessagesServer, Taken
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
 DECK = """---
@@ -232,6 +235,76 @@ def test_a_search_that_the_tool_refuses_is_said(session: Session, server: Messag
     server.always = Fault("search_error")
     came = session.search_intel()
     assert (came.is_new, came.failed) == (False, ("a search failed (max uses exceeded)",))
+
+
+def intel_calls(session: Session) -> list[tuple[int, float | None]]:
+    """Searches and cost of every call that searched, as the ledger has them."""
+    return [(one.searches, one.cost_usd) for one in session.projection.calls if one.kind == "intel"]
+
+
+@pytest.mark.parametrize("pauses", [1, 2, 3, 4])
+def test_a_search_that_pauses_goes_on_until_it_is_done(
+    session: Session, server: MessagesServer, pauses: int
+) -> None:
+    server.pauses = pauses
+    came = session.search_intel()
+    assert (came.is_new, came.failed) == (True, ())
+    assert {item.finding for item in session.projection.intel.items} == {page.text for page in PAGES}
+    searches = [taken for taken in server.requests if not taken.task]
+    assert [taken.status for taken in searches] == [200] * (pauses + 1) * len(came.queries)
+    assert len(intel_calls(session)) == len(searches)
+
+
+def test_a_search_that_pauses_for_ever_is_given_up_and_what_it_found_is_kept(
+    session: Session, server: MessagesServer
+) -> None:
+    server.pauses = MAX_REQUESTS
+    came = session.search_intel()
+    given_up = "a search was paused again and again, and given up: what it found by then is kept"
+    assert (came.is_new, came.failed) == (True, (given_up,))
+    assert {item.finding for item in session.projection.intel.items} == {PAGES[0].text, PAGES[1].text}
+    assert searched_json(session, came)["search_failed"] == [given_up]
+    searches = [taken for taken in server.requests if not taken.task]
+    assert len(searches) == len(intel_calls(session)) == MAX_REQUESTS * len(came.queries)
+
+
+def test_a_paused_search_that_cannot_go_on_keeps_what_it_found_and_says_why(
+    session: Session, server: MessagesServer
+) -> None:
+    server.pauses = 1
+    refuse_continued(server)
+    came = session.search_intel()
+    where = server.url.removeprefix("http://")
+    assert came.failed == (f"a search was cut short: {where} refused the key: check ANTHROPIC_API_KEY",)
+    assert len(intel_calls(session)) == len(came.queries)
+
+
+def refuse_continued(server: MessagesServer) -> None:
+    """Refuse the key of every request that brings a turn back."""
+    begin = server.begin
+
+    def begun(body: dict[str, Any]) -> Taken:
+        taken = begin(body)
+        if body["messages"][-1]["role"] == "assistant":
+            taken.fault = Fault("key")
+        return taken
+
+    server.begin = begun  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("truncated", "a search's reply was cut at 4000 tokens"),
+        ("refusal", "the model declined to search"),
+    ],
+)
+def test_a_search_that_is_not_whole_says_so(
+    session: Session, server: MessagesServer, kind: str, said: str
+) -> None:
+    server.always = Fault(kind)
+    came = session.search_intel()
+    assert (came.is_new, came.failed) == (True, (said,))
 
 
 def test_pages_that_forge_what_they_are_stay_one_line_of_data(

@@ -14,7 +14,7 @@ PACKAGE = "orchestrator"
 
 # Folders and top-level files, first to last: each imports only from itself and from those before it.
 ORDER_LINES = """
-errors clock layout legible packaged
+errors clock layout legible packaged outbound
 model
 render
 home store templates

@@ -49,3 +49,25 @@ def test_a_deck_that_is_not_here_is_not_found(api: TestClient, rest: str) -> Non
     assert (answer.status_code, answer.json()["title"]) == (404, "Not Found")
     assert "drop it once more" in answer.json()["detail"]
     assert api.post("/api/v1/sessions", json={"deck": "0" * 64}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTPS_PROXY", "socks5://proxy.example:1080"),
+        ("ALL_PROXY", "http://[::1"),
+        ("SSL_CERT_FILE", "/nowhere/at.pem"),
+        ("ANTHROPIC_API_KEY", "s3cret\ns3cret"),
+    ],
+)
+def test_an_environment_that_cannot_be_used_is_a_problem_that_names_the_variable(
+    api: TestClient, name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    monkeypatch.setenv(name, value)
+    answer = api.post("/api/v1/sessions", json={"sample": True, "id": "s1", "engine": "claude"})
+    assert (answer.status_code, answer.json()["code"]) == (502, "engine")
+    assert answer.json()["detail"].startswith(f"{name} ")
+    assert "s3cret" not in answer.text
+    assert api.get("/api/v1/sessions").json() == {"sessions": []}

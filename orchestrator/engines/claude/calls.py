@@ -21,13 +21,21 @@ from orchestrator.engines.claude.failures import (
     status_error,
 )
 from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.received import Received, call_usage, check_stop, part_of, plain_of, received
+from orchestrator.engines.claude.received import (
+    LONGEST_TEXT,
+    Received,
+    call_usage,
+    check_stop,
+    part_of,
+    plain_of,
+    received,
+)
 from orchestrator.engines.claude.requesting import outgoing
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.task import OnPartial, Task
 from orchestrator.engines.claude.turns import Turns
-from orchestrator.errors import EngineError
+from orchestrator.errors import EngineError, OutboundError
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -150,6 +158,7 @@ async def exchanged(
     Raises:
         anthropic.APIStatusError: The service refused it.
         PassingError: Nothing came, or nothing that is a message.
+        EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
     """
     import anthropic
     import httpx2
@@ -161,7 +170,11 @@ async def exchanged(
         return plain_of(await _streamed(service, request, on_partial))
     except anthropic.APIStatusError:
         raise
-    except (anthropic.APIConnectionError, httpx2.HTTPError):
+    except OutboundError as error:
+        raise EngineError(str(error)) from None
+    except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+        if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
+            raise EngineError(str(error.__cause__)) from None
         raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
     except (anthropic.AnthropicError, UnusableError, *_BROKEN):
         raise PassingError(f"{where} sent what is no reply of the Messages API") from None
@@ -175,10 +188,17 @@ async def _streamed(service: Service, request: Mapping[str, Any], on_partial: On
     """The message whose text is shown while it comes."""
     from jiter import from_json
 
-    text = ""
+    text, length = "", 0
     async with service.client.messages.stream(**request) as stream:
-        async for piece in stream.text_stream:
-            text += piece
+        async for event in stream:
+            if event.type == "content_block_delta":
+                length += _length(event.delta)
+                if length > LONGEST_TEXT:  # the SDK copies all of it at every event
+                    what = f"more than {LONGEST_TEXT} characters, which no task asks for"
+                    raise EngineError(f"{service.settings.where} sent {what}")
+            if event.type != "text":
+                continue
+            text += event.text
             start = text.find('{"kind"') if '{"kind"' in text else text.find("{")
             if start < 0:
                 continue
@@ -189,3 +209,8 @@ async def _streamed(service: Service, request: Mapping[str, Any], on_partial: On
             if isinstance(partial, dict):
                 on_partial(partial)
         return await stream.get_final_message()
+
+
+def _length(delta: object) -> int:
+    """Characters that a delta adds to the message: of its text, its thought or its arguments."""
+    return sum(len(value) for name, value in vars(delta).items() if name != "type" and isinstance(value, str))

@@ -68,7 +68,8 @@ def plain_of(message: object) -> dict[str, Any]:
     Raises:
         UnusableError: It is no message.
     """
-    plain = message.model_dump(warnings=False) if isinstance(message, BaseModel) else None
+    # Only what came: a block that is sent back may hold no key which the service did not send.
+    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
     if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
     return plain

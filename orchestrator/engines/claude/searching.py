@@ -32,7 +32,10 @@ TOOL: Final = "web_search_20250305"
 """The basic search, which cites whatever it says. The later ones (`_20260209`, `_20260318`) filter with
 code of the model's own, which zero data retention excludes and some platforms do not have."""
 DEADLINE_S: Final = 90.0
-"""Of one search with its reply, and of waiting to search again; wall clock."""
+"""Of one search with its reply and all that it is continued, and of waiting to search again; wall clock."""
+MAX_REQUESTS: Final = 5
+"""For one query: a turn that the service pauses (`pause_turn`) is sent back for it to go on, four times. Its
+own loop makes up to ten steps between two pauses, and a search with one use needs two or three."""
 MOST_TOKENS: Final = 4_000
 MOST_FOUND: Final = 6
 """Of one query; external-intel is read by every panelist at every call."""
@@ -65,32 +68,70 @@ async def _all(service: Service, queries: Sequence[str]) -> Searched:
 
 async def _one(service: Service, place: int, query: str) -> Searched:
     """A query's findings, what they cost, and what the service or its search tool complained of."""
-    settings = service.settings
-    try:
-        plain, seconds = await retried(settings, partial(_asked, service, query), monotonic() + DEADLINE_S)
-    except TimeoutError:
-        return Searched((), (), (f"{settings.where} gave no reply within {DEADLINE_S:g} s",))
-    except EngineError as error:
-        return Searched((), (), (str(error),))
-    found = tuple(islice(_found(place, plain), MOST_FOUND))
-    return Searched(found, (_usage(settings.model, plain, seconds),), tuple(_complaints(plain))[:1])
+    model = service.settings.model
+    turn: list[Any] = []  # the blocks of the one turn, over all its requests
+    usage: list[CallUsage] = []
+    why = None
+    while True:
+        left_s = DEADLINE_S - sum(used.seconds for used in usage)
+        try:
+            attempt = partial(_asked, service, query, turn, left_s)
+            plain, seconds = await retried(service.settings, attempt, monotonic() + left_s)
+        except EngineError as error:
+            why = f"a search was cut short: {error}" if turn else str(error)
+            break
+        usage.append(_usage(model, plain, seconds))
+        turn += [block for block in plain["content"] if not _is_blank(block)]
+        why = _cut(plain.get("stop_reason"))
+        if plain.get("stop_reason") != "pause_turn" or not turn or len(usage) == MAX_REQUESTS:
+            break
+    found = tuple(islice(_found(place, turn), MOST_FOUND))
+    failed = (*((why,) if why else ()), *islice(_complaints(turn), 1))
+    return Searched(found, tuple(usage), failed)
 
 
-async def _asked(service: Service, query: str) -> tuple[Mapping[str, Any], float]:
-    """The reply as plain values, and the seconds that it took."""
+def _cut(stop: object) -> str | None:
+    """Why a turn that stopped so is not whole, and what it found may not be all; None: it is whole."""
+    if stop is None:
+        return "a search's reply was broken off"
+    return {
+        "pause_turn": "a search was paused again and again, and given up: what it found by then is kept",
+        "max_tokens": f"a search's reply was cut at {MOST_TOKENS} tokens",
+        "refusal": "the model declined to search",
+        "model_context_window_exceeded": "what a search found is too long for the model",
+    }.get(str(stop))
+
+
+def _is_blank(block: object) -> bool:
+    """Whether it is text of white space alone, which the service refuses when it is sent back."""
+    return isinstance(block, Mapping) and block.get("type") == "text" and not str(block.get("text")).strip()
+
+
+async def _asked(
+    service: Service, query: str, turn: Sequence[Any], left_s: float
+) -> tuple[Mapping[str, Any], float]:
+    """The reply as plain values, and the seconds that it took; *turn* is what came before a pause.
+
+    Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "pause_turn".
+    """
     import anthropic
 
-    settings, began_s = service.settings, monotonic()
+    settings = service.settings
+    asked = {"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}
     request = {
         "model": settings.model,
         "max_tokens": MOST_TOKENS,
         "system": [{"type": "text", "text": "\n".join(prompt("search"))}],
-        "messages": [{"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}],
+        "messages": [asked, *([{"role": "assistant", "content": list(turn)}] if turn else [])],
         "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
     }
     try:
-        async with service.in_flight, asyncio.timeout(DEADLINE_S):
-            return await exchanged(service, request), monotonic() - began_s
+        async with service.in_flight:
+            began_s = monotonic()
+            async with asyncio.timeout(left_s):
+                return await exchanged(service, request), monotonic() - began_s
+    except TimeoutError:
+        raise EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s") from None
     except anthropic.APIStatusError as error:
         is_about_tools = re.search(r"tool|web.search", said_by(error))
         if error.status_code in (400, 404, 422) and is_about_tools:
@@ -101,10 +142,10 @@ async def _asked(service: Service, query: str) -> tuple[Mapping[str, Any], float
 # ---------------------------------------------------------------------- what came back
 
 
-def _found(place: int, plain: Mapping[str, Any]) -> Iterator[Found]:
+def _found(place: int, turn: Sequence[Any]) -> Iterator[Found]:
     """Every cited stretch, with its page's age; nothing that is not cited."""
-    ages = _ages(plain)
-    for block in _blocks(plain, "text"):
+    ages = _ages(turn)
+    for block in _blocks(turn, "text"):
         for one in block.get("citations") or ():
             if not isinstance(one, Mapping) or one.get("type") != "web_search_result_location":
                 continue
@@ -114,9 +155,9 @@ def _found(place: int, plain: Mapping[str, Any]) -> Iterator[Found]:
                 yield Found(place, cited, title[:LONGEST_SOURCE], url[:LONGEST_SOURCE], age)
 
 
-def _ages(plain: Mapping[str, Any]) -> dict[str, str]:
+def _ages(turn: Sequence[Any]) -> dict[str, str]:
     ages = {}
-    for block in _blocks(plain, "web_search_tool_result"):
+    for block in _blocks(turn, "web_search_tool_result"):
         pages = block.get("content")
         for page in pages if isinstance(pages, list) else ():
             if isinstance(page, Mapping) and (age := _line(page.get("page_age"))):
@@ -124,17 +165,17 @@ def _ages(plain: Mapping[str, Any]) -> dict[str, str]:
     return ages
 
 
-def _complaints(plain: Mapping[str, Any]) -> Iterator[str]:
+def _complaints(turn: Sequence[Any]) -> Iterator[str]:
     """What the tool says instead of results."""
-    for block in _blocks(plain, "web_search_tool_result"):
+    for block in _blocks(turn, "web_search_tool_result"):
         content = block.get("content")
         if isinstance(content, Mapping) and content.get("type") == "web_search_tool_result_error":
             code = str(content.get("error_code"))
             yield f"a search failed ({code.replace('_', ' ')[:60]})"
 
 
-def _blocks(plain: Mapping[str, Any], kind: str) -> Iterator[Mapping[str, Any]]:
-    for block in plain["content"]:
+def _blocks(turn: Sequence[Any], kind: str) -> Iterator[Mapping[str, Any]]:
+    for block in turn:
         if isinstance(block, Mapping) and block.get("type") == kind:
             yield block
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.errors import EngineError
+from orchestrator.engines.claude.settings import PUBLIC_URL, Settings
+from orchestrator.errors import EngineError, OutboundError
+from orchestrator.outbound.environment import check_headers, check_key
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -48,10 +50,13 @@ class Service:
         """The SDK's client. Its own retries are off: ours know the deadline of the whole task.
 
         Raises:
-            EngineError: There is no key.
+            EngineError: There is no key, or the environment does not let it be used or the server be asked.
         """
         if self._client is None:
-            self._client = _client(self.settings)
+            try:
+                self._client = _client(self.settings)
+            except OutboundError as error:
+                raise EngineError(str(error)) from None
         return self._client
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
@@ -93,6 +98,8 @@ async def _wind_up(client: AsyncAnthropic | None) -> None:
 def _client(settings: Settings) -> AsyncAnthropic:
     from anthropic import AsyncAnthropic
 
+    from orchestrator.outbound.client import async_client
+
     # At DEBUG the SDK logs whole requests, and with them what was said in a session.
     for name in ("anthropic", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -104,9 +111,20 @@ def _client(settings: Settings) -> AsyncAnthropic:
                 "for a server of your own"
             )
         key = "none"  # the SDK wants one; a local server does not look at it
-    return AsyncAnthropic(
+    check_key(settings.key_name, key)
+    check_key("ANTHROPIC_AUTH_TOKEN", settings.auth_token)
+    url = settings.base_url or PUBLIC_URL
+    is_own = settings.address_name == "model_url"
+    if not is_own:
+        check_headers(os.environ)
+    client = AsyncAnthropic(
         api_key=key,
         auth_token=None if key is not None else settings.auth_token,
-        base_url=settings.base_url or None,
+        base_url=url,
         max_retries=0,
+        open_telemetry=False,  # a collector would be one more place to which something goes
+        http_client=async_client(url, settings.address_name),
     )
+    if is_own:
+        client._custom_headers = {}  # those of ANTHROPIC_CUSTOM_HEADERS may hold a key of Anthropic's
+    return client

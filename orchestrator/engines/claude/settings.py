@@ -10,9 +10,12 @@ from typing import Final
 from orchestrator.context.messages import DEFAULT_LAYOUT
 from orchestrator.errors import ConfigurationError
 from orchestrator.home.config import TASKS, Config
+from orchestrator.outbound.environment import trimmed
+from orchestrator.outbound.replies import shown_host
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 PUBLIC_HOST: Final = "api.anthropic.com"
+PUBLIC_URL: Final = f"https://{PUBLIC_HOST}"
 
 WAITING_S: Final = 60.0
 """Seconds of wall clock for a task while a recording, or whoever asked, waits for it."""
@@ -48,6 +51,9 @@ class Settings:
     first_wait_s: float = 0.5  # before the second try, doubled at each further one
     in_flight: int = 4
     base_url: str | None = None  # None: the public service
+    address_name: str = (
+        "ANTHROPIC_BASE_URL"  # where base_url comes from: a key of the configuration or a variable
+    )
     api_key: str | None = field(default=None, repr=False)
     auth_token: str | None = field(default=None, repr=False)
 
@@ -73,10 +79,7 @@ class Settings:
     @property
     def where(self) -> str:
         """The service in messages: never with a user's name or password."""
-        from urllib.parse import urlsplit
-
-        parts = urlsplit(self.base_url or f"https://{PUBLIC_HOST}")
-        return parts.netloc.rpartition("@")[2] or parts.path
+        return shown_host(self.base_url or PUBLIC_URL)
 
 
 def claude_settings(
@@ -96,10 +99,11 @@ def claude_settings(
     """
     known = os.environ if environment is None else environment
     base_url, auth_token = known.get("ANTHROPIC_BASE_URL"), known.get("ANTHROPIC_AUTH_TOKEN")
-    api_key = known.get("ANTHROPIC_API_KEY")
+    api_key, address_name = known.get("ANTHROPIC_API_KEY"), "ANTHROPIC_BASE_URL"
     if engine == "model":
         if config.model_url is not None:
             base_url, api_key, auth_token = config.model_url, known.get("GREENROOM_MODEL_KEY"), None
+            address_name = "model_url"
         if not base_url:
             raise ConfigurationError(
                 "the model engine needs an address: set model_url in greenroom.yaml, or GREENROOM_MODEL_URL, "
@@ -118,9 +122,10 @@ def claude_settings(
         deadlines_s={**DEADLINES_S, **config.deadlines_s},
         retries=config.retries,
         in_flight=config.calls_in_flight,
-        base_url=base_url or None,
-        api_key=api_key or None,
-        auth_token=auth_token or None,
+        base_url=trimmed(base_url),
+        address_name=address_name,
+        api_key=trimmed(api_key),
+        auth_token=trimmed(auth_token),
     )
 
 

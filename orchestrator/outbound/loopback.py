@@ -1,0 +1,73 @@
+"""Whether a host is this machine, in every way of writing it that a resolver takes."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from typing import Final
+
+HOSTS: Final = Path("/etc/hosts")
+MAX_HOSTS_BYTES: Final = 1 << 20
+"""Of /etc/hosts that are read: those that block advertisements have some 100,000 lines."""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a request to *host* stays on this machine; nothing is resolved over a network.
+
+    These are `localhost` and all names below it (RFC 6761, section 6.3; nss-myhostname(8)), this machine's
+    own name, the loopback addresses, also mapped into IPv6, shortened, in octal, hexadecimal or as one
+    number, the addresses 0.0.0.0 and ::, at which a client reaches its own machine, and the names that
+    /etc/hosts gives to any of these.
+    """
+    name = _ascii(host).strip("[]").partition("%")[0].rstrip(".").lower()
+    if f".{name}".endswith((".localhost", ".localhost.localdomain")):
+        return True
+    address = _address(name)
+    if address is not None:
+        return _is_own(address)
+    return bool(name) and (name == socket.gethostname().lower() or name in _own_names())
+
+
+def is_link_local(host: str) -> bool:
+    """Return whether *host* is an address of this link alone (169.254.0.0/16, fe80::/10)."""
+    address = _address(host.strip("[]").partition("%")[0])
+    return address is not None and address.is_link_local
+
+
+def _ascii(host: str) -> str:
+    """Return the host as it is looked up: other scripts' digits and dots are those of ASCII by then."""
+    with suppress(UnicodeError):
+        return host.encode("idna").decode("ascii")
+    return host
+
+
+def _address(name: str) -> IPv4Address | IPv6Address | None:
+    with suppress(ValueError):
+        address = ip_address(name)
+        mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        return mapped or address
+    with suppress(OSError, ValueError):
+        return IPv4Address(socket.inet_aton(name))  # 127.1, 0x7f000001, 2130706433, as getaddrinfo reads them
+    return None
+
+
+def _is_own(address: IPv4Address | IPv6Address) -> bool:
+    return address.is_loopback or address.is_unspecified
+
+
+def _own_names() -> set[str]:
+    """Return the names that /etc/hosts gives to this machine, its own name among them on many."""
+    try:
+        with HOSTS.open("rb") as file:
+            text = file.read(MAX_HOSTS_BYTES).decode("utf-8", "replace")
+    except OSError:  # a system without such a file has no such names
+        return set()
+    names: set[str] = set()
+    for line in text.splitlines():
+        given, *named = line.partition("#")[0].split() or [""]
+        address = _address(given.partition("%")[0])
+        if address is not None and _is_own(address):
+            names.update(name.lower().rstrip(".") for name in named)
+    return names
