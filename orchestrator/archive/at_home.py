@@ -47,18 +47,29 @@ def against_register(home: Home, store: ArchiveStore, session: str, found: Verif
     """
     if any(one.kind != "extra" for one in found.findings) or not found.ended:
         return found  # damage has a name already, and a head that it changed tells nothing more
+    heads = replaced_heads(home, store, session, found.head)
+    path = f"data/{session}/{LEDGER_NAME}"
+    replaced = [Finding(path, "replaced", f"{head}, as it was archived", found.head) for head in heads]
+    findings = (*found.findings, *replaced)
+    elsewhere = dict.fromkeys(
+        f"{home.root} archived a session of this name at {kept.archive}, with the ledger head {kept.head}: "
+        "this is another one"
+        for kept in kept_archives(home, session)
+        if kept.head not in (None, found.head, *heads)
+    )
+    return replace(found, valid=not findings, findings=findings, notes=(*found.notes, *elsewhere))
+
+
+def replaced_heads(home: Home, store: ArchiveStore, session: str, head: str) -> tuple[str, ...]:
+    """The heads other than *head* with which *home* archived the session in *store*, oldest first.
+
+    Raises:
+        HomeError: The register cannot be read; the message says which line.
+    """
     is_own = is_same_store(store, str(home.archives), "")
-    findings, notes = list(found.findings), list(found.notes)
-    for kept in kept_archives(home, session):
-        if kept.head in (None, found.head):
-            continue
-        if is_own or is_same_store(store, kept.url, kept.endpoint):
-            known = f"{kept.head}, as it was archived"
-            replaced = Finding(f"data/{session}/{LEDGER_NAME}", "replaced", known, found.head)
-            findings += [] if replaced in findings else [replaced]
-        else:
-            notes.append(
-                f"{home.root} archived a session of this name at {kept.archive}, with the ledger head "
-                f"{kept.head}: this is another one"
-            )
-    return replace(found, valid=not findings, findings=tuple(findings), notes=tuple(dict.fromkeys(notes)))
+    others = [
+        kept.head
+        for kept in kept_archives(home, session)
+        if kept.head not in (None, head) and (is_own or is_same_store(store, kept.url, kept.endpoint))
+    ]
+    return tuple(dict.fromkeys(one for one in others if one is not None))

@@ -60,6 +60,7 @@ class ArchivedSession:
     presenter: str
     exchanges: int
     archive: str
+    head: str = ""  # of its ledger
 
 
 def restore(
@@ -254,6 +255,7 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
         # digits, and a million of them.
         exchanges=int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0,
         archive=f"{store.url}/{session}",
+        head=told.get("Greenroom-Ledger-Head", ""),
     )
     return row, why
 

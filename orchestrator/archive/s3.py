@@ -101,6 +101,17 @@ def endpoint_of(endpoint_url: str | None) -> str:
     return f"{parts.scheme}://{named}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
 
 
+def fault_of_settings(endpoint_url: str | None) -> str | None:
+    """Return what is wrong with the settings for S3, as far as it shows before a server is asked."""
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        S3Store("bucket", "", endpoint_url)._client()
+    except (BotoCoreError, ValueError) as error:
+        return configuration(error) or f"the AWS settings cannot be used ({type(error).__name__})"
+    return None
+
+
 class S3Store:
     """The objects below one prefix of a bucket."""
 

@@ -22,7 +22,7 @@ def list_(
     screen = Screen.current
     if archive is not None:
         _check_folder(archive)
-        rows = archived(archive, search, s3_options(endpoint_url), screen.warn)
+        rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
     else:
         rows = local(screen.open_home(), search, screen.warn)
     lines = [

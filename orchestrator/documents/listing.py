@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.archive.at_home import check_name
+from orchestrator.archive.at_home import check_name, replaced_heads
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
@@ -81,19 +81,34 @@ def _why_none(root: Path) -> str:
 
 
 def archived(
-    url: str, search: str | None, s3: dict[str, str | None], warn: Callable[[str], None]
+    url: str,
+    search: str | None,
+    s3: dict[str, str | None],
+    warn: Callable[[str], None],
+    known: Home | None = None,
 ) -> list[dict[str, Any]]:
     """The sessions of an archive; a search reads each of them whole.
 
-    One that is damaged or cannot be read now is a row that says so, and *warn* is told why.
+    One that is damaged, cannot be read now, or is not the one that the home *known* archived there is a row
+    that says so, and *warn* is told why.
     """
     from orchestrator.archive.download import list_archives  # the list of a home goes to no archive
+    from orchestrator.archive.stores import open_store
 
     rows = []
     whys: dict[str, str] = {}
+    store = open_store(url, endpoint_url=s3["endpoint_url"])
     for one in list_archives(url, endpoint_url=s3["endpoint_url"], say=whys.__setitem__):
         row = asdict(one)
-        if search is not None and one.session not in whys:
+        del row["head"]
+        if known is not None and one.head and one.session not in whys:
+            try:
+                if others := replaced_heads(known, store, one.session, one.head):
+                    row["state"] = "replaced"
+                    whys[one.session] = f"is replaced: ledger head {one.head}, and {others[-1]} was archived"
+            except HomeError as error:
+                warn(str(error))
+        if search is not None and row["state"] not in UNSEARCHED:
             try:
                 with fetched(url, one.session, s3) as session:
                     if not _holds(session, search):

@@ -14,6 +14,7 @@ from botocore import exceptions as aws
 from orchestrator.archive import s3
 from orchestrator.archive.download import fetch, list_archives, restore, verify_archive
 from orchestrator.archive.freeze import freeze, thaw
+from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.archive.s3_errors import configuration
 from orchestrator.archive.stores import FolderStore
 from orchestrator.archive.upload import archive_session
@@ -279,3 +280,9 @@ def test_a_commit_mark_that_the_store_damaged_is_told(tiny: Sample, tmp_path: Pa
         assert "tagmanifest-sha256.txt" in told[tiny.id]
     mark.write_bytes(whole)
     assert [one.state for one in list_archives(url)] == ["ended"]
+
+
+def test_doctor_says_what_is_wrong_with_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fault_of_settings("http://127.0.0.1:9") is None
+    monkeypatch.setenv("AWS_PROFILE", "borad")
+    assert str(fault_of_settings(None)).startswith("there is no AWS profile 'borad'")

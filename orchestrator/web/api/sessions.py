@@ -38,7 +38,7 @@ def sessions(
 ) -> Document:
     """The sessions of the server's home, oldest first; of a server without one, its archive's."""
     if archive or site.home is None:
-        return listed(archived(site.archives, search, site.s3, unsaid), search)
+        return listed(archived(site.archives, search, site.s3, unsaid, site.home), search)
     return listed(local(site.home, search, unsaid), search)
 
 
