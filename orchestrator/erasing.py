@@ -129,12 +129,13 @@ def _erase(
     # Memory first and the folder last: as long as an archive or the folder is there, the session can be
     # named, so that whatever fails can be asked for again.
     known = all_archives(home, session)
+    servers = [(one.url, _server_of(one, endpoint_url)) for one in known] if archives else []
     drop_briefings(home.root)
     with existing(home.root) as db:
         nothing = Forgotten((), (), is_wiped=True)
         forgotten = nothing if db is None else forget_session(db, session, now=utc_now(), title=title)
-    for one in known if archives else ():
-        delete_archive(one.url, session, endpoint_url=_server_of(one, endpoint_url))
+    for url, server in servers:
+        delete_archive(url, session, endpoint_url=server)
     aside = home.sessions / f"{ERASING}{session}"
     if root is not None:
         _put_aside(root, aside)

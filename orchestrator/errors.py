@@ -220,4 +220,11 @@ class ArchiveConflictError(ArchiveError):
 
 
 class ArchiveUnavailableError(ArchiveError):
-    """The store refuses or does not answer now, which says nothing of what lies there."""
+    """The store refuses or does not answer now, which says nothing of what lies there.
+
+    *status* is the HTTP status of a server's answer, where there was one.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status

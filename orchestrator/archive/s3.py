@@ -47,19 +47,6 @@ _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 _CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where something has the name
 
 
-class _S3Error(ArchiveUnavailableError):
-    """A server's answer that is no success, or none at all; says nothing of what lies there."""
-
-    def __init__(self, message: str, status: int | None) -> None:
-        super().__init__(message)
-        self.status = status
-
-    @property
-    def code(self) -> str:
-        """As its public class has it."""
-        return "archive_unavailable"
-
-
 def check_endpoint(endpoint_url: str | None) -> str | None:
     """*endpoint_url* itself, if it is the address of a server and no more.
 
@@ -130,7 +117,7 @@ class S3Store:
         """As `ArchiveStore.put_new`. A lost answer is no loss: the next attempt finds what it stored."""
         try:
             self._call(name, lambda client: self._put(client, name, content, sha256))
-        except _S3Error as error:
+        except ArchiveUnavailableError as error:
             if error.status != _CONDITION_FAILED:
                 raise
             if hashlib.sha256(self.get(name)).hexdigest() != sha256:
@@ -259,27 +246,31 @@ class S3Store:
         code = _word(answer.get("Code"))
         where = f"{self.url}/{name}"
         if code == "NoSuchBucket":
-            return _S3Error(f"{self.url}: there is no such bucket: make it first", status)
+            return ArchiveUnavailableError(
+                f"{self.url}: there is no such bucket: make it first", status=status
+            )
         if status == 404:
             return ArchiveError(f"{where}: is not there")
         if code == COLD:
-            return _S3Error(f"{where}: {told_cold(_word(answer.get('StorageClass')))}", status)
+            return ArchiveUnavailableError(
+                f"{where}: {told_cold(_word(answer.get('StorageClass')))}", status=status
+            )
         if status in (401, 403) or refusal(code) != refusal(""):  # an expired token is 400
-            return _S3Error(f"{where}: refused ({code}): {refusal(code)}", status)
+            return ArchiveUnavailableError(f"{where}: refused ({code}): {refusal(code)}", status=status)
         if (status is not None and 300 <= status < 400) or code == "AuthorizationHeaderMalformed":
-            return _S3Error(
+            return ArchiveUnavailableError(
                 f"{self.url}: the server points elsewhere ({code}), which is not followed: "
                 "set AWS_REGION to the bucket's region, or the endpoint to its host",
-                status,
+                status=status,
             )
-        return _S3Error(f"{where}: the server answered {status} ({code})", status)
+        return ArchiveUnavailableError(f"{where}: the server answered {status} ({code})", status=status)
 
-    def _broken(self, name: str, error: BotoCoreError | ValueError) -> _S3Error:
+    def _broken(self, name: str, error: BotoCoreError | ValueError) -> ArchiveUnavailableError:
         if (setting := configuration(error)) is not None:
-            return _S3Error(f"{self.url}: {setting}", None)
+            return ArchiveUnavailableError(f"{self.url}: {setting}")
         kind = type(error).__name__
-        return _S3Error(
-            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again", None
+        return ArchiveUnavailableError(
+            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again"
         )
 
 

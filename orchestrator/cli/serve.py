@@ -67,7 +67,8 @@ def _serve(home: Home | None, archives: str, endpoint_url: str | None, host: str
         screen.result({"address": address}, f"open {address} in a browser; Ctrl-C ends the server")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
-    site = Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url)
+    known = screen.known_home() if home is None else None
+    site = Site(home, archives, OpenSessions(home), endpoint_url=endpoint_url, known=known)
     if home is not None:
         try:
             site = replace(site, recogniser=recogniser_of(home.config.stt_model))

@@ -95,7 +95,13 @@ class Review:
     """The sessions that one server lets review. Safe to use from many threads."""
 
     def __init__(
-        self, home: Home | None, archives: str, endpoint_url: str | None, live: OpenSessions
+        self,
+        home: Home | None,
+        archives: str,
+        endpoint_url: str | None,
+        live: OpenSessions,
+        *,
+        known: Home | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -103,6 +109,7 @@ class Review:
             UsageError: *archives* is no archive address.
         """
         self._home, self._archives, self._endpoint_url, self._live = home, archives, endpoint_url, live
+        self._register = home or known  # the home whose register is asked
         self._store = open_store(archives, endpoint_url=endpoint_url)
         self._place = f"{self._store.endpoint} {self._store.url}".strip()
         if home is not None:
@@ -200,7 +207,7 @@ class Review:
                 self._fetched.move_to_end(name)
                 return self._fetched[name]
             into = Path(self._folder.name)
-            root = fetch(name, self._archives, into, endpoint_url=self._endpoint_url, known=self._home)
+            root = fetch(name, self._archives, into, endpoint_url=self._endpoint_url, known=self._register)
             opened = self._fetched[name] = Session.open(None, root)
             if (head := opened.ledger_head) != row.entry.head:
                 self._drop(name)
@@ -277,7 +284,7 @@ class Review:
             except (SessionNotFoundError, LedgerCorruptError):  # whatever lies there
                 return verify_at_home(self._home, self._home.sessions / session)
         row = self.catalogue.get(session) if archive else self.row(session)
-        found = verify_archive(self._archives, session, endpoint_url=self._endpoint_url, known=self._home)
+        found = verify_archive(self._archives, session, endpoint_url=self._endpoint_url, known=self._register)
         if any(one.kind != "extra" for one in found.findings) or row is None or row.is_here:
             return found
         head = row.entry.head if self._is_of_our_store(row) else ""
@@ -293,10 +300,10 @@ class Review:
         """Whether and where a session is archived: told from the home's register, not from the listing."""
         name = row.entry.session
         listed = Standing("archived", row.archive) if row.archive else Standing("not-archived")
-        if self._home is None:
+        if self._register is None:
             return listed
         try:
-            kept = kept_archives(self._home, name)
+            kept = kept_archives(self._register, name)
         except HomeError as error:
             return Standing("unknown", str(error))
         # As it is now: a row may be of the moment before the session ended and was archived.
@@ -351,7 +358,8 @@ class Review:
 
     def _is_ours(self, kept: KeptArchive) -> bool:
         """Whether an archive of the register lies in the store that this server reviews."""
-        own = self._home is not None and is_same_store(self._store, str(self._home.archives), "")
+        home = self._register
+        own = home is not None and is_same_store(self._store, str(home.archives), "")
         return own or is_same_store(self._store, kept.url, kept.endpoint)
 
     def forget(self, session: str) -> None:

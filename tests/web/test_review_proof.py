@@ -119,6 +119,19 @@ def test_a_server_that_begins_after_the_exchange_tells_it_from_the_register(
     assert not (tmp_path / "back").exists()
 
 
+def test_a_review_of_archives_alone_asks_the_register_of_the_home_that_is_known(
+    home: Home, made: tuple[Path, Path]
+) -> None:
+    exchange(home.archives, made[1])
+    site = Site(None, str(home.archives), OpenSessions(None), known=home)
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        assert "archive replaced" in text_of(client.get("/review"))
+        assert f"{LEDGER} is replaced" in text_of(client.get("/review/one"), 409)
+        assert [one["kind"] for one in client.get("/api/sessions/one/verify").json()["findings"]] == [
+            "replaced"
+        ]
+
+
 def test_check_again_looks_at_the_archive_of_a_session_that_is_here_too(
     home: Home, made: tuple[Path, Path]
 ) -> None:
