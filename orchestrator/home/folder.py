@@ -156,7 +156,9 @@ class Home:
             SessionNotFoundError: None or several fit; the message says which there are.
         """
         if os.sep in name or name in (".", ".."):
-            return session_folder(Path(name))
+            named = Path(os.path.abspath(name))
+            is_strange = named.parent == self.sessions and named.name in self.other_names()
+            return named if is_strange else session_folder(Path(name))
         ids = self.session_ids()
         if name == "last":
             if not ids:

@@ -243,7 +243,9 @@ class Review:
 
     def _checked(self, row: Row, place: str, *, again: bool) -> Checked:
         """What is at one place: *place* as in `Catalogue.note_verified`."""
-        name, head = row.entry.session, row.entry.head
+        name = row.entry.session
+        # Of the folder as it is now: the row may be of a ledger that was exchanged since.
+        head = row.entry.head if place else self._head_now(name)
         archive = f"{self._store.url}/{name}" if place else ""
         known = self.catalogue.verified([name]).get((name, place))
         if known is not None and known.is_valid and known.head == head and not again:

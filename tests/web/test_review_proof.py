@@ -183,6 +183,20 @@ def test_a_session_that_was_rolled_back_is_not_as_it_was_archived(home: Home) ->
         assert "head" in kinds
 
 
+def test_a_folder_that_was_exchanged_is_not_verified_by_the_head_of_the_one_before(
+    home: Home, made: tuple[Path, Path]
+) -> None:
+    shutil.rmtree(home.sessions / ".records")  # no head of it was kept
+    with opened(home, str(home.archives)) as client:
+        assert head_of(made[0])[:12] in text_of(client.get("/review/one"))
+        remove(home.sessions / "one")
+        shutil.copytree(made[1] / "sessions" / "one", home.sessions / "one")
+        page = text_of(client.get("/review/one"))
+        assert f"ledger head {head_of(made[1])[:12]}" in page
+        assert head_of(made[0])[:12] not in page
+        assert "other quay" in page
+
+
 def test_a_ledger_of_the_same_size_is_read_again(home: Home) -> None:
     with opened(home, str(home.archives)) as client:
         assert "Good morning" in text_of(client.get("/review?q=morning"))
@@ -202,6 +216,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(s3, "BACKOFF_S", [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_keys")
 @pytest.mark.parametrize("has_home", [True, False])
 def test_two_servers_with_the_same_bucket_and_id_are_two_archives(
