@@ -151,7 +151,7 @@ def _fetch(
             os.rename(bag / "data" / session, target)
     except OSError as error:
         _check_free(target)  # somebody else has just put one there
-        raise ArchiveError(
+        raise ArchiveUnavailableError(
             f"{target}: {files.told(error)}; nothing was restored: make room or check the rights, then try "
             "again"
         ) from error

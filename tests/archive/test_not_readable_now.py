@@ -19,6 +19,7 @@ from orchestrator.archive.s3_errors import configuration
 from orchestrator.archive.stores import FolderStore
 from orchestrator.archive.upload import archive_session
 from orchestrator.cli.app import run
+from orchestrator.documents.listing import archived
 from orchestrator.errors import ArchiveError, ArchiveUnavailableError
 from orchestrator.layout import layout_of
 from orchestrator.store.store import create_store
@@ -257,9 +258,11 @@ def test_a_full_disk_is_said_and_nothing_is_left(
         return real(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(ArchiveError, match="no space left on device; nothing was restored: make room"):
+    with pytest.raises(ArchiveUnavailableError, match="no space left on device; nothing was restored: make"):
         restore(tiny.id, url, tmp_path / "back")
     assert not (tmp_path / "back").exists()
+    rows = archived(url, "revenue", {"endpoint_url": None}, lambda line: None)
+    assert [row["state"] for row in rows] == ["unreadable"]
     with pytest.raises(
         ArchiveUnavailableError, match=r"cannot be verified now: .*no space left .*set TMPDIR"
     ):

@@ -112,9 +112,7 @@ def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
     if checked and not checked[-1].is_shown:
         return _refused(site, row, checked[-1], first=str(error))
     # What was wrong a moment ago is right now: somebody is at work there.
-    return page(
-        "review_refused.html", 409, has_home=site.home is not None, row=row, why=str(error), findings=()
-    )
+    return _refused(site, row, Checked("", False, "", row.entry.head, why=str(error)))
 
 
 def _refused(site: Site, row: Row, checked: Checked, *, first: str = "") -> HTMLResponse:
