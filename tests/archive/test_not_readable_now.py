@@ -55,7 +55,7 @@ def server(tiny: Sample, monkeypatch: pytest.MonkeyPatch) -> Iterator[StrictS3]:
         yield state
 
 
-@pytest.mark.parametrize("which", ["all", "one"])
+@pytest.mark.parametrize("which", ["all", pytest.param("one", marks=pytest.mark.slow)])
 def test_cold_storage_is_no_damage(
     which: str, server: StrictS3, tiny: Sample, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

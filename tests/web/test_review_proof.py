@@ -247,6 +247,7 @@ def test_two_servers_with_the_same_bucket_and_id_are_two_archives(
             assert "replaced" in text_of(client.get("/review/one?check=true"), 409)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_keys")
 def test_an_archive_in_cold_storage_is_a_row_that_says_so_and_no_damage(home: Home) -> None:
     url = "s3://bucket/boards"
