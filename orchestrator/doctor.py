@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Final
 
 from orchestrator.archive.freeze import can_set_flags
+from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
@@ -217,4 +218,6 @@ def _s3() -> Check:
     # Others, such as AWS_CA_BUNDLE and AWS_REGION, let nobody in.
     if not any(os.environ.get(name) for name in S3_CREDENTIALS):
         return Check("S3", "off", "no AWS variable names a key or a profile: archives go to a folder")
+    if (fault := fault_of_settings(endpoint)) is not None:
+        return Check("S3", "warning", fault)
     return Check("S3", "ok", f"by the AWS variables{f', at {endpoint}' if endpoint else ''} (not contacted)")

@@ -14,6 +14,7 @@ from functools import partial
 
 from orchestrator.archive.at_home import check_name
 from orchestrator.archive.freeze import freeze, is_sealed, seal
+from orchestrator.archive.places import check_takes_archives
 from orchestrator.archive.register import archives_of, note_archive, note_begun
 from orchestrator.archive.stores import open_store
 from orchestrator.archive.upload import Archived, archive_session
@@ -43,7 +44,8 @@ def end(
     """As `Session.end`."""
     store = rehearsal.store
     if archive_to is not None:
-        open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
+        # A bad address is refused before anything ends.
+        check_takes_archives(open_store(archive_to, endpoint_url=_endpoint()), rehearsal.options.id)
     if _is_cut_short(rehearsal, home):
         finish(rehearsal, home, archive_to)
         return
@@ -125,14 +127,16 @@ def archive(
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
     holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
-    if holder is not None:
+    if home is not None and store.root.parent == home.sessions:
         check_name(store.root, rehearsal.options.id)
-        if not is_sealed(store.root):  # its end was cut short
-            seal(store.root, immutable=_is_immutable(holder))
+    if holder is not None and not is_sealed(store.root):  # its end was cut short
+        seal(store.root, immutable=_is_immutable(holder))
 
-    def note(to_register: Callable[[Home, str, str, str], None], archive: str) -> None:
+    place = open_store(url, endpoint_url=endpoint_url or _endpoint())
+
+    def note(to_register: Callable[..., None], archive: str) -> None:
         if holder is not None:
-            to_register(holder, rehearsal.options.id, url, archive)
+            to_register(holder, rehearsal.options.id, place.url, archive, endpoint=place.endpoint)
 
     done = archive_session(
         store.root,

@@ -5,10 +5,12 @@ Its archives are listed, or go too. What long-term memory keeps on other grounds
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,8 @@ from typing import Final
 from orchestrator.archive.at_home import check_name
 from orchestrator.archive.bag import facts_of
 from orchestrator.archive.freeze import release, thaw
-from orchestrator.archive.register import uploads_of
+from orchestrator.archive.register import KeptArchive, uploads_of
+from orchestrator.archive.s3 import endpoint_of
 from orchestrator.archive.upload import delete_archive
 from orchestrator.clock import utc_now
 from orchestrator.errors import ArchiveError, SessionStateError, StoreWriteError
@@ -49,15 +52,19 @@ class Erased:
 def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
     """Remove the session at *root*, whatever state it is in.
 
+    Whatever has a session's name there goes as well: a folder without a ledger, a file, a link that leads
+    nowhere. What lies elsewhere is never removed through a link.
+
     Raises:
-        SessionStateError: It is no session of this home, it is another one than its folder is named for, or
-            a process drives it.
+        SessionStateError: It is no session of this home, it is another one than its folder is named for, it
+            is a link to a folder, or a process drives it.
         MemoryDatabaseError: What was remembered of it could not be removed; all else is still there.
         ArchiveError: An archive could not be removed; the folder is still there.
         StoreWriteError: The disk refused; `finish_erasing` removes the rest.
     """
     if root.parent.resolve() != home.sessions.resolve():
         raise SessionStateError(f"{root} is no session of {home.sessions}: remove such a copy yourself")
+    _check_lies_here(root)
     if is_driven(root):
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
     title = ""
@@ -66,6 +73,22 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
         check_name(root, facts.session)
         title = facts.deck_title
     return _erase(home, root.name, root, title=title, archives=archives, endpoint_url=endpoint_url)
+
+
+def _check_lies_here(root: Path) -> None:
+    """Raises SessionStateError where *root* is a link to a folder: its words would be left there."""
+    if not root.is_symlink():
+        return
+    try:
+        is_folder = stat.S_ISDIR(os.stat(root).st_mode)
+    except OSError as error:
+        # Only where it surely leads nowhere is nothing left behind it.
+        is_folder = error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+    if is_folder:
+        raise SessionStateError(
+            f"{root}: is a link to {os.path.realpath(root)}, and nothing is removed through a link: remove "
+            "that folder yourself, then run the same command again, which removes the link and the rest"
+        )
 
 
 def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
@@ -82,11 +105,22 @@ def finish_erasing(home: Home) -> tuple[Erased, ...]:
     done = []
     for folder in sorted(home.sessions.glob(f"{ERASING}*")):
         session = folder.name.removeprefix(ERASING)
+        if folder.is_symlink():
+            _give_back(folder, home.sessions / session)
+            continue
         known = all_archives(home, session)
         if _remove_rest(home, session, folder, known):
             nothing = Forgotten((), (), is_wiped=True)
-            done.append(Erased((str(home.sessions / session),), tuple(known.values()), nothing))
+            addresses = tuple(one.archive for one in known)
+            done.append(Erased((str(home.sessions / session),), addresses, nothing))
     return tuple(done)
+
+
+def _give_back(link: Path, root: Path) -> None:
+    """Give a linked session its name again: an earlier release took it and left all of the session."""
+    if not os.path.lexists(root):
+        with _naming(link):
+            os.rename(link, root)
 
 
 def _erase(
@@ -95,25 +129,44 @@ def _erase(
     # Memory first and the folder last: as long as an archive or the folder is there, the session can be
     # named, so that whatever fails can be asked for again.
     known = all_archives(home, session)
+    servers = [(one.url, _server_of(one, endpoint_url)) for one in known] if archives else []
     drop_briefings(home.root)
     with existing(home.root) as db:
         nothing = Forgotten((), (), is_wiped=True)
         forgotten = nothing if db is None else forget_session(db, session, now=utc_now(), title=title)
-    for url in known if archives else ():
-        delete_archive(url, session, endpoint_url=endpoint_url)
+    for url, server in servers:
+        delete_archive(url, session, endpoint_url=server)
     aside = home.sessions / f"{ERASING}{session}"
     if root is not None:
         _put_aside(root, aside)
     _remove_rest(home, session, aside, known)
-    addresses, memories = tuple(known.values()), (f"memory {one}" for one in forgotten.ids)
+    addresses = tuple(dict.fromkeys(one.archive for one in known))
+    memories = (f"memory {one}" for one in forgotten.ids)
     removed = (*(addresses if archives else ()), *memories, *([str(root)] if root is not None else ()))
     return Erased(removed, () if archives else addresses, forgotten)
+
+
+def _server_of(archive: KeptArchive, endpoint_url: str | None) -> str | None:
+    """The server that an archive lies at; *endpoint_url* where an earlier release did not note it.
+
+    Raises:
+        ArchiveError: It lies at Amazon's own, and the environment names another server in their place.
+    """
+    if archive.endpoint is None:
+        return endpoint_url
+    if not archive.endpoint and archive.url.startswith("s3://") and (other := endpoint_of(None)):
+        raise ArchiveError(
+            f"{archive.archive}: lies at Amazon's servers, and AWS_ENDPOINT_URL names {other}: unset it"
+        )
+    return archive.endpoint or None
 
 
 def _put_aside(root: Path, aside: Path) -> None:
     """Take the session's name away, between two writes of whoever has it open: there is no third."""
     with _naming(root), _between_writes(root):
-        release(root)
+        if _is_folder(root):
+            with suppress(PermissionError):  # a flag that is in the way keeps it from being moved
+                release(root)
         os.rename(root, aside)
         with open_folder(root.parent) as fd:
             files.sync_folder(fd)
@@ -134,25 +187,51 @@ def _between_writes(root: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _remove_rest(home: Home, session: str, aside: Path, known: dict[str, str]) -> bool:
+def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArchive]) -> bool:
     """Everything but memory and archives; False: another process is at it.
 
     The folder goes last: as long as it is there, it is known that something is left.
     """
+    if _is_folder(aside) and not os.access(aside, os.R_OK | os.X_OK):
+        with _naming(aside):
+            aside.chmod(0o700)  # one that nobody may read could be neither held nor emptied
     with _naming(aside), held(aside) as is_held:
-        if aside.exists() and not is_held:
+        if _is_folder(aside) and not is_held:
             return False
         # What a review searches after the name is gone, since a review that runs reads what it finds.
         (home.root / LIST_CACHE).unlink(missing_ok=True)  # it holds no words, but the id
-        catalogues = (of_home(home), *map(of_archives, known))
+        places = {(one.url, server) for one in known for server in ("", one.endpoint or "")}
+        catalogues = (of_home(home), *(of_archives(*place) for place in sorted(places)))
         for catalogue in catalogues:
             catalogue.forget(session)
         comments = (comments_beside(catalogue) / session for catalogue in catalogues)
         for folder in (*comments, home.sessions / ".records" / session, aside):
-            if folder.exists():
-                thaw(folder)
+            if _is_folder(folder):
+                _thaw_all(folder)
                 shutil.rmtree(folder)
+            elif os.path.lexists(folder):
+                folder.unlink()
     return True
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder itself, and no link to one, stands there."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _thaw_all(folder: Path) -> None:
+    """As `thaw`, also where folders in it may not be read by their owner."""
+    try:
+        thaw(folder)
+    except StoreWriteError:
+        for below, names, _ in os.walk(folder):  # from the top: each is opened before it is looked into
+            for name in names:
+                if _is_folder(Path(below, name)):
+                    os.chmod(Path(below, name), 0o700)
+        thaw(folder)
 
 
 @contextmanager
@@ -167,10 +246,10 @@ def _naming(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def all_archives(home: Home, session: str) -> dict[str, str]:
-    """Every store that may hold objects of a session, finished or not → where in it they lie."""
+def all_archives(home: Home, session: str) -> tuple[KeptArchive, ...]:
+    """Every place where objects of a session may lie, in an archive that was finished or not."""
     known = uploads_of(home, session)
     own = str(home.archives)
-    if own not in known and (home.archives / session).is_dir():
-        known[own] = f"{own}/{session}"
+    if all(one.url != own for one in known) and (home.archives / session).is_dir():
+        known = (*known, KeptArchive(own, f"{own}/{session}", "", None))
     return known

@@ -38,7 +38,8 @@
     ├── InstallationError           a file that comes with the package is missing or broken
     ├── PrintError                  no browser prints here, or it failed
     └── ArchiveError                an archive is missing, incomplete or wrong
-        └── ArchiveConflictError    another content is already stored under this name
+        ├── ArchiveConflictError    another content is already stored under this name
+        └── ArchiveUnavailableError the store refuses or does not answer now: no word on what lies there
 
 Every message names the file or value, says what is wrong and what to do.
 For programs, `code` is the class in words, and `file` or `value` what the message is about.
@@ -248,3 +249,14 @@ class ArchiveError(GreenroomError):
 
 class ArchiveConflictError(ArchiveError):
     """Another content is already stored under this name; nothing is overwritten."""
+
+
+class ArchiveUnavailableError(ArchiveError):
+    """The store refuses or does not answer now, which says nothing of what lies there.
+
+    *status* is the HTTP status of a server's answer, where there was one.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status

@@ -69,7 +69,8 @@ class Session:
     def _remembering(self) -> Remembering:
         from orchestrator import beginning
 
-        return beginning.remembering_of(self.home)
+        # A copy remembers nothing: it would speak for the session whose id it has.
+        return beginning.remembering_of(self.home if self.name == self.id else None)
 
     @cached_property
     def watch(self) -> Watch:
@@ -204,6 +205,12 @@ class Session:
     @property
     def id(self) -> str:
         return self.rehearsal.options.id
+
+    @property
+    def name(self) -> str:
+        """What its home calls it: its folder's name, which tells a copy there from it; elsewhere its id."""
+        is_there = self.home is not None and self.path.parent == self.home.sessions
+        return self.path.name if is_there else self.id
 
     @property
     def path(self) -> Path:
@@ -698,7 +705,7 @@ class Session:
         """Where the session, as it is now, was archived last, as its home knows; None: nowhere."""
         if self.home is None:
             return None
-        return next(reversed(archives_of(self.home, self.id, head=self._now.store.head).values()), None)
+        return next(reversed(archives_of(self.home, self.name, head=self._now.store.head).values()), None)
 
     @property
     def is_to_be_archived(self) -> bool:
@@ -751,7 +758,7 @@ class Session:
 
         if not self.rehearsal.store.frozen:
             self.rehearsal.store.flush()
-        if self.home is not None and dismissing.is_held_in(self.home, self.rehearsal):
+        if self.home is not None and self.path.parent == self.home.sessions:
             return verify_at_home(self.home, self.path)
         templates = self.home.templates if self.home is not None else None
         return verify.verify_session(self.path, home_templates=templates)

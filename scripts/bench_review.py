@@ -67,6 +67,9 @@ def _made(folder: Path) -> Path:
 
 
 def _variant(real: Path, number: int) -> Iterator[tuple[str, bytes]]:
+    from orchestrator.archive.bag import COMMIT_MARK, DECLARATION_NAME, INFO_NAME, MANIFEST_NAME
+    from orchestrator.archive.manifest import render_manifest
+
     begun = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=37 * number)
     session = f"{begun:%Y%m%d-%H%M%S}-{number:06x}"
     inside = real / "data" / real.name
@@ -82,7 +85,8 @@ def _variant(real: Path, number: int) -> Iterator[tuple[str, bytes]]:
         day = (inside / "ledger/ledger.jsonl").read_bytes().partition(b'"at":"')[2][:19]
         content = content.replace(b'"at":"' + day, f'"at":"{begun:%Y-%m-%dT%H:%M:%S}'.encode())
         yield f"{session}/data/{session}/{name}", content
-    yield f"{session}/tagmanifest-sha256.txt", b"a mark alone\n"
+    names = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME)
+    yield f"{session}/{COMMIT_MARK}", render_manifest(dict.fromkeys(names, "0" * 64))  # in form, and no more
 
 
 def _folder(archives: Path, real: str, count: int) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.archive.register import archived_heads
+from orchestrator.archive.register import archived_heads, kept_archives
+from orchestrator.archive.stores import ArchiveStore, is_same_store
 from orchestrator.errors import SessionStateError
 from orchestrator.home.folder import Home
 from orchestrator.store.store import LEDGER_NAME
@@ -32,3 +33,43 @@ def verify_at_home(home: Home, root: Path) -> Verification:
             rolled = Finding(LEDGER_NAME, "head", f"{head}, as it was archived", found.head)
             return replace(found, valid=False, findings=(*found.findings, rolled))
     return found
+
+
+def against_register(home: Home, store: ArchiveStore, session: str, found: Verification) -> Verification:
+    """*found* of the archive of *session* in *store*, held against the heads that *home* archived it with.
+
+    An archive that was exchanged for another one is `replaced`, however right that one is; so is every
+    other one in the home's own archives, wherever the home lay when it archived. The same id at an address
+    to which this home archived nothing may be another session: that is noted.
+
+    Raises:
+        HomeError: The register cannot be read; the message says which line.
+    """
+    if any(one.kind != "extra" for one in found.findings) or not found.ended:
+        return found  # damage has a name already, and a head that it changed tells nothing more
+    heads = replaced_heads(home, store, session, found.head)
+    path = f"data/{session}/{LEDGER_NAME}"
+    replaced = [Finding(path, "replaced", f"{head}, as it was archived", found.head) for head in heads]
+    findings = (*found.findings, *replaced)
+    elsewhere = dict.fromkeys(
+        f"{home.root} archived a session of this name at {kept.archive}, with the ledger head {kept.head}: "
+        "this is another one"
+        for kept in kept_archives(home, session)
+        if kept.head not in (None, found.head, *heads)
+    )
+    return replace(found, valid=not findings, findings=findings, notes=(*found.notes, *elsewhere))
+
+
+def replaced_heads(home: Home, store: ArchiveStore, session: str, head: str) -> tuple[str, ...]:
+    """The heads other than *head* with which *home* archived the session in *store*, oldest first.
+
+    Raises:
+        HomeError: The register cannot be read; the message says which line.
+    """
+    is_own = is_same_store(store, str(home.archives), "")
+    others = [
+        kept.head
+        for kept in kept_archives(home, session)
+        if kept.head not in (None, head) and (is_own or is_same_store(store, kept.url, kept.endpoint))
+    ]
+    return tuple(dict.fromkeys(one for one in others if one is not None))

@@ -33,6 +33,12 @@ _ENCODED: Final = re.compile(r"%(0[aAdD]|25)")
 _UNSAFE: Final = re.compile(r"~|/|\\|[A-Za-z]:|(.*/)?\.\.(/|\Z)|.*\0", re.DOTALL)
 
 
+_DESKTOP_FILES: Final = frozenset(
+    {".ds_store", ".directory", ".localized", "thumbs.db", "ehthumbs.db", "desktop.ini"}
+)
+"""Names that desktops put into a folder when somebody looks at it, in small letters."""
+
+
 class TagFileError(ValueError):
     """A tag file that cannot be read; stays within the archive package."""
 
@@ -67,6 +73,12 @@ def decode_name(name: str) -> str:
 def is_safe_name(name: str) -> bool:
     """Whether *name* stays in the folder that it is taken relative to, on any system."""
     return bool(name) and _UNSAFE.match(name) is None
+
+
+def is_desktop_file(name: str) -> bool:
+    """Whether a desktop leaves files of this name in whatever folder it shows, as macOS does `._` twins."""
+    base = name.rpartition("/")[2]
+    return base.lower() in _DESKTOP_FILES or base.startswith("._")
 
 
 def render_manifest(digests: Mapping[str, str]) -> bytes:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.archive.stores import open_store
 from orchestrator.clock import utc_now
-from orchestrator.errors import HomeError
+from orchestrator.errors import HomeError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.home.regular import read_regular
 from orchestrator.store import files
@@ -24,14 +26,54 @@ BEGUN: Final = "begun.jsonl"
 DISMISSED: Final = "dismissed.jsonl"
 
 
-def note_begun(home: Home, session_id: str, url: str, archive: str) -> None:
+@dataclass(frozen=True, slots=True)
+class KeptArchive:
+    """One archive of a session, as the register names it."""
+
+    url: str  # of its store
+    archive: str  # its own address, within the store
+    endpoint: str | None  # as `s3.endpoint_of`; None: an earlier release did not note it
+    head: str | None  # of the ledger in it; None: an earlier release did not note it, or it was only begun
+    at: str = ""  # when it was noted, RFC 3339
+
+
+def note_begun(home: Home, session_id: str, url: str, archive: str, *, endpoint: str | None = None) -> None:
     """Remember, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
-    _append(home, session_id, BEGUN, {"url": url, "archive": archive, "at": utc_now()})
+    _append(home, session_id, BEGUN, {"url": url, "archive": archive, **_at(endpoint), "at": utc_now()})
 
 
-def note_archive(home: Home, session_id: str, url: str, archive: str, *, head: str) -> None:
+def note_archive(
+    home: Home, session_id: str, url: str, archive: str, *, head: str, endpoint: str | None = None
+) -> None:
     """Remember that a session whose ledger ends with *head* stands complete at *archive*, within *url*."""
-    _append(home, session_id, ARCHIVES, {"url": url, "archive": archive, "head": head, "at": utc_now()})
+    place = {"url": url, "archive": archive, **_at(endpoint)}
+    _append(home, session_id, ARCHIVES, {**place, "head": head, "at": utc_now()})
+
+
+def _at(endpoint: str | None) -> dict[str, str]:
+    return {} if endpoint is None else {"endpoint": endpoint}
+
+
+def kept_archives(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
+    """Every archive of the session, oldest first.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    return tuple(map(_kept, _archive_lines(home, session_id)))
+
+
+def _kept(line: dict[str, str]) -> KeptArchive:
+    url, at = _one_spelling(line["url"]), line.get("at", "")
+    return KeptArchive(url, line["archive"], line.get("endpoint"), line.get("head"), at)
+
+
+def _one_spelling(url: str) -> str:
+    """The address as `open_store` has it: an earlier release noted it as it was given."""
+    try:
+        return open_store(url).url
+    except UsageError:
+        return url
 
 
 def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict[str, str]:
@@ -60,15 +102,16 @@ def _archive_lines(home: Home, session_id: str) -> Iterator[dict[str, str]]:
     return _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
 
 
-def uploads_of(home: Home, session_id: str) -> dict[str, str]:
-    """As `archives_of`, with those that were begun and perhaps not finished.
+def uploads_of(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
+    """Each place once where objects of the session may lie: its archives, and those that were only begun.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
     """
     mend = "remove it, and look where you archived to yourself"
-    begun = _lines(home, session_id, BEGUN, ("url", "archive"), mend)
-    return {one["url"]: one["archive"] for one in begun} | archives_of(home, session_id)
+    begun = map(_kept, _lines(home, session_id, BEGUN, ("url", "archive"), mend))
+    places = {(one.url, one.endpoint): one for one in (*begun, *kept_archives(home, session_id))}
+    return tuple(places.values())
 
 
 def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from orchestrator.archive.conflict import other_content
-from orchestrator.errors import ArchiveError, OutboundError, UsageError
+from orchestrator.archive.s3_errors import COLD, configuration, refusal, told_cold
+from orchestrator.errors import ArchiveError, ArchiveUnavailableError, OutboundError, UsageError
 from orchestrator.store import files
 
 if TYPE_CHECKING:
+    from botocore.exceptions import BotoCoreError
     from mypy_boto3_s3 import S3Client
 
 T = TypeVar("T")
@@ -42,14 +45,6 @@ _PIECE_BYTES: Final = 1 << 20
 _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 """409: another conditional put of this name is under way (S3 says: try again)."""
 _CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where something has the name
-
-
-class _S3Error(ArchiveError):
-    """A server's answer that is no success; stays within this module, but for its message."""
-
-    def __init__(self, message: str, status: int | None) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def check_endpoint(endpoint_url: str | None) -> str | None:
@@ -73,6 +68,39 @@ def check_endpoint(endpoint_url: str | None) -> str | None:
     return endpoint_url
 
 
+def endpoint_of(endpoint_url: str | None) -> str:
+    """The server that *endpoint_url* names, in one spelling; None: the one that the AWS variables name.
+
+    "" stands for Amazon's own, where a bucket's name is taken once for all. Two servers may each have a
+    bucket of one name, so the server is a part of an archive's address.
+    """
+    if endpoint_url is None and os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
+        endpoint_url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    try:
+        parts = urlsplit(endpoint_url or "")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return endpoint_url or ""  # boto3 refuses it, in words of `s3_errors`
+    if not host or host.endswith((".amazonaws.com", ".amazonaws.com.cn")):
+        return ""
+    is_usual = port in (None, {"http": 80, "https": 443}.get(parts.scheme))
+    named = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{named}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
+
+
+def fault_of_settings(endpoint_url: str | None) -> str | None:
+    """Return what is wrong with the settings for S3, as far as it shows before a server is asked."""
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        S3Store("bucket", "", endpoint_url)._client()
+    except OutboundError as error:
+        return str(error)
+    except (BotoCoreError, ValueError) as error:
+        return configuration(error) or f"the AWS settings cannot be used ({type(error).__name__})"
+    return None
+
+
 class S3Store:
     """The objects below one prefix of a bucket."""
 
@@ -80,6 +108,7 @@ class S3Store:
         self, bucket: str, prefix: str, endpoint_url: str | None = None, *, checksums: bool = True
     ) -> None:
         self.url = f"s3://{bucket}/{prefix}".rstrip("/")
+        self.endpoint = endpoint_of(endpoint_url)
         self._bucket = bucket
         self._below = f"{prefix}/" if prefix else ""
         self._endpoint_url = endpoint_url
@@ -90,7 +119,7 @@ class S3Store:
         """As `ArchiveStore.put_new`. A lost answer is no loss: the next attempt finds what it stored."""
         try:
             self._call(name, lambda client: self._put(client, name, content, sha256))
-        except _S3Error as error:
+        except ArchiveUnavailableError as error:
             if error.status != _CONDITION_FAILED:
                 raise
             if hashlib.sha256(self.get(name)).hexdigest() != sha256:
@@ -203,11 +232,11 @@ class S3Store:
                 return call(self._client())
             except ClientError as error:
                 status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-                refused = self._answered(name, status, str(error.response.get("Error", {}).get("Code", "")))
+                refused = self._answered(name, status, error.response.get("Error", {}))
                 if status not in _BUSY:
                     raise refused from None
             except OutboundError as error:  # another try would bring the same
-                raise _S3Error(f"{self.url}: {error}", None) from None
+                raise ArchiveUnavailableError(f"{self.url}: {error}") from None
             except (BotoCoreError, ValueError) as error:  # ValueError: an endpoint that boto3 cannot use
                 refused = self._broken(name, error)
                 if not _is_transport(error):
@@ -217,34 +246,41 @@ class S3Store:
             time.sleep(pause_s)
         raise AssertionError("the last pause is None")
 
-    def _answered(self, name: str, status: int | None, code: str) -> _S3Error:
-        code = re.sub(r"[^A-Za-z0-9]", "", code)[:64]  # the server's word, into a line of ours
+    def _answered(self, name: str, status: int | None, answer: Mapping[str, Any]) -> ArchiveError:
+        code = _word(answer.get("Code"))
         where = f"{self.url}/{name}"
         if code == "NoSuchBucket":
-            return _S3Error(f"{self.url}: there is no such bucket: make it first", status)
+            return ArchiveUnavailableError(
+                f"{self.url}: there is no such bucket: make it first", status=status
+            )
         if status == 404:
-            return _S3Error(f"{where}: is not there", status)
-        if code == "RequestTimeTooSkewed":
-            return _S3Error(f"{where}: refused ({code}): this machine's clock is wrong: set it", status)
-        if status in (401, 403):
-            return _S3Error(f"{where}: refused ({code}): check the keys and their rights", status)
+            return ArchiveError(f"{where}: is not there")
+        if code == COLD:
+            return ArchiveUnavailableError(
+                f"{where}: {told_cold(_word(answer.get('StorageClass')))}", status=status
+            )
+        if status in (401, 403) or refusal(code) != refusal(""):  # an expired token is 400
+            return ArchiveUnavailableError(f"{where}: refused ({code}): {refusal(code)}", status=status)
         if (status is not None and 300 <= status < 400) or code == "AuthorizationHeaderMalformed":
-            return _S3Error(
+            return ArchiveUnavailableError(
                 f"{self.url}: the server points elsewhere ({code}), which is not followed: "
                 "set AWS_REGION to the bucket's region, or the endpoint to its host",
-                status,
+                status=status,
             )
-        return _S3Error(f"{where}: the server answered {status} ({code})", status)
+        return ArchiveUnavailableError(f"{where}: the server answered {status} ({code})", status=status)
 
-    def _broken(self, name: str, error: Exception) -> _S3Error:
+    def _broken(self, name: str, error: BotoCoreError | ValueError) -> ArchiveUnavailableError:
+        if (setting := configuration(error)) is not None:
+            return ArchiveUnavailableError(f"{self.url}: {setting}")
         kind = type(error).__name__
-        if "Credential" in kind:
-            return _S3Error(
-                f"{self.url}: no usable keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", None
-            )
-        return _S3Error(
-            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again", None
+        return ArchiveUnavailableError(
+            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again"
         )
+
+
+def _word(told: object) -> str:
+    """The server's word, fit for a line of ours."""
+    return re.sub(r"[^A-Za-z0-9_]", "", str(told or ""))[:64]
 
 
 def _stay(context: dict[str, Any], **_: object) -> None:

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from orchestrator.archive.conflict import other_content
 from orchestrator.archive.manifest import is_safe_name
 from orchestrator.archive.s3 import S3Store, check_endpoint
-from orchestrator.errors import ArchiveError, UsageError
+from orchestrator.errors import ArchiveError, ArchiveUnavailableError, UsageError
 from orchestrator.legible import one_line
 from orchestrator.store import files
 from orchestrator.verify.disk import open_folder, read_file, walk
@@ -32,6 +32,11 @@ system cannot write files without one."""
 _STALE_S: Final = 24 * 3600
 """Age at which a file left there by a killed process is removed."""
 _OBJECT_MODE: Final = 0o440  # an object is written once: nobody has to change it
+_OF_THE_NAME: Final = frozenset(
+    {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
+)
+"""What says that the name holds no object; None: our own word for what stands there. All other reasons are of
+the system or the disk at this moment."""
 _UNNAMED: Final = getattr(os, "O_TMPFILE", None)
 """Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
 
@@ -40,6 +45,8 @@ class ArchiveStore(Protocol):
     """Objects under relative names with `/`. No object is ever overwritten."""
 
     url: str
+    endpoint: str
+    """As `s3.endpoint_of`: with the address it names a place; "" where there is one server only."""
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
         """Store *content*, whose SHA-256 is *sha256*; False where the same content is there already.
@@ -53,7 +60,8 @@ class ArchiveStore(Protocol):
         """An object's bytes.
 
         Raises:
-            ArchiveError: There is none, or it cannot be read.
+            ArchiveUnavailableError: It cannot be read now, which says nothing of it.
+            ArchiveError: There is none, or what stands there is no object.
         """
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
@@ -112,12 +120,21 @@ def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = T
     return FolderStore(Path(url))
 
 
+def is_same_store(store: ArchiveStore, url: str, endpoint: str | None) -> bool:
+    """Whether *store* is the one with this address, as `open_store` spells it; *endpoint* None: not known."""
+    if isinstance(store, FolderStore):
+        return "://" not in url and os.path.realpath(store.url) == os.path.realpath(url)
+    return store.url == url and endpoint in (None, store.endpoint)
+
+
 class FolderStore:
     """A folder of archives, each in a folder of its own: an archive is an unpacked bag.
 
     An object gets its name only when its bytes are on the disk. Nothing in it is followed if it
     is a link; the folder itself may be one.
     """
+
+    endpoint = ""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
@@ -251,7 +268,8 @@ class FolderStore:
             path.unlink(missing_ok=True)
 
     def _refused(self, name: str, error: OSError) -> ArchiveError:
-        return ArchiveError(f"{self.root / name}: {files.reason(error)}")
+        kind = ArchiveError if error.errno in _OF_THE_NAME else ArchiveUnavailableError
+        return kind(f"{self.root / name}: {files.reason(error)}")
 
 
 def _link_unnamed(folder_fd: int, base: str, content: bytes) -> bool:

@@ -9,7 +9,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from orchestrator.archive.at_home import verify_at_home
+from orchestrator.archive.at_home import against_register, verify_at_home
 from orchestrator.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -21,8 +21,9 @@ from orchestrator.archive.bag import (
 )
 from orchestrator.archive.bagcheck import check_bag
 from orchestrator.archive.manifest import Declaration, TagFileError, read_info, read_manifest, render_manifest
+from orchestrator.archive.stores import FolderStore
 from orchestrator.errors import ArchiveError
-from orchestrator.home.folder import home_of
+from orchestrator.home.folder import Home, home_of
 from orchestrator.layout import SESSION_ID
 from orchestrator.store import files
 from orchestrator.store.store import LEDGER_NAME
@@ -31,11 +32,12 @@ from orchestrator.verify.disk import open_folder, read_file, walk
 from orchestrator.verify.finding import Report, shown
 
 
-def verify_path(path: Path) -> Verification:
+def verify_path(path: Path, *, known: Home | None = None) -> Verification:
     """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
 
     In a home it must be the session that it is named for; elsewhere a folder may have any name. An
-    archive's findings name files as they lie in the bag.
+    archive's findings name files as they lie in the bag; it is held against what its home, or else the home
+    *known*, archived here.
 
     Raises:
         HomeError: As `verify_at_home`.
@@ -43,7 +45,11 @@ def verify_path(path: Path) -> Verification:
     path = Path(os.path.abspath(path))
     home = home_of(path)
     if not (path / LEDGER_NAME).exists() and ((path / "data").is_dir() or (path / "bagit.txt").exists()):
-        return verify_unpacked(path, session=path.name if home is not None else None)
+        found = verify_unpacked(path, session=path.name if home is not None else None)
+        keeper = home or known
+        return (
+            found if keeper is None else against_register(keeper, FolderStore(path.parent), path.name, found)
+        )
     return verify_session(path) if home is None else verify_at_home(home, path)
 
 

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from orchestrator.archive.bag import COMMIT_MARK, INFO_NAME, Part, bag_files, facts_of
 from orchestrator.archive.conflict import other_content
+from orchestrator.archive.download import desktop_files
 from orchestrator.archive.manifest import TagFileError, read_info
-from orchestrator.archive.stores import ArchiveStore, FolderStore, open_store
+from orchestrator.archive.places import check_takes_archives
+from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
 from orchestrator.errors import ArchiveConflictError, ArchiveError
 from orchestrator.layout import check_session_id
-from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import shown
 
 log = logging.getLogger(__name__)
@@ -35,18 +36,6 @@ class Archived:
     archive: str  # the archives' address and the session's id
     objects: int
     sent: int  # of them, by this call; the others were there
-
-
-def _check_apart(store: ArchiveStore, session: str) -> None:
-    """Raises ArchiveError where the archive would lie inside a session's folder, or be one."""
-    if not isinstance(store, FolderStore):
-        return
-    target = store.root.resolve() / session
-    for folder in (target, *target.parents):
-        if (folder / LEDGER_NAME).exists():
-            raise ArchiveError(
-                f"{store.root}: {folder} is a session, and nothing is put into one: name another"
-            )
 
 
 def archive_session(
@@ -75,9 +64,12 @@ def archive_session(
     store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
     parts = bag_files(root)
     session = check_session_id(facts_of(root).session)
-    _check_apart(store, session)
+    check_takes_archives(store, session)
     there = set(store.list(f"{session}/"))
     strange = there - {f"{session}/{part.name}" for part in parts}
+    if strange:  # what a desktop leaves there is no part of the archive and keeps nobody from completing it
+        names = [name.removeprefix(f"{session}/") for name in there]
+        strange -= {f"{session}/{name}" for name in desktop_files(store, session, names)}
     if strange:
         raise ArchiveConflictError(
             f"{store.url}/{min(strange)}: is no part of this archive: remove it, or archive elsewhere"

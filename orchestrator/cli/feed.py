@@ -90,11 +90,11 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
     if open_ is None:
         return
     name = session.rehearsal.name_of(open_.agent)
-    aside = f"`{screen.command} park {session.id}` sets it aside"
+    aside = f"`{screen.command} park {session.name}` sets it aside"
     if is_live:
         screen.note(f"note: {open_.id} of {name} is open: what is said now is its answer; {aside}")
     else:
-        answer = f"`{screen.command} answer {session.id}` answers it"
+        answer = f"`{screen.command} answer {session.name}` answers it"
         screen.note(f"note: {open_.id} of {name} is open, and a recording is no answer: {answer}, {aside}")
 
 
@@ -121,7 +121,7 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
     for notice in recording.notices:
         screen.note(f"note: {notice}")
     if not finished:
-        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
 
 
 def slide(

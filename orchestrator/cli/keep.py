@@ -39,5 +39,13 @@ def restore(
     """Bring an archived session back as a folder, verified."""
     from orchestrator.archive.download import restore as bring_back
 
-    path = bring_back(session, from_, into, **s3_options(endpoint_url))
+    screen = Screen.current
+    path = bring_back(
+        session,
+        from_,
+        into,
+        endpoint_url=s3_options(endpoint_url)["endpoint_url"],
+        known=screen.known_home(),
+        say=screen.warn,
+    )
     Screen.current.result({"session": session, "path": str(path)}, f"restored to {path}")

@@ -17,12 +17,12 @@ def list_(
 ) -> None:
     """The sessions of this home, or of an archive."""
     from orchestrator.deck.shown import shown
-    from orchestrator.documents.listing import archived, local
+    from orchestrator.documents.listing import archived, listed, local
 
     screen = Screen.current
     if archive is not None:
         _check_folder(archive)
-        rows = archived(archive, search, s3_options(endpoint_url))
+        rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
     else:
         rows = local(screen.open_home(), search, screen.warn)
     lines = [
@@ -30,7 +30,10 @@ def list_(
         + (f"  ({shown(row['presenter'])})" if row["presenter"] else "")
         for row in rows
     ]
-    screen.result({"sessions": rows}, "\n".join(lines) or "no sessions")
+    found = listed(rows, search)
+    if blind := found.get("not_searched"):
+        lines.append(f"not searched, so there may be more: {', '.join(blind)}")
+    screen.result(found, "\n".join(lines) or "no sessions")
 
 
 def _check_folder(archive: str) -> None:

@@ -89,7 +89,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     from orchestrator.render import counted, shown
 
     projection, width = opened.projection, columns(sys.stdout)
-    lines = [f"{opened.id}  {plain['state']}  {plain['deck']}", ""]
+    lines = [f"{opened.name}  {plain['state']}  {plain['deck']}", ""]
     lines += [line for exchange in projection.asked for line in _exchange_lines(opened, exchange, width)]
     lines += [wrapped(shown(numbered(one)), width) for one in opened.contradictions]
     if projection.said:
@@ -104,7 +104,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     lines.append(f"{plain['records']} records, {len(receipts)} receipts; ledger head {plain['ledger_head']}")
     if receipts:
         last = receipts[-1]
-        command = f"{Screen.current.command} context {opened.id} {last['agent']} --at {last['receipt']}"
+        command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
         lines.append(f"The last context of {last['agent']}: {command}")
     return lines
 
@@ -208,10 +208,12 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
 
     if "://" in name:
         url, _, session_id = name.rstrip("/").rpartition("/")
-        found = verify_archive(url, session_id, **s3_options(endpoint_url))
+        known = Screen.current.known_home()
+        server = s3_options(endpoint_url)["endpoint_url"]
+        found = verify_archive(url, session_id, endpoint_url=server, known=known)
     elif os.sep in name or (Path(name) / "bagit.txt").is_file():
         session_folder(Path(name))  # says so where there is none, before anything is verified
-        found = verify_path(Path(name))
+        found = verify_path(Path(name), known=Screen.current.known_home())
     else:
         found = verify_path(Screen.current.open_home().find(name))
     return against_head(found, head)

@@ -101,6 +101,7 @@ def _rehearse(
     screen = Screen.current
     home = screen.open_home()
     with told_of_new(home, given):
+        from orchestrator.archive.places import check_takes_archives
         from orchestrator.archive.stores import open_store
         from orchestrator.loop.recorded import Loading
         from orchestrator.session import Session
@@ -110,7 +111,8 @@ def _rehearse(
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
         if archive is not None:
-            open_store(archive, endpoint_url=s3_options()["endpoint_url"])  # and a bad address
+            # And a bad address, and a place that takes no archive.
+            check_takes_archives(open_store(archive, endpoint_url=s3_options()["endpoint_url"]))
         recording = recorded_speech(speech, home.config) if speech is not None else Recording.silent()
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
@@ -155,12 +157,12 @@ def resume(
             with opened_session.guard(screen.warn), stoppable() as stop:
                 finished = opened_session.play(stop=stop, wait_until=pacer(speed, stop))
             if not finished:
-                raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.id}`")
+                raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.name}`")
         elif opened_session.state == "interrupted":
             opened_session.settle()
         plain = {"state": opened_session.state, "repaired": repaired}
         words = "\n".join(repaired) or "nothing had to be repaired"
-        screen.result(plain, f"{opened_session.id} is {plain['state']}\n{words}")
+        screen.result(plain, f"{opened_session.name} is {plain['state']}\n{words}")
 
 
 def play_to_the_end(
@@ -197,7 +199,7 @@ def play_to_the_end(
             prompt=prompt_of(dialogue) if is_typed else None,
         )
     if stop() or not finished:
-        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.id}`")
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
     return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)
 
 

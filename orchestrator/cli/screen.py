@@ -89,6 +89,12 @@ class Screen:
 
         return find_home(self.home, os.environ)
 
+    def known_home(self) -> Home | None:
+        """The home that this call would work in, if there is one: what needs none is not refused for it."""
+        from orchestrator.home.folder import known_home
+
+        return known_home(self.home, os.environ)
+
     def result(self, plain: dict[str, Any], text: str, *, is_styled: bool = False) -> None:
         """Print the result: the JSON document, or the words for people.
 

@@ -87,7 +87,8 @@ def _serve(
         screen.result(told, f"open {address} in a browser{behind}; Ctrl-C ends the server")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
-    site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url)
+    known = screen.known_home() if home is None else None
+    site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known)
     if home is not None:
         try:
             site = replace(site, recogniser=recogniser_of(home.config.stt_model))

@@ -46,8 +46,8 @@ def opened(name: str) -> Iterator[Session]:
         # In a part that stops no command (facts, trace): the command did its work, and the next one cannot.
         if session.rehearsal.store.is_degraded and not was_degraded:
             screen.warn(
-                f"{session.id} is degraded: a sync failed, so the disk is not to be trusted: check it, then "
-                f"run `greenroom resume {session.id}`"
+                f"{session.name} is degraded: a sync failed, so the disk is not to be trusted: check it, "
+                f"then run `greenroom resume {session.name}`"
             )
         refuse(memory_failure(session.failures[before:]))
 
@@ -85,7 +85,7 @@ def looked_at(name: str) -> Iterator[Session]:
     from orchestrator.documents.listing import fetched
 
     url, _, session_id = name.rstrip("/").rpartition("/")
-    with fetched(url, session_id, s3_options()) as session:
+    with fetched(url, session_id, s3_options(), Screen.current.known_home()) as session:
         yield session
 
 

@@ -24,7 +24,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
     grounded = [exchange.grounded for exchange in projection.exchanges]
     receipts = session.receipts()
     return {
-        "session": session.id,
+        "session": session.name,
         "path": str(session.path),
         "state": session.state,
         "slides": len(session.rehearsal.scene().deck.slides),
@@ -59,7 +59,7 @@ def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) ->
     lines += [
         f"Debrief         {plain['debrief']}",
         f"Archive         {plain['archive'] or 'none'}",
-        f"Verified        {'yes' if plain['valid'] else f'NO: run {command} verify {session.id}'}",
+        f"Verified        {'yes' if plain['valid'] else f'NO: run {command} verify {session.name}'}",
     ]
     return "\n".join(lines)
 

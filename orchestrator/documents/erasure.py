@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from orchestrator.archive.download import list_archives
@@ -14,9 +15,9 @@ from orchestrator.memory.model import Forgotten
 
 def only_archived(home: Home, session: str) -> tuple[str, ...]:
     """The archives of a session that is in the home no more; none where it is, or is unknown."""
-    if session in home.session_ids() or session == "last" or not SESSION_ID.fullmatch(session):
+    if session == "last" or not SESSION_ID.fullmatch(session) or os.path.lexists(home.sessions / session):
         return ()
-    return tuple(all_archives(home, session).values())
+    return tuple(dict.fromkeys(one.archive for one in all_archives(home, session)))
 
 
 def erased_json(done: Erased, left: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def forgotten_json(done: Forgotten, left: dict[str, Any]) -> dict[str, Any]:
 def left_over_json(home: Home, done: Forgotten) -> dict[str, Any]:
     """Where words that went still stand: sessions, archives, scratchpads, and what stays on its own."""
     sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
-    archives = [address for one in done.sessions for address in uploads_of(home, one).values()]
+    archives = [kept.archive for one in done.sessions for kept in uploads_of(home, one)]
     if done.sessions and home.archives.is_dir():
         here = [one.archive for one in list_archives(str(home.archives)) if one.session in done.sessions]
         archives += [address for address in here if address not in archives]

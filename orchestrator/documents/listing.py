@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from orchestrator.archive.at_home import check_name
+from orchestrator.archive.at_home import check_name, replaced_heads
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.documents.glance import Glances
-from orchestrator.errors import GreenroomError, HomeError
+from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
 from orchestrator.loop.state import options_of
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.session import Session
+from orchestrator.verify import verify_session
 
 
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
     options = session.rehearsal.options
     deck = session.projection.deck
     return {
-        "session": session.id,
+        "session": session.name,
         "state": session.state,
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
@@ -33,12 +35,32 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
     }
 
 
+UNSEARCHED: Final = ("damaged", "unreadable")
+"""States of a session into which no search can look."""
+
+
+def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]:
+    """The document of `list`; after a search also into which sessions it could not look, if there are any."""
+    blind = [row["session"] for row in rows if search is not None and row["state"] in UNSEARCHED]
+    return {"sessions": list(rows), **({"not_searched": blind} if blind else {})}
+
+
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
 
-    They are opened without the home: a row needs no setting, and a wrong one keeps none from being listed.
+    What has a session's name and is none comes before them. They are opened without the home: a row needs no
+    setting, and a wrong one keeps none from being listed.
     """
-    rows, glances = [], Glances(home)
+    rows: list[dict[str, Any]] = []
+    glances = Glances(home)
+
+    def add_damaged(session_id: str, why: str) -> None:
+        warn(f"{session_id}: {why}")
+        unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
+        rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+
+    for name in home.other_names():
+        add_damaged(name, _why_none(home.sessions / name))
     for session_id in home.session_ids():
         root = home.sessions / session_id
         try:
@@ -50,9 +72,7 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
                 if _holds(session, search):
                     rows.append(row_of(session, home, warn))
         except (GreenroomError, OSError) as error:
-            warn(f"{session_id}: {error}")
-            unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
-            rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+            add_damaged(session_id, str(error))
     glances.keep()
     return rows
 
@@ -67,39 +87,84 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
         with Session.open(None, root) as session:
             return row_of(session, home, warn)
     return {
-        "session": options.id,
+        "session": root.name,
         "state": state,
         "deck": deck.get("title") or deck["name"] if glance.has_deck else None,
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": glance.exchanges,
-        "archive": _archive_of(home, options.id, glance.head, warn),
+        "archive": _archive_of(home, root.name, glance.head, warn),
     }
 
 
-def archived(url: str, search: str | None, s3: dict[str, str | None]) -> list[dict[str, Any]]:
-    """The sessions of an archive; a search reads each of them whole."""
+def _why_none(root: Path) -> str:
+    """What stands in a session's place, and what to do about it."""
+    first = next(iter(verify_session(root).findings), None)
+    if root.is_symlink() and not root.exists():
+        what = f"is a link to {os.readlink(root)}, which is not there"
+    elif not root.is_dir():
+        what = "is no folder"
+    else:
+        what = f"is no session: {first.path} is {first.kind} ({first.found})" if first else "is no session"
+    return f"{what}: see `greenroom verify {root.name}`; `greenroom erase {root.name}` removes it"
+
+
+def archived(
+    url: str,
+    search: str | None,
+    s3: dict[str, str | None],
+    warn: Callable[[str], None],
+    known: Home | None = None,
+) -> list[dict[str, Any]]:
+    """The sessions of an archive; a search reads each of them whole.
+
+    One that is damaged, cannot be read now, or is not the one that the home *known* archived there is a row
+    that says so, and *warn* is told why.
+    """
     from orchestrator.archive.download import list_archives  # the list of a home goes to no archive
+    from orchestrator.archive.stores import open_store
 
     rows = []
-    for one in list_archives(url, **s3):
-        if search is not None:
-            with fetched(url, one.session, s3) as session:
-                if not _holds(session, search):
-                    continue
-        rows.append({"state": "ended", **asdict(one)})
+    whys: dict[str, str] = {}
+    store = open_store(url, endpoint_url=s3["endpoint_url"])
+    for one in list_archives(url, endpoint_url=s3["endpoint_url"], say=whys.__setitem__):
+        row = asdict(one)
+        del row["head"]
+        if known is not None and one.head and one.session not in whys:
+            try:
+                if others := replaced_heads(known, store, one.session, one.head):
+                    row["state"] = "replaced"
+                    whys[one.session] = f"is replaced: ledger head {one.head}, and {others[-1]} was archived"
+            except HomeError as error:
+                warn(str(error))
+        if search is not None and row["state"] not in UNSEARCHED:
+            try:
+                with fetched(url, one.session, s3) as session:
+                    if not _holds(session, search):
+                        continue
+            except (GreenroomError, OSError) as error:
+                row["state"] = "unreadable" if isinstance(error, ArchiveUnavailableError) else "damaged"
+                whys[one.session] = str(error)
+        rows.append(row)
+    for session_id, why in whys.items():
+        warn(f"{session_id}: {why}")
     return rows
 
 
 @contextmanager
-def fetched(url: str, session_id: str, s3: dict[str, str | None]) -> Iterator[Session]:
-    """An archived session, for reading: its copy is gone when the block ends."""
+def fetched(
+    url: str, session_id: str, s3: dict[str, str | None], known: Home | None = None
+) -> Iterator[Session]:
+    """An archived session, for reading: its copy is gone when the block ends.
+
+    *known*: a home whose register the archive is held against.
+    """
     import tempfile  # it loads random
 
     from orchestrator.archive.download import fetch
 
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
-        root = fetch(session_id, url, Path(folder), **s3)
+        root = fetch(session_id, url, Path(folder), endpoint_url=s3["endpoint_url"], known=known)
         with Session.open(None, root) as session:
             yield session
 

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
-from orchestrator.home.regular import read_regular
+from orchestrator.home.regular import open_regular, read_regular
 from orchestrator.layout import (
     MAX_PANELISTS,
     MIN_PANELISTS,
     MODERATOR,
     PANELIST_TEMPLATES,
+    SESSION_ID,
     Layout,
     layout_of,
 )
@@ -157,7 +158,9 @@ class Home:
             SessionNotFoundError: None or several fit; the message says which there are.
         """
         if os.sep in name or name in (".", ".."):
-            return session_folder(Path(name))
+            named = Path(os.path.abspath(name))
+            is_strange = named.parent == self.sessions and named.name in self.other_names()
+            return named if is_strange else session_folder(Path(name))
         if name != "last" and self._holds(name):
             return self.sessions / name
         ids = self.session_ids()
@@ -167,6 +170,8 @@ class Home:
                     f"there is no session in {self.sessions} yet: start one with `greenroom run DECK`"
                 )
             return self.sessions / ids[-1]
+        if name in self.other_names():
+            return self.sessions / name
         # An empty name would be the beginning of all.
         fitting = [one for one in ids if name and one.startswith(name)]
         if len(fitting) == 1:
@@ -196,9 +201,19 @@ class Home:
         folders = [
             folder
             for folder in self.sessions.iterdir()
-            if not folder.name.startswith(".") and (folder / "ledger" / "ledger.jsonl").is_file()
+            if not folder.name.startswith(".") and _has_ledger(folder)
         ]
         return tuple(folder.name for folder in sorted(folders, key=_begun))
+
+    def other_names(self) -> tuple[str, ...]:
+        """What stands in `sessions/` under a name that a session may have and is none, by name.
+
+        No folder, a link that leads nowhere, or a folder without a ledger, or with something else as one.
+        """
+        if not self.sessions.is_dir():
+            return ()
+        names = (folder.name for folder in self.sessions.iterdir() if not _has_ledger(folder))
+        return tuple(sorted(name for name in names if SESSION_ID.fullmatch(name)))
 
     def new_id(self) -> str:
         """An id that sorts by time and is safe as a file name and an object key."""
@@ -209,10 +224,15 @@ class Home:
         return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
+def _has_ledger(folder: Path) -> bool:
+    # Not `Path.is_file`, which raises where a folder may not be read.
+    return os.path.isfile(folder / "ledger" / "ledger.jsonl")
+
+
 def _begun(folder: Path) -> tuple[str, str]:
     """When a session was begun, from its first record; ties by name."""
     try:
-        with (folder / "ledger" / "ledger.jsonl").open("rb") as lines:
+        with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
             # Bounded, and not parsed: a home of a thousand sessions is listed by this, and a damaged one
             # holds no newline.
             first = lines.readline(64 * 1024)
@@ -232,7 +252,7 @@ def session_folder(path: Path) -> Path:
     # A bag keeps its payload, here the one session, under `data/` (RFC 8493, 2.1.2).
     candidates = [path, *sorted(path.glob("data/*"))] if path.is_dir() else []
     for candidate in candidates:
-        if (candidate / "ledger" / "ledger.jsonl").is_file():
+        if _has_ledger(candidate):
             return candidate.absolute()
     raise SessionNotFoundError(
         f"{path}: no session and no unpacked archive here: name the folder that holds ledger/ or bagit.txt"
@@ -264,6 +284,23 @@ def _is_draft(folder: Path) -> bool:
 def digests(texts: Mapping[str, str]) -> dict[str, str]:
     """SHA-256 of each text, in hex."""
     return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
+
+
+def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None:
+    """As `find_home`; None where nobody named a home and none is there yet.
+
+    Raises:
+        HomeError: The one that was named is no home.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if not named and not Path("agents", "templates").is_dir():
+        try:
+            own = user_folder("data")
+        except HomeError:
+            return None
+        if not (own / "templates").is_dir():
+            return None
+    return find_home(given, environment)
 
 
 def find_home(given: str | None, environment: Mapping[str, str]) -> Home:

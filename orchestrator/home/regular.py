@@ -6,17 +6,28 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 
 def read_regular(path: Path) -> bytes:
     """The bytes of the file at *path*, or behind a link that stands there.
 
     Raises:
+        OSError: As `open_regular`.
+    """
+    with open_regular(path) as file:
+        return file.read()
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open the file at *path*, or behind a link that stands there, for reading.
+
+    Raises:
         OSError: As `open` does; EINVAL, "is no file", where a pipe, a device or a folder stands there.
     """
     # Opening a pipe would wait for a writer without O_NONBLOCK, and reading a device for ever.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, "is no file", str(path))
-        return file.read()
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "is no file", str(path))
+    return os.fdopen(fd, "rb")

@@ -69,4 +69,6 @@ def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
 
 
 def is_held_in(home: Home, rehearsal: Rehearsal) -> bool:
-    return rehearsal.store.root.parent == home.sessions
+    """Whether the session is one of *home*; a copy there, under another name, stands for none of it."""
+    root = rehearsal.store.root
+    return root.parent == home.sessions and root.name == rehearsal.options.id

@@ -113,7 +113,7 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
         if match["agent"] is not None:
             return TEXT, session.rehearsal.peek(match["agent"], purpose="mcp").text
         if match["receipt"] is None:
-            return JSON, _json({"session": session.id, "receipts": _receipts(session)})
+            return JSON, _json({"session": session.name, "receipts": _receipts(session)})
         if match["text"] is not None:
             return TEXT, session.context_at(match["receipt"]).text
         return JSON, _json({"receipt": match["receipt"], **session.receipt(match["receipt"]).value()})

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.errors import GreenroomError, LedgerCorruptError
+from orchestrator.home.regular import open_regular
 from orchestrator.layout import HISTORY
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
@@ -80,7 +81,7 @@ def first_record(root: Path) -> Record:
         OSError: Too many files are open.
     """
     try:
-        with (root / LEDGER_NAME).open("rb") as lines:
+        with open_regular(root / LEDGER_NAME) as lines:
             return ledger.decode(lines.readline(_MAX_FIRST_BYTES))
     except OSError as error:
         if error.errno in files.NO_DESCRIPTORS:
@@ -91,13 +92,15 @@ def first_record(root: Path) -> Record:
 def begun(root: Path) -> Begun | None:
     """The session at *root*; None: it is none, cannot be read, or was not to be remembered.
 
+    A copy of another session's folder is none: what was said once would be told as said twice.
+
     Raises:
         OSError: Too many files are open.
     """
     try:
         record = first_record(root)
         value = record.value or {}
-        if not value["options"].get("remember", False):
+        if not value["options"].get("remember", False) or value.get("id", root.name) != root.name:
             return None
         deck, presenter = value["deck"], checked_presenter(value["presenter"])
         title = deck.get("title") or Path(deck.get("name") or "").stem

@@ -36,7 +36,7 @@ RUNS: Final = 20
 PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 """Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
@@ -45,7 +45,11 @@ _TABLES: Final = (
       presenter TEXT NOT NULL,
       deck TEXT NOT NULL,     -- SHA-256 of its file
       bytes INTEGER,          -- of its ledger, where it lies in the home; NULL: it is in an archive alone
+      stamp TEXT NOT NULL,    -- of that ledger's file: another one, or one that was changed, has another
       archive TEXT,           -- the address of its archive; NULL: in none that is reviewed here
+      endpoint TEXT NOT NULL, -- the server of that archive, as `s3.endpoint_of`
+      tried_at REAL NOT NULL, -- when it could not be read, in seconds since 1970; 0: it was read
+      is_read INTEGER NOT NULL,  -- 0: its words cannot be searched
       entry TEXT NOT NULL     -- JSON, `reading.Entry`
     )""",
     "CREATE INDEX by_presenter ON sessions (presenter)",
@@ -54,7 +58,14 @@ _TABLES: Final = (
     """CREATE VIRTUAL TABLE passages USING fts5(
       kind UNINDEXED, place UNINDEXED, at_s UNINDEXED, text, tokenize = 'unicode61 remove_diacritics 2'
     )""",
-    "CREATE TABLE verified (head TEXT PRIMARY KEY, is_valid INTEGER NOT NULL, at TEXT NOT NULL)",
+    """CREATE TABLE verified (
+      session TEXT NOT NULL,
+      place TEXT NOT NULL,    -- "": its folder in the home; else server and address of the archive
+      head TEXT NOT NULL,     -- that it was held against
+      is_valid INTEGER NOT NULL,
+      at TEXT NOT NULL,
+      PRIMARY KEY (session, place)
+    )""",
     "CREATE TABLE erasures (times INTEGER NOT NULL)",
     "INSERT INTO erasures VALUES (0)",
     f"PRAGMA user_version = {_VERSION}",
@@ -73,6 +84,7 @@ class Row:
     entry: Entry
     is_here: bool  # in the home
     archive: str | None
+    endpoint: str = ""  # of the archive, as `s3.endpoint_of`
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,18 @@ class Known(NamedTuple):
 
     size_bytes: int | None
     archive: str | None
+    endpoint: str = ""
+    stamp: str = ""
+    tried_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a verification of one session at one place found."""
+
+    head: str  # that it was held against
+    is_valid: bool
+    at: str  # RFC 3339
 
 
 class Catalogue:
@@ -174,20 +198,29 @@ class Catalogue:
             )
             return [(name, count) for name, count in connection.execute(query)]
 
-    def verified(self, heads: Sequence[str]) -> dict[str, tuple[bool, str]]:
-        """Those of these ledger heads that were verified: whether all was right, and when."""
+    def verified(self, sessions: Sequence[str]) -> dict[tuple[str, str], Verified]:
+        """The last verification of each of these sessions at each place, by both."""
         with self._open() as connection:
             found = connection.execute(
-                "SELECT head, is_valid, at FROM verified WHERE head IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(heads)),),
+                "SELECT session, place, head, is_valid, at FROM verified "
+                "WHERE session IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(sessions)),),
             )
-            return {head: (bool(is_valid), at) for head, is_valid, at in found}
+            return {(one[0], one[1]): Verified(one[2], bool(one[3]), one[4]) for one in found}
+
+    def unsearched(self) -> list[Entry]:
+        """The sessions whose words cannot be searched: they are damaged, or cannot be read now."""
+        with self._open() as connection:
+            found = connection.execute("SELECT entry FROM sessions WHERE is_read = 0 ORDER BY session")
+            return [Entry(**json.loads(entry)) for (entry,) in found]
 
     def known(self) -> dict[str, Known]:
         """What every row was made from, by session."""
         with self._open() as connection:
-            found = connection.execute("SELECT session, bytes, archive FROM sessions")
-            return {session: Known(size, archive) for session, size, archive in found}
+            found = connection.execute(
+                "SELECT session, bytes, archive, endpoint, stamp, tried_at FROM sessions"
+            )
+            return {session: Known(*of) for session, *of in found}
 
     # ------------------------------------------------------------------ keeping
 
@@ -209,15 +242,22 @@ class Catalogue:
             for entry, passages, of in read:
                 self._take_out(connection, entry.session)
                 n = _free(connection, entry.started_at)
+                # A copy is found by its words, and is nobody's run of the deck: that one is there already.
+                presenter, deck = ("", "") if entry.copy_of else (entry.presenter, entry.deck_sha256)
+                is_read = not (entry.is_damaged or entry.unread)
                 connection.execute(
-                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         n,
                         entry.session,
-                        entry.presenter,
-                        entry.deck_sha256,
+                        presenter,
+                        deck,
                         of.size_bytes,
+                        of.stamp,
                         of.archive,
+                        of.endpoint,
+                        of.tried_at,
+                        is_read,
                         entry.told(),
                     ),
                 )
@@ -231,15 +271,21 @@ class Catalogue:
         """Sessions that are known lie elsewhere now, or in one more place."""
         with self._writing() as connection:
             connection.executemany(
-                "UPDATE sessions SET bytes = ?, archive = ? WHERE session = ?",
-                [(*of, session) for session, of in moved.items()],
+                "UPDATE sessions SET bytes = ?, archive = ?, endpoint = ?, stamp = ? WHERE session = ?",
+                [(*of[:4], session) for session, of in moved.items()],
             )
 
-    def note_verified(self, head: str, *, is_valid: bool) -> str:
-        """Remember what a verification of the session with this ledger head has found; returns when."""
+    def note_verified(self, session: str, place: str, head: str, *, is_valid: bool) -> str:
+        """Remember what a verification of a session at a place found, held against *head*; returns when.
+
+        Args:
+            place: "": its folder in the home; else the server and address of the archive.
+        """
         at = utc_now()
         with self._writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO verified VALUES (?, ?, ?)", (head, is_valid, at))
+            connection.execute(
+                "INSERT OR REPLACE INTO verified VALUES (?, ?, ?, ?, ?)", (session, place, head, is_valid, at)
+            )
         return at
 
     def forget(self, *sessions: str) -> None:
@@ -252,11 +298,7 @@ class Catalogue:
         try:
             with self._writing() as connection:
                 for session in sessions:
-                    connection.execute(
-                        "DELETE FROM verified WHERE head IN "
-                        "(SELECT json_extract(entry, '$.head') FROM sessions WHERE session = ?)",
-                        (session,),
-                    )
+                    connection.execute("DELETE FROM verified WHERE session = ?", (session,))
                     self._take_out(connection, session)
                 connection.execute("UPDATE erasures SET times = times + 1")
             with self._open() as connection:
@@ -378,14 +420,18 @@ def of_home(home: Home) -> Catalogue:
     return Catalogue(home.root / "cache" / "review.db")
 
 
-def of_archives(url: str) -> Catalogue:
+def of_archives(url: str, endpoint: str = "") -> Catalogue:
     """The catalogue of archives that are reviewed without a home, in the user's own cache folder.
+
+    Args:
+        endpoint: The server that they lie at, as `s3.endpoint_of`.
 
     Raises:
         UsageError: *url* is no archive address.
         HomeError: Nothing says where the user's files are.
     """
-    name = hashlib.sha256(open_store(url).url.encode()).hexdigest()[:16]  # an address may name a customer
+    address = f"{endpoint} {open_store(url).url}".strip()
+    name = hashlib.sha256(address.encode()).hexdigest()[:16]  # an address may name a customer
     return Catalogue(user_folder("cache") / "review" / f"{name}.db")
 
 
@@ -394,12 +440,12 @@ def comments_beside(catalogue: Catalogue) -> Path:
     return catalogue.path.with_suffix("")
 
 
-_ROW: Final = "SELECT n, entry, bytes, archive FROM sessions"
+_ROW: Final = "SELECT n, entry, bytes, archive, endpoint FROM sessions"
 
 
-def _row(found: tuple[int, str, int | None, str | None]) -> Row:
-    n, entry, size_bytes, archive = found
-    return Row(n, Entry(**json.loads(entry)), size_bytes is not None, archive)
+def _row(found: tuple[int, str, int | None, str | None, str]) -> Row:
+    n, entry, size_bytes, archive, endpoint = found
+    return Row(n, Entry(**json.loads(entry)), size_bytes is not None, archive, endpoint)
 
 
 def _end(before: int | None) -> int:

@@ -28,6 +28,8 @@ _WANTED: Final = re.compile(
 )
 """Some 90 of a rehearsal's 500 lines, told by how they begin; to parse all takes three times as long."""
 _HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')
+END_BYTES: Final = 128
+"""Of a ledger, in which its last hash stands."""
 _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
 _LONGEST_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
@@ -65,6 +67,8 @@ class Entry:
     words_per_minute: int | None = None
     fillers: int | None = None
     used_s: float | None = None
+    copy_of: str = ""  # the session that its records are of, where its folder has another name
+    unread: str = ""  # why it cannot be read now; what it holds is not known then
 
     def told(self) -> str:
         """As it stands in the catalogue."""
@@ -73,7 +77,7 @@ class Entry:
     @property
     def is_damaged(self) -> bool:
         """Whether its records could not be read."""
-        return not self.started_at
+        return not self.started_at and not self.unread
 
 
 def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, list[Passage]]:
@@ -116,7 +120,6 @@ def _withheld(records: Sequence[Told]) -> OffRecord | None:
 def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) -> Entry:
     opened = records[0]["value"]
     options, deck = opened["options"], opened["deck"]
-    head = _HEAD.search(ledger, max(0, len(ledger) - 128))
     closed = [one for one in _closed(records) if one.get("outcome")]
     again = {one.get("comes_back_to") for one in closed}
     outcomes = [_outcome(one) for one in closed if one["id"] not in again]
@@ -134,14 +137,21 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
         panel=digests({"panel": json.dumps(opened["templates"], sort_keys=True)})["panel"],
         is_drill=drill.KEY in opened,
         is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
-        head=head[1].decode() if head is not None else "",
+        head=head_of(ledger),
         outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
         contradictions=None if tensions is None else sum(one["class"] == "computed" for one in tensions),
         words=delivery.get("words"),
         words_per_minute=delivery.get("words_per_minute"),
         fillers=None if fillers is None else sum(fillers.values()),
         used_s=debrief["speech_s"] + debrief["answers_s"] if debrief else None,
+        copy_of=opened["id"] if opened.get("id", session) != session else "",
     )
+
+
+def head_of(ledger: bytes) -> str:
+    """The hash of the last record, by a ledger or the end of one; "" where its end is no record's."""
+    head = _HEAD.search(ledger, max(0, len(ledger) - END_BYTES))
+    return head[1].decode() if head is not None else ""
 
 
 def _outcome(exchange: Told) -> str:

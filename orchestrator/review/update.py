@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -10,15 +11,20 @@ from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
+from time import time
 from typing import Final
 
 from orchestrator.archive.bag import COMMIT_MARK
+from orchestrator.archive.download import is_commit_mark
 from orchestrator.archive.stores import ArchiveStore, FolderStore
 from orchestrator.archive.streams import side_by_side
-from orchestrator.errors import ArchiveError
+from orchestrator.errors import ArchiveError, ArchiveUnavailableError
 from orchestrator.layout import SESSION_ID
 from orchestrator.review.catalogue import Catalogue, Known
 from orchestrator.review.reading import Entry, Passage, read
+from orchestrator.store import files
+from orchestrator.store.store import LEDGER_NAME
+from orchestrator.verify.disk import open_folder, read_file
 
 BATCH: Final = 100
 """Sessions of one transaction: it ends within half a second, so that nobody waits long to write."""
@@ -27,6 +33,9 @@ MANY: Final = 1_000
 """New sessions from which on other processors help; to start them takes about as long as to read 300."""
 MOST_PROCESSES: Final = 4
 """With more the one that writes is what is waited for."""
+
+RETRY_S: Final = 60.0
+"""After which an archive that could not be read is asked for again: each try is a request, or several."""
 
 Read = tuple[Entry, list[Passage]]
 
@@ -54,21 +63,24 @@ def update(
     try:
         there = {name for name in store.folders() if SESSION_ID.fullmatch(name)}
     except ArchiveError as error:
-        failed, there = error, {name for name, of in known.items() if of.archive is not None}
+        failed = error
+        there = {name for name, of in known.items() if of[1:3] == (f"{store.url}/{name}", store.endpoint)}
     gone = [name for name in known if name not in here and name not in there]
     if gone:
         catalogue.forget(*gone)
         erasures = catalogue.erasures()
 
-    def archive_of(name: str) -> str | None:
-        return f"{store.url}/{name}" if name in there else None
+    def place_of(name: str) -> Known:
+        size_bytes, stamp = here.get(name, (None, ""))
+        archive, endpoint = (f"{store.url}/{name}", store.endpoint) if name in there else (None, "")
+        return Known(size_bytes, archive, endpoint, stamp)
 
     new, moved = [], {}
     for name in sorted(here.keys() | there):
-        was, now = known.get(name), Known(here.get(name), archive_of(name))
-        if was is None or (now.size_bytes is not None and now.size_bytes != was.size_bytes):
+        was, now = known.get(name), place_of(name)
+        if was is None or _is_other(was, now) or 0 < was.tried_at < time() - RETRY_S:
             new.append(name)
-        elif was != now:
+        elif was[:4] != now[:4]:
             moved[name] = now
     if moved:
         catalogue.note(moved)
@@ -77,7 +89,7 @@ def update(
         for start in range(0, len(new), BATCH):
             names = new[start : start + BATCH]
             found = [
-                (*one, Known(here.get(name), archive_of(name)))
+                (*one, place_of(name)._replace(tried_at=time() if one[0].unread else 0.0))
                 for name, one in zip(names, read_in_order, strict=False)  # which goes on with the next
                 if one is not None
             ]
@@ -87,6 +99,13 @@ def update(
     if failed is not None:
         raise failed
     return None
+
+
+def _is_other(was: Known, now: Known) -> bool:
+    """Whether a session is to be read anew: from another file, or from another archive than it was."""
+    if now.size_bytes is not None:
+        return (was.size_bytes, was.stamp) != (now.size_bytes, now.stamp)
+    return was.size_bytes is not None or was[1:3] != now[1:3]
 
 
 @contextmanager
@@ -110,12 +129,23 @@ def _reading(
 
 
 def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str], name: str) -> Read | None:
-    found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
+    """One session as it lies there now; None: it was erased just now, or its archive is not complete yet."""
+    try:
+        found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
+    except _DamagedError:
+        return Entry(name), []
+    except (ArchiveUnavailableError, OSError) as error:
+        why = files.reason(error) if isinstance(error, OSError) else str(error)
+        return Entry(name, unread=why), []
     return None if found is None else read(name, *found)
 
 
-def _here(sessions: Path) -> Iterator[tuple[str, int]]:
-    """The sessions of a home, each with the bytes of its ledger."""
+class _DamagedError(Exception):
+    """What lies there is no session whose records could be read; stays within this module."""
+
+
+def _here(sessions: Path) -> Iterator[tuple[str, tuple[int, str]]]:
+    """What has a session's name in a home, each with the bytes of its ledger and which file that is."""
     try:
         folders = os.scandir(sessions)
     except OSError:
@@ -124,28 +154,58 @@ def _here(sessions: Path) -> Iterator[tuple[str, int]]:
         for folder in folders:
             if SESSION_ID.fullmatch(folder.name):
                 try:
-                    yield folder.name, os.stat(f"{folder.path}/ledger/ledger.jsonl").st_size
-                except OSError:
-                    continue
+                    status = os.stat(f"{folder.path}/{LEDGER_NAME}")
+                    yield folder.name, (status.st_size, f"{status.st_mtime_ns}-{status.st_ino}")
+                except OSError as error:
+                    yield folder.name, (0, files.reason(error))
 
 
 def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
+    """Ledger and debrief of a session in the home; None: it was erased just now.
+
+    Raises:
+        _DamagedError: It has no ledger, or something else as one.
+        OSError: It cannot be read now.
+    """
     try:
-        ledger = (session / "ledger" / "ledger.jsonl").read_bytes()
-    except OSError:  # it was erased just now
-        return None
-    debrief = session / "debrief.json"
-    return ledger, debrief.read_bytes() if debrief.is_file() else None
+        with open_folder(session) as fd:
+            ledger = read_file(fd, LEDGER_NAME)
+            try:
+                return ledger, read_file(fd, "debrief.json")
+            except OSError:
+                return ledger, None
+    except OSError as error:
+        if not os.path.lexists(session):
+            return None
+        if error.errno in files.MACHINE_FAULTS | {errno.EACCES, errno.EPERM}:
+            raise
+        raise _DamagedError from error
 
 
 def _read(store: ArchiveStore, session: str) -> tuple[bytes, bytes | None] | None:
-    """What is read of an archive; None where its mark says that it is not complete yet."""
+    """What is read of an archive; None where it has no mark, and so is not complete yet.
+
+    Raises:
+        _DamagedError: Its mark is none, or it has no ledger.
+        ArchiveUnavailableError: It cannot be read now.
+    """
     try:
-        store.get(f"{session}/{COMMIT_MARK}")
-        ledger = store.get(f"{session}/data/{session}/ledger/ledger.jsonl")
+        mark = store.get(f"{session}/{COMMIT_MARK}")
+    except ArchiveUnavailableError:
+        raise
     except ArchiveError:
         return None
+    if not is_commit_mark(mark):
+        raise _DamagedError
+    try:
+        ledger = store.get(f"{session}/data/{session}/{LEDGER_NAME}")
+    except ArchiveUnavailableError:
+        raise
+    except ArchiveError as error:
+        raise _DamagedError from error
     try:
         return ledger, store.get(f"{session}/data/{session}/debrief.json")
+    except ArchiveUnavailableError:
+        raise
     except ArchiveError:  # it ended without one
         return ledger, None

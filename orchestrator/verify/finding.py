@@ -33,6 +33,7 @@ class Finding:
     receipt     a receipt does not say what the ledger gives
     freeze      the record of the end contradicts the ledger
     head        the ledger's head is not the one that was kept elsewhere
+    replaced    another archive of this name lies where the one with the head that was kept did
     misplaced   its first record, or its archive's bag-info, names another session than its place does
     bag         the bag around the session breaks the standard
     ==========  ===================================================================

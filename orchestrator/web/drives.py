@@ -142,7 +142,7 @@ class Drive:
 
 
 class Drives:
-    """Every session that this server drives, by id. Safe to use from many threads.
+    """Every session that this server drives, by its folder's name. Safe to use from many threads.
 
     The lock is held for no longer than a look into the table: no session waits for another's disk or model.
     """
@@ -203,17 +203,17 @@ class Drives:
     def _drive_of(self, session: Session) -> Drive:
         """The drive of this session, which is started where there is none."""
         with self._lock:
-            drive = self._drives.get(session.id)
+            drive = self._drives.get(session.name)
             if drive is None:
-                drive = self._drives[session.id] = Drive(session, self._over)
-                self._sessions.hold(session.id)
-                self._broke_off.pop(session.id, None)
+                drive = self._drives[session.name] = Drive(session, self._over)
+                self._sessions.hold(session.name)
+                self._broke_off.pop(session.name, None)
                 drive.start()
             return drive
 
     def _over(self, drive: Drive) -> None:
         with self._lock:
-            del self._drives[drive.session.id]
+            del self._drives[drive.session.name]
             if drive.failure is not None:
-                self._broke_off[drive.session.id] = str(drive.failure)
-            self._sessions.let_go(drive.session.id)  # within the lock: the next drive holds it anew
+                self._broke_off[drive.session.name] = str(drive.failure)
+            self._sessions.let_go(drive.session.name)  # within the lock: the next drive holds it anew

@@ -6,6 +6,7 @@ import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
@@ -25,7 +26,8 @@ the others; a lock for each session would have to be taken away again, and someb
 class OpenSessions:
     """The sessions of one home, opened when they are first asked for. Safe to use from many threads.
 
-    A session is safe to use from many threads itself, so all requests for one share it.
+    A session is safe to use from many threads itself, so all requests for one share it. Each is kept by the
+    name of its folder, and never by the id in its ledger: a copy of the folder has the same one.
     """
 
     def __init__(self, home: Home | None) -> None:
@@ -36,7 +38,7 @@ class OpenSessions:
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
 
     def get(self, session_id: str) -> Session:
-        """The session with exactly this id.
+        """The session in the folder with exactly this name: its id, but for a copy.
 
         Raises:
             SessionNotFoundError: There is none; prefixes, `last` and paths are for the command line.
@@ -44,11 +46,11 @@ class OpenSessions:
         """
         if (found := self._known(session_id)) is not None:
             return found
-        opening = self._opening[hash(self._id(session_id)) % OPENING_AT_ONCE]
-        with opening:
+        root = self._root(session_id)
+        with self._opening[hash(session_id) % OPENING_AT_ONCE]:
             if (found := self._known(session_id)) is not None:
                 return found
-            opened = Session.open(self._home, session_id)
+            opened = Session.open(self._home, root)
             self.add(opened)
             return opened
 
@@ -56,8 +58,8 @@ class OpenSessions:
         """Keep a session that was just started or opened."""
         inode = os.stat(session.path / LEDGER_NAME).st_ino
         with self._lock:
-            before = self._open.pop(session.id, None)
-            self._open[session.id] = (session, inode)
+            before = self._open.pop(session.path.name, None)
+            self._open[session.path.name] = (session, inode)
             closed = [*self._surplus(), *([before[0]] if before is not None else [])]
         for one in closed:
             one.close()
@@ -120,11 +122,11 @@ class OpenSessions:
             session.close()
         return None
 
-    def _id(self, name: str) -> str:
+    def _root(self, name: str) -> Path:
         is_id = SESSION_ID.fullmatch(name) is not None  # before it becomes a path
-        if self._home is None or not is_id or not (self._home.sessions / name / "ledger").is_dir():
+        if self._home is None or not is_id or not os.path.isdir(self._home.sessions / name / "ledger"):
             raise SessionNotFoundError(f"there is no session {name[:64]!r} here", value=name[:64])
-        return name
+        return self._home.sessions / name
 
     def _surplus(self) -> list[Session]:
         idle = [name for name in self._open if name not in self._held]

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Final
 
+from orchestrator.archive.at_home import verify_at_home
 from orchestrator.archive.download import fetch, verify_archive
-from orchestrator.archive.stores import open_store
-from orchestrator.errors import GreenroomError, SessionNotFoundError
+from orchestrator.archive.register import KeptArchive, kept_archives
+from orchestrator.archive.stores import is_same_store, open_store
+from orchestrator.clock import utc_now
+from orchestrator.errors import (
+    ArchiveError,
+    ArchiveUnavailableError,
+    GreenroomError,
+    HomeError,
+    LedgerCorruptError,
+    SessionNotFoundError,
+)
 from orchestrator.home.folder import Home
-from orchestrator.review.catalogue import Row, comments_beside, of_archives, of_home
+from orchestrator.layout import SESSION_ID
+from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
 from orchestrator.review.comments import Comments
+from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.update import update
 from orchestrator.session import Session
+from orchestrator.store import files
+from orchestrator.store.store import LEDGER_NAME
+from orchestrator.verify import Finding, Verification
+from orchestrator.verify.disk import open_folder, opened
 from orchestrator.web.open_sessions import OpenSessions
 
 MOST_FETCHED: Final = 8
@@ -45,18 +64,44 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a verification found."""
+    """What a verification of a session at one place found."""
+
+    archive: str  # its address; "": the session's own folder was looked at
+    is_valid: bool | None  # None: it cannot be read now, which is no verdict
+    at: str  # RFC 3339
+    head: str  # of the ledger, that it was held against
+    findings: tuple[str, ...] = ()
+    why: str = ""  # it cannot be read
+    is_shown: bool = True  # False: what lies there is not what was archived, or not whole
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a session stands, as its home's register has it; without a home, as the archives are listed."""
+
+    kind: str  # live, archived, not-archived, otherwise, replaced, gone, unknown
+    told: str = ""  # the archive, or what to know of it
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What was last verified of a session, at all places together."""
 
     is_valid: bool
     at: str  # RFC 3339
-    findings: tuple[str, ...] = ()
 
 
 class Review:
     """The sessions that one server lets review. Safe to use from many threads."""
 
     def __init__(
-        self, home: Home | None, archives: str, endpoint_url: str | None, live: OpenSessions
+        self,
+        home: Home | None,
+        archives: str,
+        endpoint_url: str | None,
+        live: OpenSessions,
+        *,
+        known: Home | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -64,14 +109,20 @@ class Review:
             UsageError: *archives* is no archive address.
         """
         self._home, self._archives, self._endpoint_url, self._live = home, archives, endpoint_url, live
+        self._register = home or known  # the home whose register is asked
         self._store = open_store(archives, endpoint_url=endpoint_url)
-        self.catalogue = of_home(home) if home is not None else of_archives(archives)
-        kept = home.sessions / ".records" if home is not None else comments_beside(self.catalogue)
+        self._place = f"{self._store.endpoint} {self._store.url}".strip()
+        if home is not None:
+            self.catalogue, kept = of_home(home), home.sessions / ".records"
+        else:
+            self.catalogue = of_archives(archives, self._store.endpoint)
+            kept = _comments_of(archives, self.catalogue)
         self.comments = Comments(kept)
         self._lock = Lock()
         self._reading = Reading()
         self._running: Thread | None = None
         self._ended = 0.0
+        self._listed_at = ""  # when the last update began that saw all archives
         self._fetched: OrderedDict[str, Session] = OrderedDict()
         self._fetching = Lock()
 
@@ -92,7 +143,8 @@ class Review:
                 running = self._running = Thread(target=self._update, name="catalogue", daemon=True)
                 running.start()
         if running is not None:
-            is_empty = is_needed or not self.catalogue.page(most=1)
+            # At first, what is there may be of the archives that another server looked at.
+            is_empty = is_needed or not self._ended or not self.catalogue.page(most=1)
             running.join(LONG_PATIENCE_S if is_empty else PATIENCE_S)
         return self._reading
 
@@ -101,11 +153,13 @@ class Review:
             self._reading = Reading(done, of, is_running=True)
 
         failed: str | None = None
+        began = utc_now()
         try:
             self._reading = Reading(is_running=True)
             update(
                 self.catalogue, self._home.sessions if self._home is not None else None, self._store, on_read
             )
+            self._listed_at = began
         except (GreenroomError, OSError) as error:
             failed = str(error)
         finally:
@@ -118,14 +172,23 @@ class Review:
 
         Raises:
             SessionNotFoundError: There is none.
+            ArchiveUnavailableError: There is none here, and the archives could not be looked into.
         """
         row = self.catalogue.get(session)
-        if row is None or not row.entry.is_ended:  # one that was begun or has gone on since
-            self.refresh(is_needed=True)
+        # One that was begun or has gone on since, or lay in an archive that another server looked at.
+        if row is None or not row.entry.is_ended or not (row.is_here or self._is_of_our_store(row)):
+            reading = self.refresh(is_needed=True)
             row = self.catalogue.get(session)
+            if row is None and (reading.failed is not None or reading.is_running):
+                why = reading.failed or "the archives are still being read: ask again in a moment"
+                raise ArchiveUnavailableError(why)
         if row is None:
             raise SessionNotFoundError(f"there is no session {session!r} here", value=session)
         return row
+
+    def _is_of_our_store(self, row: Row) -> bool:
+        archive = f"{self._store.url}/{row.entry.session}"
+        return (row.archive, row.endpoint) == (archive, self._store.endpoint)
 
     # ------------------------------------------------------------------ one session
 
@@ -143,29 +206,163 @@ class Review:
             if name in self._fetched:
                 self._fetched.move_to_end(name)
                 return self._fetched[name]
-            root = fetch(name, self._archives, Path(self._folder.name), endpoint_url=self._endpoint_url)
+            into = Path(self._folder.name)
+            root = fetch(name, self._archives, into, endpoint_url=self._endpoint_url, known=self._register)
             opened = self._fetched[name] = Session.open(None, root)
+            if (head := opened.ledger_head) != row.entry.head:
+                self._drop(name)
+                raise ArchiveError(
+                    f"{self._store.url}/{name}: is replaced: its ledger ends with {head}, and the one that "
+                    f"was read here before with {row.entry.head}"
+                )
             if len(self._fetched) > MOST_FETCHED:
                 self._drop(next(iter(self._fetched)))
-        self.catalogue.note_verified(opened.ledger_head, is_valid=True)  # nothing else is ever fetched
+        # It was whole and right, or it would not have been fetched; what a desktop left is passed over.
+        if (name, self._place) not in self.catalogue.verified([name]):
+            self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
 
-    def checked(self, row: Row, *, again: bool = False) -> Checked | None:
-        """Whether an ended session is what its ledger says: as remembered of this head, else looked at now.
+    def checked(self, row: Row, *, again: bool = False) -> list[Checked]:
+        """Whether a session that ended is what its ledger says, at each place where it is looked for.
 
-        None: it has not ended. *again*: look now in any case.
+        That is its folder in the home, and the archive that this server reviews, where the home archived it
+        there or has no folder of it. As remembered of this head, else looked at now; an archive beside the
+        folder only where it was looked at before, or *again* asks for it.
+
+        Args:
+            again: Look at all of them now.
         """
-        if not row.entry.is_ended:
-            return None
-        known = self.catalogue.verified([row.entry.head]).get(row.entry.head)
-        if known is not None and not again and known[0]:
-            return Checked(*known)
-        if row.is_here:
-            result = self._live.get(row.entry.session).verify()
-        else:
-            result = verify_archive(self._archives, row.entry.session, endpoint_url=self._endpoint_url)
-        at = self.catalogue.note_verified(row.entry.head, is_valid=result.valid)
-        return Checked(result.valid, at, tuple(f"{one.path} is {one.kind}" for one in result.findings))
+        found = []
+        if row.is_here and (row.entry.is_ended or self.standing(row).kind == "otherwise"):
+            found.append(self._checked(row, "", again=again))
+        if not row.is_here or self._is_archived_here(row):
+            seen = self.catalogue.verified([row.entry.session])
+            if not row.is_here or again or (row.entry.session, self._place) in seen:
+                found.append(self._checked(row, self._place, again=again))
+        return found
+
+    def _checked(self, row: Row, place: str, *, again: bool) -> Checked:
+        """What is at one place: *place* as in `Catalogue.note_verified`."""
+        name = row.entry.session
+        # Of the folder as it is now: the row may be of a ledger that was exchanged since.
+        head = row.entry.head if place else self._head_now(name)
+        archive = f"{self._store.url}/{name}" if place else ""
+        known = self.catalogue.verified([name]).get((name, place))
+        if known is not None and known.is_valid and known.head == head and not again:
+            return Checked(archive, True, known.at, head)
+        try:
+            result = self.verify(name, archive=bool(place))
+        except ArchiveUnavailableError as error:
+            return Checked(archive, None, utc_now(), head, why=str(error), is_shown=False)
+        except ArchiveError as error:  # nothing of it is there
+            at = self.catalogue.note_verified(name, place, head, is_valid=False)
+            return Checked(archive, False, at, head, (str(error),), is_shown=False)
+        at = self.catalogue.note_verified(name, place, head, is_valid=result.valid)
+        is_shown = all(one.kind == "extra" for one in result.findings)
+        if place and not is_shown:
+            self.forget(name)  # what was fetched before lies there no more
+        return Checked(archive, result.valid, at, head, tuple(map(_told, result.findings)), is_shown=is_shown)
+
+    def verify(self, session: str, *, archive: bool = False) -> Verification:
+        """Verify what lies there now: the session's folder in the home, else its archive.
+
+        The archive is held against what the home archived, and where that has no folder of the session also
+        against what was read here before: another one is `replaced`.
+
+        Args:
+            session: Its id, or the name of its folder.
+            archive: Its archive in any case.
+
+        Raises:
+            SessionNotFoundError: There is nothing of this name, here or there.
+            ArchiveUnavailableError: The archive cannot be read now.
+            ArchiveError: There is no such archive.
+        """
+        if not SESSION_ID.fullmatch(session):
+            raise SessionNotFoundError(f"there is no session {session[:64]!r} here", value=session[:64])
+        if not archive and self._home is not None and os.path.lexists(self._home.sessions / session):
+            try:
+                return self._live.get(session).verify()
+            except (SessionNotFoundError, LedgerCorruptError):  # whatever lies there
+                return verify_at_home(self._home, self._home.sessions / session)
+        row = self.catalogue.get(session) if archive else self.row(session)
+        found = verify_archive(self._archives, session, endpoint_url=self._endpoint_url, known=self._register)
+        if any(one.kind != "extra" for one in found.findings) or row is None or row.is_here:
+            return found
+        head = row.entry.head if self._is_of_our_store(row) else ""
+        if head in ("", found.head):
+            return found
+        before = f"{head}, as it was read here before"
+        replaced = Finding(f"data/{session}/{LEDGER_NAME}", "replaced", before, found.head)
+        return replace(found, valid=False, findings=(*found.findings, replaced))
+
+    # ------------------------------------------------------------------ where it stands
+
+    def standing(self, row: Row) -> Standing:
+        """Whether and where a session is archived: told from the home's register, not from the listing."""
+        name = row.entry.session
+        listed = Standing("archived", row.archive) if row.archive else Standing("not-archived")
+        if self._register is None:
+            return listed
+        try:
+            kept = kept_archives(self._register, name)
+        except HomeError as error:
+            return Standing("unknown", str(error))
+        # As it is now: a row may be of the moment before the session ended and was archived.
+        head = self._head_now(name) if row.is_here and kept else row.entry.head
+        others = [one for one in kept if one.head not in (None, head) and head]
+        if not row.is_here:
+            others = [one for one in others if self._is_ours(one)]
+            return Standing("replaced", others[-1].archive) if others else listed
+        if others:
+            return Standing("otherwise", others[-1].archive)
+        if not kept:
+            is_live = not (row.entry.is_ended or row.entry.is_damaged or row.entry.unread)
+            return Standing("live") if is_live else Standing("not-archived", row.archive or "")
+        is_listed = row.archive is not None or self._listed_at < kept[-1].at
+        is_gone = not is_listed and any(map(self._is_ours, kept))
+        return Standing("gone" if is_gone else "archived", kept[-1].archive)
+
+    def _head_now(self, session: str) -> str:
+        """The hash of the last record of a session in the home; "" where there is none."""
+        root = self._home.sessions / session if self._home is not None else Path()
+        try:
+            with open_folder(root) as folder, opened(folder, LEDGER_NAME) as fd:
+                size = os.fstat(fd).st_size
+                return head_of(files.read_range(fd, max(0, size - END_BYTES), END_BYTES))
+        except OSError:
+            return ""
+
+    def seals(self, rows: Sequence[Row]) -> dict[str, Seal]:
+        """What was last verified of these sessions, by session; those of which nothing was are left out."""
+        seen = self.catalogue.verified([row.entry.session for row in rows])
+        found = {}
+        for row in rows:
+            name = row.entry.session
+            places = [seen.get((name, "")), seen.get((name, self._place))]
+            own = places[0] if row.is_here else places[1]
+            looks = [one for one in places if one is not None and one.head == row.entry.head]
+            wrong = [one for one in looks if not one.is_valid]
+            if wrong:
+                found[name] = Seal(False, wrong[-1].at)
+            elif own is not None and own in looks:
+                found[name] = Seal(True, own.at)
+        return found
+
+    def _is_archived_here(self, row: Row) -> bool:
+        """Whether the home archived the session in the store that this server reviews."""
+        if self._home is None:
+            return False
+        try:
+            return any(map(self._is_ours, kept_archives(self._home, row.entry.session)))
+        except HomeError:
+            return False
+
+    def _is_ours(self, kept: KeptArchive) -> bool:
+        """Whether an archive of the register lies in the store that this server reviews."""
+        home = self._register
+        own = home is not None and is_same_store(self._store, str(home.archives), "")
+        return own or is_same_store(self._store, kept.url, kept.endpoint)
 
     def forget(self, session: str) -> None:
         """Remove what lies unpacked of a session that was erased."""
@@ -185,3 +382,19 @@ class Review:
         session = self._fetched.pop(name)
         session.close()
         shutil.rmtree(session.path, ignore_errors=True)
+
+
+def _told(finding: Finding) -> str:
+    """A finding in one line; of a head also which was kept and which is there."""
+    line = f"{finding.path} is {finding.kind}"
+    is_head = finding.kind in ("head", "replaced")
+    return f"{line}: expected {finding.expected}, found {finding.found}" if is_head else line
+
+
+def _comments_of(archives: str, catalogue: Catalogue) -> Path:
+    """Where comments are kept without a home; those that an earlier release kept without the server move."""
+    kept, before = comments_beside(catalogue), comments_beside(of_archives(archives))
+    if before.is_dir() and not kept.exists():
+        with suppress(OSError):  # another server has just moved them, or they stay where they are
+            before.rename(kept)
+    return kept

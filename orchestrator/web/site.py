@@ -28,6 +28,7 @@ class Site:
     Args:
         home: Where sessions live; None: archives alone are shown.
         archives: The folder or s3:// address that is reviewed.
+        known: Where archives alone are shown, a home whose register they are held against.
         hosts: Names, without port, that a request's Host may have.
         takes_addresses: A Host may also be any IP address: it listens beyond this machine, at several.
         public: Where browsers reach the server through a proxy; None: there is none.
@@ -44,6 +45,7 @@ class Site:
     public: PublicUrl | None = None
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
+    known: Home | None = None
     recogniser: Recogniser | None = None
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
@@ -55,7 +57,7 @@ class Site:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drives", Drives(self.sessions))  # the way of a frozen dataclass
-        review = Review(self.home, self.archives, self.endpoint_url, self.sessions)
+        review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
         object.__setattr__(self, "review", review)
 
     def close(self) -> None:

@@ -109,7 +109,7 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
     shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
     slides = rehearsal.scene().deck.slides
     return RoomView(
-        session=options.id,
+        session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
         seq=rehearsal.store.seq,
         state=state_of(rehearsal),
         moment=projection.state,

@@ -41,7 +41,11 @@ MOST_SKEW_S = 900
 PAGE_KEYS = 7
 """Keys in a page of a list: few, so that every list has several pages."""
 STALL_S = 1.0
+COLD = (
+    '<?xml version="1.0"?><Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>'
+)
 CODES = {
+    "400": "ExpiredToken",
     "403": "AccessDenied",
     "409": "ConditionalRequestConflict",
     "412": "PreconditionFailed",
@@ -63,6 +67,7 @@ class StrictS3:
     struck: list[str] = field(default_factory=list)  # keys of requests that one of `faults` was at
     every: str = ""  # a fault at every request
     lies: set[str] = field(default_factory=set)  # keys that are read back wrong
+    cold: set[str] = field(default_factory=set)  # keys in a storage class from which nothing can be read now
     corrupts: set[str] = field(default_factory=set)  # keys of which other bytes are stored than were sent
     refuses_checksums: bool = False
     clock_ahead_s: float = 0.0  # of the server's clock
@@ -204,6 +209,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return 204, b"", {}
             if key not in self.state.objects or fault == "missing":
                 return 404, _error("NoSuchKey"), {}
+            if key in self.state.cold:
+                return 403, COLD.encode(), {}
             content = self.state.objects[key]
             if key in self.state.lies:
                 content = _other(content)
@@ -258,7 +265,10 @@ class _Handler(BaseHTTPRequestHandler):
         more = len(left) > PAGE_KEYS or fault == "endless"
         page = page or [after]
         token = f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>" if more else ""
-        found = "".join(_listed(escape(quote(key)), is_folder=key.endswith("/")) for key in page)
+        found = "".join(
+            _listed(escape(quote(key)), is_folder=key.endswith("/"), is_cold=key in self.state.cold)
+            for key in page
+        )
         return (
             '<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
             f"<EncodingType>url</EncodingType><IsTruncated>{str(more).lower()}</IsTruncated>{token}{found}"
@@ -278,10 +288,11 @@ def _cut(key: str, prefix: str, delimiter: str) -> str:
     return f"{prefix}{head}{found}" if found else key
 
 
-def _listed(key: str, *, is_folder: bool) -> str:
+def _listed(key: str, *, is_folder: bool, is_cold: bool) -> str:
     if is_folder:
         return f"<CommonPrefixes><Prefix>{key}</Prefix></CommonPrefixes>"
-    return f"<Contents><Key>{key}</Key></Contents>"
+    kind = "GLACIER" if is_cold else "STANDARD"
+    return f"<Contents><Key>{key}</Key><StorageClass>{kind}</StorageClass></Contents>"
 
 
 def _error(code: str) -> bytes:

@@ -13,7 +13,7 @@ from orchestrator.debrief.phrasing import outcomes
 from orchestrator.erasing import erase_archived, erase_session
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
-from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home
+from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage
 from orchestrator.review.update import update
 from tests.helpers.homes import new_home
@@ -133,9 +133,14 @@ def test_what_was_read_before_an_erasure_is_not_put_back(catalogue: Catalogue) -
     assert catalogue.page() == []
 
 
-def test_a_verification_is_remembered_by_the_head(catalogue: Catalogue) -> None:
-    at = catalogue.note_verified("a" * 64, is_valid=True)
-    assert catalogue.verified(["a" * 64, "b" * 64]) == {"a" * 64: (True, at)}
+def test_a_verification_is_remembered_by_session_and_place_with_the_head(catalogue: Catalogue) -> None:
+    here = catalogue.note_verified("talk", "", "a" * 64, is_valid=True)
+    there = catalogue.note_verified("talk", "https://r2.example s3://b/p", "b" * 64, is_valid=False)
+    catalogue.note_verified("talk-backup", "", "a" * 64, is_valid=False)
+    assert catalogue.verified(["talk", "nowhere"]) == {
+        ("talk", ""): Verified("a" * 64, True, here),
+        ("talk", "https://r2.example s3://b/p"): Verified("b" * 64, False, there),
+    }
 
 
 # ------------------------------------------------------------------ with real sessions

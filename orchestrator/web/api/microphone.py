@@ -139,7 +139,7 @@ class Microphone:
         self._is_spoken = open_ is not None
         if open_ is None:
             return
-        self._site.drives.hears(self._session.id)
+        self._site.drives.hears(self._session.name)
         # As the voice stops, what was said is recognised at once: if it was the sentence's end, its
         # words are there when the pause is long enough to be one.
         is_due = self._voice.is_pausing or self._voice.heard_s - self._asked_at_s >= PARTIAL_S
@@ -194,9 +194,9 @@ class Microphone:
 
     async def _show(self, text: str) -> None:
         """What is being spoken, to this page and to the others that show the room."""
-        if self._site.partials.get(self._session.id, "") == text:
+        if self._site.partials.get(self._session.name, "") == text:
             return
-        self._site.show_partial(self._session.id, text)
+        self._site.show_partial(self._session.name, text)
         await self._send({"partial": text})
 
     async def _send(self, message: dict[str, Any]) -> None:

@@ -192,13 +192,13 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
         if site.closing.is_set():
             return
         try:
-            is_here = site.drives.is_driving(session.id)
+            is_here = site.drives.is_driving(session.name)
             if look % DRIVER_LOOKS == 0:  # a feed that was killed leaves no record
                 is_elsewhere = not is_here and is_driven(session.path)
             now = (os.stat(ledger).st_size, is_here, is_elsewhere)
             if now != before:
                 before = now
-                view = await run_in_threadpool(_shown, site, session.id)
+                view = await run_in_threadpool(_shown, site, session.name)
                 yield {
                     "event": "room",
                     "id": str(view.seq),
@@ -210,7 +210,7 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             return
         except OSError:  # too many files are open, say: the session is there, and the page comes back
             return
-        if (partial := site.partials.get(session.id, "")) != shown:
+        if (partial := site.partials.get(session.name, "")) != shown:
             shown = partial
             yield {"event": "partial", "data": json.dumps(partial)}
         await asyncio.sleep(LOOK_S)
@@ -232,8 +232,8 @@ def _view(site: Site, session: Session) -> RoomView:
     drives = site.drives
     return room_view(
         session.rehearsal,
-        is_driven_here=drives.is_driving(session.id),
-        broke_off=drives.broke_off(session.id),
+        is_driven_here=drives.is_driving(session.name),
+        broke_off=drives.broke_off(session.name),
     )
 
 

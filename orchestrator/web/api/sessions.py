@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.documents.erasure import erased_json, left_over_json, only_archived
 from orchestrator.documents.intel import intel_json, searched_json
-from orchestrator.documents.listing import archived, local
+from orchestrator.documents.listing import archived, listed, local
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
 from orchestrator.erasing import erase_archived, erase_session
-from orchestrator.errors import DriverBusyError, SessionStateError
+from orchestrator.errors import DriverBusyError, LedgerCorruptError, SessionNotFoundError, SessionStateError
 from orchestrator.loop.news import can_search
 from orchestrator.memory.session_context import to_plain
 from orchestrator.web.site import Site, site_of
@@ -38,8 +38,8 @@ def sessions(
 ) -> Document:
     """The sessions of the server's home, oldest first; of a server without one, its archive's."""
     if archive or site.home is None:
-        return {"sessions": archived(site.archives, search, site.s3)}
-    return {"sessions": local(site.home, search, unsaid)}
+        return listed(archived(site.archives, search, site.s3, unsaid, site.home), search)
+    return listed(local(site.home, search, unsaid), search)
 
 
 @router.get("/sessions/{session}")
@@ -61,11 +61,15 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
             )
         done = erase_archived(home, session, **site.s3)
         return erased_json(done, left_over_json(home, done.forgotten))
-    found = site.sessions.get(session)
+    try:
+        deck = site.sessions.get(session).projection.deck
+    except (SessionNotFoundError, LedgerCorruptError):
+        if session not in (*home.session_ids(), *home.other_names()):
+            raise
+        deck = None  # whatever has a session's name there can be removed
     if site.drives.is_driving(session):
         raise DriverBusyError(f"{session} is under way here: pause it first")
-    deck = found.projection.deck
-    root = found.path
+    root = home.sessions / session
     site.sessions.forget(session)
     done = erase_session(home, root, archives=archives, **site.s3)
     site.review.forget(session)
@@ -143,9 +147,13 @@ def verify(
     session: str,
     site: At,
     head: Annotated[str | None, Query(max_length=64, description="The ledger head that was kept.")] = None,
+    archive: Annotated[bool, Query(description="Its archive, though it is in the home as well.")] = False,
 ) -> Document:
-    """Whether every write kept the rules and nothing was changed since; `valid` says it, not the status."""
-    return verification_json(against_head(site.sessions.get(session).verify(), head))
+    """Whether every write kept the rules and nothing was changed since; `valid` says it, not the status.
+
+    Looked at is what lies there now: the session's folder, or its archive where the home has none.
+    """
+    return verification_json(against_head(site.review.verify(session, archive=archive), head))
 
 
 @router.get("/sessions/{session}/recap")

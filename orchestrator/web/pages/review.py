@@ -37,7 +37,9 @@ def review(
         older=shown[-1][0].n if len(found) > PAGE else None,
         is_first=before is None,
         reading=reading,
-        verified=catalogue.verified([row.entry.head for row, _ in shown]),
+        standings={row.n: site.review.standing(row) for row, _ in shown},
+        seals=site.review.seals([row for row, _ in shown]),
+        unsearched=catalogue.unsearched() if q.strip() else [],
         presenters=catalogue.presenters(),
         archives=site.archives,
     )

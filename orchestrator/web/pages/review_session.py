@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
-from orchestrator.errors import ArchiveError, ReceiptError
+from orchestrator.errors import ArchiveError, ArchiveUnavailableError, ReceiptError
 from orchestrator.review.catalogue import Row
 from orchestrator.session import Session
 from orchestrator.web.known import knowledge
+from orchestrator.web.reviewing import Checked
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import markdown, page
 from orchestrator.web.timeline import timeline
@@ -25,8 +27,11 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
     """The timeline. *check*: verify the session now, also where that was done before."""
     row = site.review.row(session)
     try:
+        checked = site.review.checked(row, again=True) if check else None
+        if checked and not (row.is_here or checked[-1].is_shown):
+            return _refused(site, row, checked[-1])
         found = site.review.session(row)
-        checked = site.review.checked(row, again=check)
+        checked = checked or site.review.checked(row)
     except ArchiveError as error:
         return _not_right(site, row, error)
     return page(
@@ -34,6 +39,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         has_home=site.home is not None,
         base=site.base,
         row=row,
+        standing=site.review.standing(row),
         session=found,
         drilled=found.rehearsal.drilled,
         drilled_row=_drilled_row(site, found),
@@ -101,13 +107,26 @@ def _drilled_row(site: Site, found: Session) -> Row | None:
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
-    if row.entry.head:
-        site.review.catalogue.note_verified(row.entry.head, is_valid=False)
+    """The page in place of an archive that is not right, or cannot be read now."""
+    if isinstance(error, ArchiveUnavailableError):
+        return _refused(site, row, Checked("", None, "", row.entry.head, why=str(error)))
+    checked = site.review.checked(row, again=True)
+    if checked and not checked[-1].is_shown:
+        return _refused(site, row, checked[-1], first=str(error))
+    # What was wrong a moment ago is right now: somebody is at work there.
+    return _refused(site, row, Checked("", False, "", row.entry.head, why=str(error)))
+
+
+def _refused(site: Site, row: Row, checked: Checked, *, first: str = "") -> HTMLResponse:
+    """The page in place of an archive that was looked at just now; *first*: what was met before that."""
+    is_unavailable = checked.is_valid is None
     return page(
         "review_refused.html",
-        409,
+        HTTPStatus.BAD_GATEWAY if is_unavailable else HTTPStatus.CONFLICT,
         has_home=site.home is not None,
         base=site.base,
         row=row,
-        why=str(error),
+        why=checked.why or first or f"{checked.archive}: is not what was archived there",
+        findings=checked.findings,
+        is_unavailable=is_unavailable,
     )
