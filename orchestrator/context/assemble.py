@@ -129,7 +129,7 @@ class Context:
     def __copy__(self) -> Context:
         return self  # nothing in it changes
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Context:
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Context:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
