@@ -34,13 +34,9 @@ SESSION is an id, the beginning of one, `last`, a path to a session or to an unp
 
 `GREENROOM_LOG=FILE` (or `-` for stderr) keeps a log, one JSON document a line: commands, records, calls of a model, with ids, sizes and times, never what was said or written. Without it there is none.
 
-<<<<<<< HEAD
 Exit codes: 0 done; 1 refused or failed, with one line on stderr that says what is wrong and what to do; 2 wrong usage. Ctrl-C, SIGTERM and SIGHUP (a terminal that was closed) stop a command with one line that says how to go on: exit code 1, 143 and 129, also in the first process of a container; a model's call that hangs is given up after 3 seconds. With `--json` an error is a JSON document with `code`, `message` and, where there is one, `file` or `value`. `verify` and `panel check` exit 1 where something is not valid; what `check` and `doctor` find is a result, and exits 0.
-=======
-Exit codes: 0 done; 1 refused or failed, with one line on stderr that says what is wrong and what to do; 2 wrong usage. With `--json` an error is a JSON document with `code`, `message` and, where there is one, `file` or `value`. `verify` and `panel check` exit 1 where something is not valid; what `check` and `doctor` find is a result, and exits 0.
 
 What a terminal's encoding has no sign for is printed as an escape; HTML and a context in a pipe are UTF-8 always. A stderr that takes nothing costs no result. A stdout that takes nothing is exit code 1 and one line on stderr: what the command had to do is done. `… | head` ends without a word. A log on a full disk says so once.
->>>>>>> h-env
 """  # noqa: E501  # one line a paragraph, as on the other pages
 
 
