@@ -32,7 +32,7 @@ from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.model import Forgotten
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 from orchestrator.store import files
-from orchestrator.store.aside import held
+from orchestrator.store.files import held
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.verify.disk import open_folder
 

@@ -35,7 +35,7 @@ from orchestrator.errors import ArchiveError, ArchiveUnavailableError, SessionEx
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID, check_session_id
 from orchestrator.store import files
-from orchestrator.store.aside import made_aside
+from orchestrator.store.files import made_aside
 from orchestrator.verify import Verification
 from orchestrator.verify.disk import open_folder
 from orchestrator.verify.finding import Report, shown

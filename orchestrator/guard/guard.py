@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Final
 
 from orchestrator.guard.watched import Watched
+from orchestrator.home.changes import Changes
 from orchestrator.store import files
-from orchestrator.store.changes import Changes
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.verify.session_folder import home_digest
 

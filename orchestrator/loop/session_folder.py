@@ -37,7 +37,7 @@ from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.store import files
-from orchestrator.store.aside import held, made_aside
+from orchestrator.store.files import held, made_aside
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
 

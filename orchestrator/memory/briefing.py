@@ -25,6 +25,7 @@ from orchestrator.layout import HISTORY, TRANSCRIPT
 from orchestrator.legible import one_line
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
@@ -35,7 +36,6 @@ from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord
 from orchestrator.render import OUTCOME_WORDS, counted
-from orchestrator.store.derived import derived_folder
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record

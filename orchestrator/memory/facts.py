@@ -36,6 +36,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.record_types import ODD, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
@@ -54,7 +55,6 @@ from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_clean
 from orchestrator.render import clipped
 from orchestrator.store import files
-from orchestrator.store.derived import derived_folder, replace_if_different
 from orchestrator.store.ledger import Record
 
 Plain = Mapping[str, Any]

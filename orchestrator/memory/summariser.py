@@ -18,13 +18,13 @@ from typing import Any, Final, TypeVar
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, FoundFacts, write_fact_files
 from orchestrator.model.fact import SPOKEN, Fact, key_of
 from orchestrator.model.values import tagged, to_json
-from orchestrator.store.derived import Made, derived_folder, locked
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
 

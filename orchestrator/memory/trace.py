@@ -24,10 +24,10 @@ from math import isfinite
 from typing import Any, Final, TypeVar
 
 from orchestrator.legible import one_line
+from orchestrator.memory.derived import Made, derived_folder, replace_text
 from orchestrator.memory.record_types import ODD, Row, described, read, row_of, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
 from orchestrator.render import clipped, clock
-from orchestrator.store.derived import Made, derived_folder, replace_text
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.changes import Changes
 from orchestrator.home.user_list import shown_name
 from orchestrator.speech.source import open_recording
-from orchestrator.store.changes import Changes
 
 MAX_LINE_BYTES = 1024 * 1024
 """A longer line is no segment; our own limit."""

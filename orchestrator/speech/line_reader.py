@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.changes import Changes
 from orchestrator.home.user_list import shown_name
 from orchestrator.speech.follow import MAX_LINE_BYTES, follow
-from orchestrator.store.changes import Changes
 
 STDIN = "-"
 _CHUNK_BYTES = 65536

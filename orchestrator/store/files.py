@@ -12,9 +12,11 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import secrets
+import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -255,3 +257,60 @@ def told(error: OSError) -> str:
 def reason(error: OSError) -> str:
     """The system's reason, in lower case, without the errno: "no space left on device"."""
     return (error.strerror or str(error)).lower()
+
+
+# ---------------------------------------------------------------------- made under another name
+# Whoever makes a folder before it gets its name holds a lock on it (`flock`), which the system gives back the
+# moment that process dies: so what is left over is told from what is under way, however long that takes.
+
+
+@contextmanager
+def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
+    """A new folder in *parent*, which goes with all that is still in it at the end.
+
+    Those of the same prefix that processes which died have left go first.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    for left in parent.glob(f"{prefix}*"):
+        with held(left) as is_left:
+            if is_left:
+                _remove(left)
+    while True:
+        folder = parent / f"{prefix}{secrets.token_hex(4)}"
+        folder.mkdir(FOLDER_MODE)
+        with held(folder, wait=True):
+            if not folder.exists():  # whoever sweeps came between the two calls
+                continue
+            try:
+                yield folder
+            finally:
+                _remove(folder)
+            return
+
+
+@contextmanager
+def held(folder: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Hold *folder*; False: another process does, it is gone or no folder, or nothing can be locked here."""
+    try:
+        fd = os.open(folder, FOLDER)
+    except OSError:
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            is_held = True
+        except OSError:
+            is_held = False
+        yield is_held
+    finally:
+        os.close(fd)
+
+
+def _remove(folder: Path) -> None:
+    with suppress(OSError):
+        for below, _, _ in os.walk(folder):
+            os.chmod(below, 0o700)  # a session that was sealed already
+    shutil.rmtree(folder, ignore_errors=True)

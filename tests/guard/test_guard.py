@@ -24,7 +24,7 @@ from orchestrator.erasing import erase_session
 from orchestrator.guard import guard as guard_module
 from orchestrator.guard import watched
 from orchestrator.guard.guard import Guard
-from orchestrator.store.changes import Changes
+from orchestrator.home.changes import Changes
 from orchestrator.store.store import Store
 from orchestrator.verify import verify_session
 from tests.helpers.live_feeds import until

@@ -29,7 +29,7 @@ from orchestrator.memory.session_context import to_plain
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.read import Recording
-from orchestrator.store.aside import held
+from orchestrator.store.files import held
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import KEY, SECRET, strict_s3

@@ -24,6 +24,7 @@ from orchestrator.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.errors import EngineError, SessionFrozenError, TransactionOpenError
 from orchestrator.home.folder import Home
 from orchestrator.loop.exchanges import tagged_exchange
+from orchestrator.memory.derived import locked
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
@@ -31,7 +32,6 @@ from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.fact import Fact, FactDraft
 from orchestrator.model.reply import Remembered
 from orchestrator.session import Session
-from orchestrator.store.derived import locked
 from tests.helpers.commands import Commands
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.fact_sessions import DAILY, WORDS, FactEngine, each, opened, say, summariser_of, whole
@@ -544,7 +544,7 @@ def test_without_a_lock_the_later_claim_counts(session: Session, monkeypatch: py
             assert contents(done.facts) == list(WORDS)
         return each(request)
 
-    monkeypatch.setattr("orchestrator.store.derived.fcntl.flock", _only_folders(refuses))
+    monkeypatch.setattr("orchestrator.memory.derived.fcntl.flock", _only_folders(refuses))
     late = told(session, FactEngine(takes_over)).run("by hand")
     assert late is not None
     assert late.facts == ()

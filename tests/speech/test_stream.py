@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import SpeechError
+from orchestrator.home.changes import Changes
 from orchestrator.model.segment import Segment
 from orchestrator.speech.follow import follow
 from orchestrator.speech.line_reader import Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, parse_line, timed
-from orchestrator.store.changes import Changes
 
 # One line
 

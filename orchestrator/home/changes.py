@@ -13,8 +13,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from orchestrator.store import files
-
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEventHandler
     from watchdog.observers.api import BaseObserver
@@ -59,7 +57,7 @@ class Changes:
             with tempfile.TemporaryDirectory() as spare:
                 self._observer.unschedule(self._observer.schedule(told, spare))
         except OSError as error:
-            return files.reason(error)
+            return (error.strerror or str(error)).lower()
         return None
 
     def _outlive_errors(self, observer: BaseObserver) -> None:
