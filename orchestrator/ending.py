@@ -44,9 +44,10 @@ def end(
     store = rehearsal.store
     if archive_to is not None:
         open_store(archive_to, endpoint_url=_endpoint())  # a bad address is refused before anything ends
-    if _is_cut_short(rehearsal, home):
-        finish(rehearsal, home, archive_to)
-        return
+    if rehearsal.projection.ended:
+        if _is_cut_short(rehearsal, home):
+            finish(rehearsal, home, archive_to)
+        return  # whoever asks again is told what the first was told
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
         last = None

@@ -7,7 +7,7 @@ it is opened: a session is listed, shown or read in a third of the time that all
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,14 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Receipt
-from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
+from orchestrator.errors import (
+    ReceiptError,
+    SessionBusyError,
+    SessionFrozenError,
+    SessionStateError,
+    UsageError,
+)
 from orchestrator.home.folder import session_folder
 from orchestrator.legible import one_line
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
-from orchestrator.model.exchange import Exchange, Judgement
+from orchestrator.model.exchange import Exchange, Judgement, Turn
 from orchestrator.speech.text import label
 
 if TYPE_CHECKING:
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
+    from orchestrator.store.requests import Request
     from orchestrator.store.store import Repair
     from orchestrator.store.transaction import Draft
     from orchestrator.verify import Verification
@@ -425,18 +432,32 @@ class Session:
         text, speaker = one_line(segment.text), segment.speaker and label(segment.speaker)
         transcript.add_segment(self.rehearsal, replace(segment, text=text, speaker=speaker))
 
-    def hear(self, piece: LiveSegment) -> None:
+    def hear(self, piece: LiveSegment, *, request: Request | None = None) -> int:
         """Take in what was said just now, or at the times that it names; on its slide, where it has one.
 
+        A piece with an id that was taken before counts once, also where the session has ended since.
+
+        Args:
+            request: As whose part the piece counts once, in place of its own id.
+
+        Returns:
+            How many segments the transcript has with it; of one that was taken before: had then.
+
         Raises:
-            UsageError: The deck has no such slide; nothing was taken.
+            UsageError: The deck has no such slide, or the id is none; nothing was taken.
+            RequestIdReusedError: Something else was said by this id; nothing was taken.
         """
         from orchestrator.loop import transcript
 
-        self._check_going_on()
+        def add() -> None:
+            self._check_going_on()
+            transcript.hear(self.rehearsal, piece)
+
         text, speaker = one_line(piece.text), piece.speaker and label(piece.speaker)
-        transcript.hear(self.rehearsal, replace(piece, text=text, speaker=speaker))
+        piece = replace(piece, text=text, speaker=speaker)
+        count = transcript.hear_once(self.rehearsal, piece, add, request)
         self.watch.after_call()
+        return count
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
@@ -448,6 +469,12 @@ class Session:
 
         self._check_going_on()
         transcript.move_to(self.rehearsal, number)
+
+    def check_slide(self, number: int) -> None:
+        """Raise UsageError unless the deck has a slide of this number."""
+        from orchestrator.loop import transcript
+
+        transcript.check_slide(self.rehearsal, number)
 
     def _check_going_on(self) -> None:
         if self.projection.ended:
@@ -497,14 +524,22 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already in other words.
         """
-        from orchestrator.loop import judging
+        from orchestrator.loop import answering, judging
 
-        words, taken = one_line(text or ""), self._open_exchange().turns[-1].answer
+        words, answered = one_line(text or ""), self._open_exchange()
+        taken = answered.turns[-1].answer
         if taken is None or words not in ("", taken):
-            last = self.take_answer(text)
-            if last.outcome == "parked":
-                return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
-        judgement = judging.judge(self.rehearsal)
+            answered = answering.take_answer(self.rehearsal, text)
+            if answered.outcome == "parked":
+                return _judgement_of(answered.turns[-1])
+        try:
+            judgement = judging.judge(self.rehearsal, answered)
+        except SessionStateError:
+            if not words:
+                raise
+            # Somebody else has judged, parked or closed it meanwhile, or ended the session; the words stand
+            # in the transcript, so they are not refused, and what became of them is returned.
+            return _judgement_of(self._as_it_stands(answered).turns[len(answered.turns) - 1])
         self.watch.after_call()
         return judgement
 
@@ -518,9 +553,8 @@ class Session:
         """
         from orchestrator.loop import answering
 
-        exchange = self._open_exchange()
-        answering.take_answer(self.rehearsal, text)
-        return self._as_it_stands(exchange)
+        self._open_exchange()
+        return self._as_it_stands(answering.take_answer(self.rehearsal, text))
 
     def judge(
         self, verdict: str, *, reason: str, quote: str | None = None, follow_up: str | None = None
@@ -701,7 +735,8 @@ class Session:
         from orchestrator.archive.at_home import verify_at_home
 
         if not self.rehearsal.store.frozen:
-            self.rehearsal.store.flush()
+            with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
+                self.rehearsal.store.flush(timeout_s=0)
         if self.home is not None and dismissing.is_held_in(self.home, self.rehearsal):
             return verify_at_home(self.home, self.path)
         templates = self.home.templates if self.home is not None else None
@@ -732,3 +767,9 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _judgement_of(turn: Turn) -> Judgement:
+    """What became of an answer that this process did not judge."""
+    reason = turn.reason or "it was parked, closed or ended before it was judged"
+    return Judgement(turn.verdict or "unjudged", reason, turn.quote)

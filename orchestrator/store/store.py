@@ -15,6 +15,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -25,6 +26,7 @@ from orchestrator.layout import Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
 from orchestrator.store.views import Repair
 
@@ -125,6 +127,15 @@ class Store:
     def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
         """As `History.fold`."""
         return self.history.fold(new, take)
+
+    @property
+    def requests(self) -> Mapping[str, Done]:
+        """The requests that counted, by the ids that clients gave them."""
+        return self._requests.now()
+
+    @cached_property
+    def _requests(self) -> Fold[dict[str, Done]]:
+        return self.history.fold(dict, take)
 
     def entries(self) -> Iterator[Entry]:
         """As `History.entries`."""
@@ -343,12 +354,16 @@ class Store:
         """Receipts that are not on disk yet, each behind its id."""
         return self.history.receipts
 
-    def flush(self) -> None:
-        """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
+    def flush(self, timeout_s: float | None = None) -> None:
+        """Write the receipts that still wait; they are dropped if the session has ended meanwhile.
+
+        Args:
+            timeout_s: As at `transaction`.
+        """
         if not self.waiting_receipts or (self.draft is not None and self.draft.is_here):
             return
         try:
-            with self._hold(None, "flush") as tx:
+            with self.transaction(timeout_s) as tx:
                 tx.flush()
         except SessionFrozenError:
             self.history.wait_with(())
