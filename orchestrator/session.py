@@ -638,12 +638,14 @@ class Session:
     def end(self, *, without_debrief: bool = False, archive: str | None = None) -> str:
         """Write the debrief, freeze the session and archive it; returns the ledger's head: keep it elsewhere.
 
+        It can be asked again: what was cut short goes on; of a session that has ended the head comes back.
+
         Args:
             archive: Where to; None: where its run asked for, else by the setting `archive`, else
                 `<home>/archives`. A session outside of a home is archived only where this says where to.
 
         Raises:
-            SessionFrozenError: It has ended already, and no part of that was cut short.
+            SessionBusyError: Another thread or process is ending it.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
         from orchestrator import ending

@@ -314,13 +314,13 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
     wait_s = _FIRST_WAIT_S
     if (stopped := _STOPPED.get()) is not None:
         while not stopped():
-            if _is_locked(fds[-1]):
+            if files.is_locked(fds[-1]):
                 return
             sleep(wait_s)
             wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
         timeout_s = min(timeout_s, _STOPPING_S)
     until_s = monotonic() + timeout_s
-    while not _is_locked(fds[-1]):
+    while not files.is_locked(fds[-1]):
         left_s = until_s - monotonic()
         if left_s <= 0:
             raise SessionBusyError(
@@ -350,15 +350,6 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         history.read_new()
         history.keep_lines(lines)
         store.written(draft.records)
-
-
-def _is_locked(fd: int) -> bool:
-    # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:

@@ -100,7 +100,12 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     "default": {
         "description": "Refused or failed: what is wrong, and what to do.",
         "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
-    }
+    },
+    HTTPStatus.SERVICE_UNAVAILABLE: {
+        "description": "The session is held by another writer, or the server is full: nothing was done.",
+        "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
+        "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
+    },
 }
 """What every route may answer besides its own."""
 
