@@ -56,15 +56,15 @@ def request_of(id: str, *content: Any) -> Request:
     """
     if not id.isprintable() or not 1 <= len(id) <= MAX_ID_CHARS:
         raise UsageError(
-            f"the id of a request is 1 to {MAX_ID_CHARS} printable characters: give a shorter one"
+            f"the id of a request has 1 to {MAX_ID_CHARS} characters that print: give such a one"
         )
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return Request(id, hashlib.sha256(text.encode()).hexdigest())
 
 
 def part_of(request: Request, number: int) -> Request:
-    """Return the request for one piece of a list that was sent under one id."""
-    return Request(f"{request.id}\n{number}", request.sha256)  # no id of a client's holds a line break
+    """Return the request for one piece of a list that was sent under one id; 0 is the first."""
+    return Request(f"{request.id}\n{number}", request.sha256) if number else request  # no id has a line break
 
 
 def take(done: dict[str, Done], record: Record) -> None:

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import count
+from itertools import count, repeat
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends
@@ -151,19 +151,20 @@ async def segments(
     pieces = spoken if isinstance(spoken, list) else [spoken]
     whole = request_of(key, "segments", jsonable_encoder(pieces)) if key is not None else None
     look = partial(_pieces, site, session, pieces)
-    count, said = await site.threads.run(session, Work.WRITE, look)
+    taken, said = await site.threads.run(session, Work.WRITE, look)
+    parts = (part_of(whole, number) for number in count()) if whole is not None else repeat(None)
     for number, piece in enumerate(said):
         if number and await request.is_disconnected():
             break
-        part = part_of(whole, number) if whole is not None and piece.id is None else None
+        part = next(parts) if piece.id is None else None
         try:
             hear = partial(_hear, site, session, piece, part)
-            count = await site.threads.run(session, Work.WRITE, hear)
+            taken = await site.threads.run(session, Work.WRITE, hear)
         except GreenroomError as error:
             if number:
                 error.args = (f"{error}; the {number} pieces before this one were taken",)
             raise
-    return Taken(segments=count)
+    return Taken(segments=taken)
 
 
 @router.put("/sessions/{session}/slide")
