@@ -9,8 +9,11 @@ Source: DESIGN.md, section 6 ("Ended").
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from time import monotonic, sleep
+from typing import Final
 
 from orchestrator.archive.at_home import check_name
 from orchestrator.archive.freeze import freeze, is_sealed, seal
@@ -23,13 +26,17 @@ from orchestrator.debrief.json_form import json_text
 from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.parts import Debrief
 from orchestrator.debrief.request import ask_for_debrief
-from orchestrator.errors import ArchiveError, GreenroomError, SessionStateError
+from orchestrator.errors import ArchiveError, GreenroomError, SessionBusyError, SessionStateError
 from orchestrator.home.folder import Home
 from orchestrator.loop import dismissing, resolving
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.store import files
+from orchestrator.store.store import Store
+
+_LOOK_S: Final = 0.02
+"""Between two looks whether another has done ending the session."""
 
 
 def end(
@@ -46,9 +53,42 @@ def end(
     if archive_to is not None:
         # A bad address is refused before anything ends.
         check_takes_archives(open_store(archive_to, endpoint_url=_endpoint()), rehearsal.options.id)
-    if _is_cut_short(rehearsal, home):
-        finish(rehearsal, home, archive_to)
-        return
+    with _alone(store):
+        store.catch_up()
+        if not rehearsal.projection.ended:
+            _end(rehearsal, home, watch, remembering, without_debrief, archive_to)
+        elif _is_cut_short(rehearsal, home):
+            finish(rehearsal, home, archive_to)
+
+
+@contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Let one process and thread at a time end the session: the second finds it ended by the first.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+    """
+    with files.descriptors() as fds:
+        fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
+        until_s = monotonic() + store.timeout_s
+        while not files.is_locked(fd):
+            if monotonic() >= until_s:
+                raise SessionBusyError(
+                    f"{store.root.name}: it is being ended by another: ask again in a moment"
+                )
+            sleep(_LOOK_S)
+        yield
+
+
+def _end(
+    rehearsal: Rehearsal,
+    home: Home | None,
+    watch: Watch,
+    remembering: Remembering,
+    without_debrief: bool,
+    archive_to: str | None,
+) -> None:
+    store = rehearsal.store
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
         last = None

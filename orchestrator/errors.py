@@ -29,6 +29,7 @@
     │   ├── InvalidTextError        not UTF-8 text, or NUL in it
     │   ├── FileTooLargeError       over the row's size limit
     │   ├── StoreWriteError         the disk refused (full, read-only, out of descriptors)
+    │   ├── RequestIdReusedError    a client's id of a request, with another content than before
     │   ├── SessionBusyError        another writer held the session for too long
     │   └── TransactionOpenError    a write past the transaction that this thread holds
     ├── LedgerCorruptError          damage that is not a torn last record
@@ -213,6 +214,10 @@ class StoreWriteError(StoreError):
 
 class SessionBusyError(StoreError):
     """Another writer held the session too long for the caller; the same write may be tried again."""
+
+
+class RequestIdReusedError(StoreError):
+    """A client's own id was given for another request before."""
 
 
 class TransactionOpenError(StoreError):

@@ -7,7 +7,7 @@ it is opened: a session is listed, shown or read in a third of the time that all
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,14 +16,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.archive.register import archives_of
 from orchestrator.context.assemble import Receipt
-from orchestrator.errors import ReceiptError, SessionFrozenError, UsageError
+from orchestrator.errors import (
+    ReceiptError,
+    SessionBusyError,
+    SessionFrozenError,
+    SessionStateError,
+    UsageError,
+)
 from orchestrator.home.folder import session_folder
 from orchestrator.legible import number_argument, one_line, said_argument, text_argument, whole_argument
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
-from orchestrator.model.exchange import Exchange, Judgement
+from orchestrator.model.exchange import Exchange, Judgement, Turn
 from orchestrator.model.segment import MAX_TIME_S
 from orchestrator.speech.text import label
 
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
     from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
+    from orchestrator.store.requests import Request
     from orchestrator.store.store import Repair
     from orchestrator.store.transaction import Draft
     from orchestrator.verify import Verification
@@ -461,22 +468,37 @@ class Session:
         text, speaker = one_line(segment.text), segment.speaker and label(segment.speaker)
         transcript.add_segment(self.rehearsal, replace(segment, text=text, speaker=speaker))
 
-    def hear(self, piece: LiveSegment) -> None:
+    def hear(self, piece: LiveSegment, *, request: Request | None = None) -> int:
         """Take in what was said just now, or at the times that it names; on its slide, where it has one.
 
+        A piece with an id that was taken before counts once, also where the session has ended since.
+
+        Args:
+            request: As whose part the piece counts once, in place of its own id.
+
+        Returns:
+            How many segments the transcript has with it; of one that was taken before: had then.
+
         Raises:
-            UsageError: The deck has no such slide; nothing was taken.
+            UsageError: The deck has no such slide, or the id is none; nothing was taken.
+            RequestIdReusedError: Something else was said by this id; nothing was taken.
         """
         from orchestrator.loop import transcript
 
-        self._check_going_on()
         _check_piece(piece)
         for name, time_s in (("start_s", piece.start_s), ("end_s", piece.end_s)):
             if time_s is not None and (isinstance(time_s, bool) or not isinstance(time_s, int | float)):
                 raise TypeError(f"{name} is {type(time_s).__name__}, not a number")
+
+        def add() -> None:
+            self._check_going_on()
+            transcript.hear(self.rehearsal, piece)
+
         text, speaker = one_line(piece.text), piece.speaker and label(piece.speaker)
-        transcript.hear(self.rehearsal, replace(piece, text=text, speaker=speaker))
+        piece = replace(piece, text=text, speaker=speaker)
+        count = transcript.hear_once(self.rehearsal, piece, add, request)
         self.watch.after_call()
+        return count
 
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
@@ -488,6 +510,12 @@ class Session:
 
         self._check_going_on()
         transcript.move_to(self.rehearsal, whole_argument("number", number))
+
+    def check_slide(self, number: int) -> None:
+        """Raise UsageError unless the deck has a slide of this number."""
+        from orchestrator.loop import transcript
+
+        transcript.check_slide(self.rehearsal, number)
 
     def _check_going_on(self) -> None:
         if self.projection.ended:
@@ -542,17 +570,23 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already in other words.
         """
-        from orchestrator.loop import judging
+        from orchestrator.loop import answering, judging
 
-        words, taken = (
-            one_line(said_argument("text", "" if text is None else text)),
-            self._open_exchange().turns[-1].answer,
-        )
+        words = one_line(said_argument("text", "" if text is None else text))
+        answered = self._open_exchange()
+        taken = answered.turns[-1].answer
         if taken is None or words not in ("", taken):
-            last = self.take_answer(text)
-            if last.outcome == "parked":
-                return Judgement("unjudged", last.turns[-1].reason or "parked", last.turns[-1].quote)
-        judgement = judging.judge(self.rehearsal)
+            answered = answering.take_answer(self.rehearsal, text)
+            if answered.outcome == "parked":
+                return _judgement_of(answered.turns[-1])
+        try:
+            judgement = judging.judge(self.rehearsal, answered)
+        except SessionStateError:
+            if not words:
+                raise
+            # Somebody else has judged, parked or closed it meanwhile, or ended the session; the words stand
+            # in the transcript, so they are not refused, and what became of them is returned.
+            return _judgement_of(self._as_it_stands(answered).turns[len(answered.turns) - 1])
         self.watch.after_call()
         return judgement
 
@@ -566,9 +600,9 @@ class Session:
         """
         from orchestrator.loop import answering
 
-        exchange = self._open_exchange()
-        answering.take_answer(self.rehearsal, None if text is None else said_argument("text", text))
-        return self._as_it_stands(exchange)
+        words = None if text is None else said_argument("text", text)
+        self._open_exchange()
+        return self._as_it_stands(answering.take_answer(self.rehearsal, words))
 
     def judge(
         self, verdict: str, *, reason: str, quote: str | None = None, follow_up: str | None = None
@@ -656,12 +690,14 @@ class Session:
     def end(self, *, without_debrief: bool = False, archive: str | None = None) -> str:
         """Write the debrief, freeze the session and archive it; returns the ledger's head: keep it elsewhere.
 
+        It can be asked again: what was cut short goes on; of a session that has ended the head comes back.
+
         Args:
             archive: Where to; None: where its run asked for, else by the setting `archive`, else
                 `<home>/archives`. A session outside of a home is archived only where this says where to.
 
         Raises:
-            SessionFrozenError: It has ended already, and no part of that was cut short.
+            SessionBusyError: Another thread or process is ending it.
             ArchiveError: It could not be archived; it has ended and is safe.
         """
         from orchestrator import ending
@@ -757,7 +793,8 @@ class Session:
         from orchestrator.archive.at_home import verify_at_home
 
         if not self.rehearsal.store.frozen:
-            self.rehearsal.store.flush()
+            with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
+                self.rehearsal.store.flush(timeout_s=0)
         if self.home is not None and self.path.parent == self.home.sessions:
             return verify_at_home(self.home, self.path)
         templates = self.home.templates if self.home is not None else None
@@ -804,3 +841,9 @@ def _check_piece(piece: Segment | LiveSegment) -> None:
         whole_argument("slide", piece.slide)
     if piece.confidence is not None:
         number_argument("confidence", piece.confidence, most=1)
+
+
+def _judgement_of(turn: Turn) -> Judgement:
+    """What became of an answer that this process did not judge."""
+    reason = turn.reason or "it was parked, closed or ended before it was judged"
+    return Judgement(turn.verdict or "unjudged", reason, turn.quote)

@@ -29,8 +29,8 @@ WISHED: Final = "the presenter asked to come back to it"
 
 def take_answer(
     rehearsal: Rehearsal, text: str | None, *, used: int | None = None, parks: bool = False
-) -> None:
-    """Put the answer into the transcript, stamped with the moment of the session clock.
+) -> Exchange:
+    """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
 
     Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
     to come back to the question, or *parks* says so, the exchange is parked and not judged.
@@ -44,12 +44,13 @@ def take_answer(
             answered = _add_answer(rehearsal, tx, exchange, words, used)
         elif not is_parked:
             tx.note({"type": "silence", "exchange": exchange.id}, by="transcript")
+            answered = with_answer(exchange, "")
         elif used is not None:
             tx.note({"type": "answer_used", "used": used}, by="transcript")
         if is_parked:
-            _park(rehearsal, tx, answered, wish)
-        else:
-            show_state(rehearsal, tx, "judging", exchange)
+            return _park(rehearsal, tx, answered, wish)
+        show_state(rehearsal, tx, "judging", exchange)
+    return answered
 
 
 def _unanswered(rehearsal: Rehearsal) -> Exchange:
@@ -101,14 +102,19 @@ def take_heard(rehearsal: Rehearsal) -> None:
     Where it asks to come back to the question, the exchange is parked and not judged.
     """
     with rehearsal.store.transaction() as tx:
-        exchange = _unanswered(rehearsal)
-        text = " ".join(segment.text for segment in rehearsal.projection.heard)
-        wish = wish_to_park(text)
-        tx.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
-        if wish is not None:
-            _park(rehearsal, tx, with_answer(exchange, text), wish)
-        else:
-            show_state(rehearsal, tx, "judging", exchange)
+        write_heard(rehearsal, tx, _unanswered(rehearsal))
+
+
+def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+    """As `take_heard`, within a transaction; returns the exchange with the answer, parked or not."""
+    text = " ".join(segment.text for segment in rehearsal.projection.heard)
+    wish = wish_to_park(text)
+    tx.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
+    answered = with_answer(exchange, text)
+    if wish is not None:
+        return _park(rehearsal, tx, answered, wish)
+    show_state(rehearsal, tx, "judging", exchange)
+    return answered
 
 
 def park(rehearsal: Rehearsal) -> Exchange:

@@ -12,7 +12,7 @@ from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.loop import panelist, phrases
-from orchestrator.loop.answering import still_open, take_heard
+from orchestrator.loop.answering import still_open, write_heard
 from orchestrator.loop.exchanges import with_question, with_verdict
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
@@ -21,15 +21,23 @@ from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
 from orchestrator.model.values import to_json
+from orchestrator.store.transaction import Draft
 
 
-def judge(rehearsal: Rehearsal) -> Judgement:
+def judge(rehearsal: Rehearsal, answered: Exchange | None = None) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
+
+    Args:
+        answered: The exchange whose last answer it is; None: the one that is open now.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile.
     """
+    if answered is not None and not is_still(rehearsal, answered):
+        raise _is_judged(answered)
     judging = begin_judging(rehearsal)
+    if answered is not None and judging.exchange.turns != answered.turns:  # in this very moment
+        raise _is_judged(answered)
     together.wait([judging.reply])
     judgement = verdict(rehearsal, judging)
     conclude(rehearsal, judging.exchange, judgement)
@@ -38,19 +46,20 @@ def judge(rehearsal: Rehearsal) -> Judgement:
 
 def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
     """As `Session.judge`: nothing is written of a verdict that is refused."""
-    exchange = still_open(rehearsal)
-    answer, heard = exchange.turns[-1].answer, rehearsal.projection.heard
     if judgement.verdict not in VERDICTS:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
-    if answer is None and not heard:
-        raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
-    words = answer if answer is not None else " ".join(segment.text for segment in heard)
-    if judgement.quote is not None and judgement.quote not in words:
-        raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
-    if answer is None:
-        take_heard(rehearsal)
-    if rehearsal.projection.open is not None:  # else it asked to come back to the question
-        conclude(rehearsal, rehearsal.projection.open, judgement)
+    with rehearsal.store.transaction() as tx:  # one, so that no answer stands whose verdict is refused
+        exchange = still_open(rehearsal)
+        answer, heard = exchange.turns[-1].answer, rehearsal.projection.heard
+        if answer is None and not heard:
+            raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
+        words = answer if answer is not None else " ".join(segment.text for segment in heard)
+        if judgement.quote is not None and judgement.quote not in words:
+            raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
+        if answer is None:
+            exchange = write_heard(rehearsal, tx, exchange)
+        if exchange.outcome is None:  # else it asked to come back to the question
+            _conclude(rehearsal, tx, exchange, judgement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,34 +109,38 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
     """
-    judged = with_verdict(exchange, judgement)
-    asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
     with rehearsal.store.transaction() as tx:
         if not is_still(rehearsal, exchange):
-            raise SessionStateError(
-                f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
-                "and that stands: see `greenroom show`"
-            )
-        tx.note(
-            {"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent
+            raise _is_judged(exchange)
+        _conclude(rehearsal, tx, exchange, judgement)
+
+
+def _is_judged(exchange: Exchange) -> SessionStateError:
+    return SessionStateError(
+        f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
+        "and that stands: see `greenroom show`"
+    )
+
+
+def _conclude(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
+    judged = with_verdict(exchange, judgement)
+    asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
+    tx.note({"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent)
+    panelist.add_noted(rehearsal, tx, exchange, judgement)
+    if asks_on and judgement.follow_up:
+        follow_up = Turn(
+            judgement.follow_up,
+            judgement.missing or exchange.turns[-1].needs,
+            bare=bare_of(judgement.follow_up, exchange.quote),
+            is_new_question=judgement.is_new_question,
         )
-        panelist.add_noted(rehearsal, tx, exchange, judgement)
-        if asks_on and judgement.follow_up:
-            follow_up = Turn(
-                judgement.follow_up,
-                judgement.missing or exchange.turns[-1].needs,
-                bare=bare_of(judgement.follow_up, exchange.quote),
-                is_new_question=judgement.is_new_question,
-            )
-            tx.note(
-                {"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent
-            )
-            occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
-            say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent)
-            show_state(rehearsal, tx, "follow_up", judged)
-            show_state(rehearsal, tx, "answering", with_question(judged, follow_up))
-        else:
-            resolve(rehearsal, tx, judged, _outcome(judged))
+        tx.note({"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent)
+        occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
+        say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent)
+        show_state(rehearsal, tx, "follow_up", judged)
+        show_state(rehearsal, tx, "answering", with_question(judged, follow_up))
+    else:
+        resolve(rehearsal, tx, judged, _outcome(judged))
 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:

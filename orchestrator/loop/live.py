@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator import render
-from orchestrator.errors import DriverBusyError, SpeechError, UsageError
+from orchestrator.errors import DriverBusyError, RequestIdReusedError, SpeechError, UsageError
+from orchestrator.loop import transcript
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
@@ -29,6 +30,7 @@ from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import add_segment, move_to, set_clock
 from orchestrator.speech.line_reader import STDIN, Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
+from orchestrator.store.transaction import waits_until
 
 POLL_S: Final = 0.1
 """How often a live feed looks at its timers; far under the shortest pause that means anything (2 s)."""
@@ -61,23 +63,29 @@ def feed_live(
     kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == STDIN else Path(source).name
     feed = Feed(rehearsal, say, LiveReader(kind), name)
-    with rehearsal.store.patient(stop):
-        try:
-            with driving(rehearsal, "feed"):
-                set_clock(rehearsal, runs=True)
-                try:
-                    _drive(feed, Panel(rehearsal, say), source, stop, on_step)
-                finally:
-                    if not feed.has_ended():
-                        set_clock(rehearsal, runs=False)
-        except DriverBusyError as busy:
-            say(f"note: {busy}; this feed only appends")
-            _append(feed, source, stop, on_step)
+    with waits_until(stop):
+        _feed(feed, source, stop, on_step)
     if feed.refused:
         where = "stdin" if source == STDIN else source
         lines = render.counted(feed.refused, "line")
         how = '; write each as {"text": "…"}' if kind == "jsonl" else ""
         raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken{how}")
+
+
+def _feed(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[], None]) -> None:
+    """Drive the session, or only append where another process drives it."""
+    rehearsal = feed.rehearsal
+    try:
+        with driving(rehearsal, "feed"):
+            set_clock(rehearsal, runs=True)
+            try:
+                _drive(feed, Panel(rehearsal, feed.say), source, stop, on_step)
+            finally:
+                if not feed.has_ended():
+                    set_clock(rehearsal, runs=False)
+    except DriverBusyError as busy:
+        feed.say(f"note: {busy}; this feed only appends")
+        _append(feed, source, stop, on_step)
 
 
 def _drive(
@@ -159,8 +167,16 @@ class Feed:
         if source in self.rehearsal.projection.lines_taken:
             return False
         for piece in heard:
-            self._add(piece, source)
+            self._add_once(piece, source)
         return bool(heard)
+
+    def _add_once(self, piece: LiveSegment, source: Line | None) -> None:
+        """Add it, unless its own id shows that it was added before."""
+        try:
+            transcript.hear_once(self.rehearsal, piece, partial(self._add, piece, source))
+        except (RequestIdReusedError, UsageError) as error:
+            self.refused += 1
+            self.say(f"greenroom: line {self.line}: {error}")
 
     def _add(self, piece: LiveSegment, source: Line | None) -> None:
         rehearsal = self.rehearsal

@@ -36,6 +36,7 @@ from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
+from orchestrator.store.transaction import waits_until
 
 WaitUntil = Callable[[float], None]
 Prompt = Callable[[Exchange], str | None]
@@ -123,7 +124,7 @@ def play(
         prompt: Gives the answer to the open question, in place of the recorded answers.
     """
     try:
-        with rehearsal.store.patient(stop):
+        with waits_until(stop):
             while not stop():
                 seen = rehearsal.store.catch_up()
                 try:

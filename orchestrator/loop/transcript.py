@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from orchestrator.model.values import to_json
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
+from orchestrator.store.requests import Request, do_once, request_of
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import SECTION_BREAKS
 
@@ -67,6 +69,38 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
         add_segment(rehearsal, segment, tx=tx)
 
 
+def hear_once(
+    rehearsal: Rehearsal,
+    piece: LiveSegment,
+    add: Callable[[], None],
+    request: Request | None = None,
+) -> int:
+    """Have a piece added to the transcript unless it was before; returns the segments up to and with it.
+
+    Args:
+        add: Puts it there.
+        request: What shows that it was added before; None: the piece's own id, where it has one.
+
+    Raises:
+        RequestIdReusedError: Something else was said by this id.
+        UsageError: The id is none.
+    """
+    if request is None and piece.id is not None:
+        request = request_of(piece.id, "segment", to_json(replace(piece, id=None)))
+
+    do_once(
+        rehearsal.store,
+        request,
+        add,
+        is_effect=lambda record: (record.value or {}).get("type") == "segment",
+        reply=lambda tx: len(rehearsal.projection.segments) + 1,  # with the one that is being written
+        again=lambda done: None,
+    )
+    if request is None:
+        return len(rehearsal.projection.segments)
+    return int(rehearsal.store.requests[request.id].reply)
+
+
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
     """Append a recording's segments as they are, while another process drives the session."""
     for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
@@ -82,10 +116,15 @@ def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
     Raises:
         UsageError: The deck has no such slide.
     """
-    deck = rehearsal.scene().deck
-    if number not in {slide.number for slide in deck.slides}:
-        raise UsageError(f"there is no slide {number}: the deck has 1 to {len(deck.slides)}")
+    check_slide(rehearsal, number)
     change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False, tx=tx)
+
+
+def check_slide(rehearsal: Rehearsal, number: int) -> None:
+    """Raise UsageError unless the deck has slide *number*."""
+    slides = rehearsal.scene().deck.slides
+    if number not in {slide.number for slide in slides}:
+        raise UsageError(f"there is no slide {number}: the deck has 1 to {len(slides)}")
 
 
 def change_slide(

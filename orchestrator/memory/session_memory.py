@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.engines.protocol import ScratchpadRequest
-from orchestrator.errors import EngineError, GreenroomError
+from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.state import UNNAMED, PartFailure
 from orchestrator.memory.carryover import Taken, take_along
@@ -68,6 +68,8 @@ class Guard:
         """The result of *optional*, or *otherwise* where it fails in whatever way."""
         try:
             return optional()
+        except SessionBusyError:  # no failure of the part's: it is tried again at the next step
+            return otherwise
         except Exception as error:  # noqa: BLE001 (nothing in memory may stop a rehearsal)
             self.note(part, reason_of(error))
             return otherwise

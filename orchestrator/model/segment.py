@@ -25,6 +25,7 @@ class LiveSegment:
     speaker: str | None = None
     slide: int | None = None
     confidence: float | None = None  # 0 to 1
+    id: str | None = None  # the source's own: given again with the same words, they count once
 
 
 @dataclass(frozen=True, slots=True)

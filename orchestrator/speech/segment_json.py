@@ -103,8 +103,11 @@ def piece_of(plain: Any, where: str) -> LiveSegment | None:
         raise SpeechError(f"{where}: speaker is not a label: give a string")
     if slide is not None and not (_is(slide, int) and 1 <= slide <= _MOST_SLIDES):
         raise SpeechError(f"{where}: slide must be a whole number from 1")
+    own = plain.get("id")
+    own_id = own if isinstance(own, str) and own else None  # a number counts a document's pieces, from 0
     sure = float(confidence) if _is(confidence, int | float) and 0 <= confidence <= 1 else None
-    return LiveSegment(text, start_s, end_s, None if speaker is None else label(str(speaker)), slide, sure)
+    name = None if speaker is None else label(str(speaker))
+    return LiveSegment(text, start_s, end_s, name, slide, sure, own_id)
 
 
 def _is(value: Any, kinds: type | UnionType) -> bool:

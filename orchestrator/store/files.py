@@ -96,6 +96,16 @@ def sync_file(fd: int) -> None:
         os.fdatasync(fd)  # the size is synced with the data; times and modes need not be
 
 
+def is_locked(fd: int) -> bool:
+    """Take the lock on *fd* if it is free; whether it is held now."""
+    # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def sync_folder(fd: int) -> None:
     """The folder's entries are on the disk when this returns."""
     os.fsync(fd)  # a rename or a new name is lost in a power cut without this

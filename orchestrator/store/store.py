@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -26,6 +26,7 @@ from orchestrator.layout import Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
 from orchestrator.store.views import Repair
 
@@ -72,7 +73,6 @@ class Store:
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
         self._clock_s = 0.0
-        self._stops: dict[int, Callable[[], bool]] = {}  # by thread
 
     # ------------------------------------------------------------------ reading
 
@@ -128,6 +128,15 @@ class Store:
         """As `History.fold`."""
         return self.history.fold(new, take)
 
+    @property
+    def requests(self) -> Mapping[str, Done]:
+        """The requests that counted, by the ids that clients gave them."""
+        return self._requests.now()
+
+    @cached_property
+    def _requests(self) -> Fold[dict[str, Done]]:
+        return self.history.fold(dict, take)
+
     def entries(self) -> Iterator[Entry]:
         """As `History.entries`."""
         return self.history.entries()
@@ -167,27 +176,6 @@ class Store:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
         return transaction(self, self.timeout_s if timeout_s is None else timeout_s, verb="transaction")
-
-    @contextmanager
-    def patient(self, stop: Callable[[], bool]) -> Iterator[None]:
-        """Let this thread wait for the session's lock until *stop* says so, however long it is held.
-
-        For whoever takes in words that nobody will say again: a lock that is held costs time, and no word.
-        """
-        thread = threading.get_ident()
-        before = self._stops.get(thread)
-        self._stops[thread] = stop
-        try:
-            yield
-        finally:
-            if before is None:
-                self._stops.pop(thread, None)
-            else:
-                self._stops[thread] = before
-
-    def stop_waiting(self) -> Callable[[], bool] | None:
-        """What says that this thread waits no longer; None: it waits for as long as each write is told."""
-        return self._stops.get(threading.get_ident())
 
     def joined(self, tx: Draft | None) -> AbstractContextManager[Draft]:
         """Go on within *tx*, where the caller has one; else a transaction of its own."""
@@ -366,12 +354,16 @@ class Store:
         """Receipts that are not on disk yet, each behind its id."""
         return self.history.receipts
 
-    def flush(self) -> None:
-        """Write the receipts that still wait; they are dropped if the session has ended meanwhile."""
+    def flush(self, timeout_s: float | None = None) -> None:
+        """Write the receipts that still wait; they are dropped if the session has ended meanwhile.
+
+        Args:
+            timeout_s: As at `transaction`.
+        """
         if not self.waiting_receipts or (self.draft is not None and self.draft.is_here):
             return
         try:
-            with self._hold(None, "flush") as tx:
+            with self.transaction(timeout_s) as tx:
                 tx.flush()
         except SessionFrozenError:
             self.history.wait_with(())

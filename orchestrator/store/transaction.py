@@ -15,8 +15,9 @@ import logging
 import math
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -31,7 +32,7 @@ from orchestrator.errors import (
     StoreWriteError,
 )
 from orchestrator.layout import MIB, Mutability, SessionFile
-from orchestrator.store import files, ledger, rules
+from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState
 from orchestrator.store.ledger import Record
 
@@ -48,6 +49,12 @@ _LONGEST_WAIT_S: Final = 0.02
 than nobody notices. The system's own wait has no limit of time."""
 
 log = logging.getLogger(__name__)
+
+_STOPPING_S: Final = 1.0
+"""How long a thread that was told to stop still waits for a lock: far above any write, and it has several."""
+
+_STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
+"""Of a thread that waits for locks until it is told to stop (`waits_until`)."""
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
@@ -226,6 +233,19 @@ class Draft:
 
 
 @contextmanager
+def waits_until(stopped: Callable[[], bool]) -> Iterator[None]:
+    """In the block, this thread's writes wait for a session's lock until *stopped* says to stop.
+
+    For whatever takes in speech, or moderates it: a lock that another holds costs time, never words.
+    """
+    before = _STOPPED.set(stopped)
+    try:
+        yield
+    finally:
+        _STOPPED.reset(before)
+
+
+@contextmanager
 def transaction(
     store: Store, timeout_s: float, row: SessionFile | None = None, verb: str = "append"
 ) -> Iterator[Draft]:
@@ -254,7 +274,11 @@ def transaction(
             store.draft = draft
             yield draft
             if draft.is_here:  # in a child that was forked inside the block the transaction is its parent's
+                asked = requests.pending(store)
+                is_marked = asked is not None and asked.mark(draft)
                 _commit(store, fds[-1], draft)
+                if asked is not None and is_marked:
+                    asked.is_written = True
         finally:
             _let_go(store, fds, draft)
     finally:
@@ -290,17 +314,22 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         raise StoreWriteError(
             f"{history.path}: {files.reason(error)}; nothing was written: check the rights and the disk"
         ) from error
-    until_s, wait_s, stop = monotonic() + timeout_s, _FIRST_WAIT_S, store.stop_waiting()
-    while not _is_locked(fds[-1]):
+    wait_s = _FIRST_WAIT_S
+    if (stopped := _STOPPED.get()) is not None:
+        told_s = monotonic() + timeout_s
+        while not stopped():
+            if files.is_locked(fds[-1]):
+                return
+            if monotonic() > told_s:
+                told_s = math.inf
+                log.warning("%s: another writer holds it: waiting until it lets go", store.root.name)
+            sleep(wait_s)
+            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+        timeout_s = min(timeout_s, _STOPPING_S)
+    until_s = monotonic() + timeout_s
+    while not files.is_locked(fds[-1]):
         left_s = until_s - monotonic()
-        if left_s <= 0 and stop is not None and not stop():
-            if not math.isinf(until_s):
-                log.warning(
-                    "%s: another writer holds this session: waiting until it lets go", store.root.name
-                )
-            until_s = math.inf
-            continue
-        if left_s <= 0 or (stop is not None and stop()):
+        if left_s <= 0:
             raise SessionBusyError(
                 f"{store.root.name}: another writer holds this session, and was waited for "
                 f"{timeout_s:g} s; nothing was written: try again"
@@ -328,15 +357,6 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         history.read_new()
         history.keep_lines(lines)
         store.written(draft.records)
-
-
-def _is_locked(fd: int) -> bool:
-    # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from orchestrator import __version__
 from orchestrator.web.addresses import PREFIX, Addresses
+from orchestrator.web.bodies import Bodies
 from orchestrator.web.problems import RESPONSES, tell_problems
 from orchestrator.web.security import Security
 from orchestrator.web.site import Site
@@ -56,4 +57,4 @@ def application(site: Site) -> ASGIApp:
     for name in PAGES:
         app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Addresses(Security(app, site), site.base)
+    return Addresses(Security(Bodies(app), site), site.base)

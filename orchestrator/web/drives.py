@@ -18,6 +18,7 @@ from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
+from orchestrator.store.transaction import waits_until
 from orchestrator.web.open_sessions import OpenSessions
 
 LOOK_S: Final = 0.25
@@ -87,18 +88,18 @@ class Drive:
         try:
             # In this order, so that the trace has the record that the driver has stopped.
             with (
-                rehearsal.store.patient(self._stop.is_set),
                 self.session.watch.left_to_driver(),
                 driving(rehearsal, "serve"),
             ):
                 set_clock(rehearsal, runs=True)
                 self._has_begun = True
                 self._is_known.set()
-                try:
-                    self._go_on()
-                finally:
-                    if not self.session.projection.ended:
-                        set_clock(rehearsal, runs=False)
+                with waits_until(self._stop.is_set):
+                    try:
+                        self._go_on()
+                    finally:
+                        if not self.session.projection.ended:
+                            set_clock(rehearsal, runs=False)
         except (GreenroomError, OSError) as error:
             self.failure = error
         finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from orchestrator.errors import GreenroomError, SessionNotFoundError
+from orchestrator.errors import GreenroomError, SessionBusyError, SessionNotFoundError
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
 from orchestrator.session import Session
@@ -60,9 +60,11 @@ class OpenSessions:
         with self._lock:
             before = self._open.pop(session.path.name, None)
             self._open[session.path.name] = (session, inode)
-            closed = [*self._surplus(), *([before[0]] if before is not None else [])]
-        for one in closed:
-            one.close()
+            surplus = self._surplus()
+        if before is not None:
+            _close(before[0])
+        for idle in surplus:
+            self._close_idle(*idle)
 
     def hold(self, session_id: str) -> None:
         """Keep a session open until it is let go of as often: this server drives it, or a request lasts."""
@@ -97,7 +99,21 @@ class OpenSessions:
         with self._lock:
             closed, self._open = [one for one, _ in self._open.values()], OrderedDict()
         for one in closed:
-            one.close()
+            _close(one)
+
+    def _close_idle(self, session: Session, inode: int) -> None:
+        """Close it, unless receipts of it wait for a lock that another holds: then it stays open for now."""
+        try:
+            session.rehearsal.store.flush(timeout_s=0)
+        except SessionBusyError:
+            with self._lock:
+                if session.path.name not in self._open:
+                    self._open[session.path.name] = (session, inode)
+                    self._open.move_to_end(session.path.name, last=False)
+                    return
+        except (GreenroomError, OSError):  # its disk refuses, which is told to whoever writes there
+            pass
+        _close(session)
 
     def _known(self, session_id: str) -> Session | None:
         """The session, if it is open and its folder is still the same one: it may have been erased."""
@@ -118,8 +134,7 @@ class OpenSessions:
                 self._open.move_to_end(session_id)
                 return session
             del self._open[session_id]
-        with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more
-            session.close()
+        _close(session)
         return None
 
     def _root(self, name: str) -> Path:
@@ -128,6 +143,12 @@ class OpenSessions:
             raise SessionNotFoundError(f"there is no session {name[:64]!r} here", value=name[:64])
         return self._home.sessions / name
 
-    def _surplus(self) -> list[Session]:
+    def _surplus(self) -> list[tuple[Session, int]]:
         idle = [name for name in self._open if name not in self._held]
-        return [self._open.pop(name)[0] for name in idle[: max(0, len(idle) - MOST_IDLE)]]
+        return [self._open.pop(name) for name in idle[: max(0, len(idle) - MOST_IDLE)]]
+
+
+def _close(session: Session) -> None:
+    """Close a session that others pushed out or replaced: what fails there is not the business of those."""
+    with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more, say
+        session.close()

@@ -30,7 +30,9 @@ from orchestrator.errors import (
     OutboundError,
     PrintError,
     ReceiptError,
+    RequestIdReusedError,
     RevisionLimitError,
+    SessionBusyError,
     SessionExistsError,
     SessionNotFoundError,
     SessionStateError,
@@ -62,6 +64,8 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (AppendOnlyError, HTTPStatus.CONFLICT),
     (ArchiveConflictError, HTTPStatus.CONFLICT),
     (FileTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (RequestIdReusedError, HTTPStatus.CONFLICT),
+    (SessionBusyError, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreWriteError, HTTPStatus.INSUFFICIENT_STORAGE),
     (StoreError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -74,6 +78,9 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
 )
 """The first class that an error is of counts; what is none of them is the server's own fault."""
 
+
+RETRY_AFTER_S: Final = 1
+"""A request that comes again waits for the session anew, and takes no thread meanwhile."""
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -95,7 +102,12 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     "default": {
         "description": "Refused or failed: what is wrong, and what to do.",
         "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
-    }
+    },
+    HTTPStatus.SERVICE_UNAVAILABLE: {
+        "description": "The session is held by another writer, or the server is full: nothing was done.",
+        "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
+        "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
+    },
 }
 """What every route may answer besides its own."""
 
@@ -138,7 +150,10 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(GreenroomError)
     def refused(request: Request, error: GreenroomError) -> Response:
         detail = _told(request, str(error))
-        return told(request, problem(status_of(error), detail, code=error.code, value=error.value), detail)
+        answer = problem(status_of(error), detail, code=error.code, value=error.value)
+        if isinstance(error, SessionBusyError):
+            answer.headers["retry-after"] = str(RETRY_AFTER_S)
+        return told(request, answer, detail)
 
     @app.exception_handler(HTTPException)
     def none_such(request: Request, error: HTTPException) -> Response:

@@ -12,9 +12,11 @@ from orchestrator.home.folder import Home
 from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.drives import Drives
+from orchestrator.web.keys import Keys
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.reviewing import Review
+from orchestrator.web.threads import SessionThreads
 from orchestrator.web.uploads import Uploads
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -51,6 +53,8 @@ class Site:
     partials: dict[str, str] = field(default_factory=dict)
     drives: Drives = field(init=False)
     review: Review = field(init=False)
+    threads: SessionThreads = field(default_factory=SessionThreads)
+    keys: Keys = field(default_factory=Keys)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves

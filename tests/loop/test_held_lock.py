@@ -15,8 +15,8 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.errors import SessionBusyError
 from orchestrator.loop.live import feed_live
-from orchestrator.store import transaction
 from orchestrator.store.store import Store
+from orchestrator.store.transaction import waits_until
 from tests.helpers.stores import TRANSCRIPT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
@@ -61,10 +61,7 @@ def test_no_number_of_seconds_is_refused(session: Session, bad: float) -> None:
     session.append(TRANSCRIPT, "Good morning.", by="transcript")
 
 
-def test_a_feed_keeps_its_words_while_the_session_is_held(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(transaction, "TIMEOUT_S", 0.01)
+def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_path: Path) -> None:
     session.rehearsal.store.timeout_s = 0.01  # far less than it is held
     spoken = [f"This is sentence number {number} of the talk." for number in range(8)]
     talk = tmp_path / "talk.jsonl"
@@ -100,6 +97,6 @@ def test_a_feed_keeps_its_words_while_the_session_is_held(
 
 
 def test_who_is_told_to_stop_waits_no_longer(session: Session) -> None:
-    with held(session.path), session.rehearsal.store.patient(lambda: True), pytest.raises(SessionBusyError):
+    with held(session.path), waits_until(lambda: True), pytest.raises(SessionBusyError):
         session.append(TRANSCRIPT, "Good morning.", by="transcript")
     assert "Good morning." not in session.read(TRANSCRIPT)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.review.comments import LONGEST, LONGEST_NAME, Comment
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import reads, writes
 
 router = APIRouter(tags=["review"])
 
@@ -25,6 +26,7 @@ class Remark(BaseModel):
 
 
 @router.post("/sessions/{session}/comments", status_code=HTTPStatus.CREATED)
+@writes
 def comment(session: str, remark: Remark, site: Annotated[Site, Depends(site_of)]) -> Comment:
     """Add a comment."""
     name = site.review.row(session).entry.session
@@ -32,6 +34,7 @@ def comment(session: str, remark: Remark, site: Annotated[Site, Depends(site_of)
 
 
 @router.get("/sessions/{session}/comments")
+@reads
 def comments(session: str, site: Annotated[Site, Depends(site_of)]) -> list[Comment]:
     """All comments, oldest first."""
     return site.review.comments.of(site.review.row(session).entry.session)

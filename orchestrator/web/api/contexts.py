@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from orchestrator.documents.context import context_then, messages_json, receipt_json
 from orchestrator.errors import UsageError
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import reads
 
 router = APIRouter(tags=["contexts"])
 
@@ -19,6 +20,7 @@ RECEIPT: Final = "greenroom-receipt"
 
 
 @router.get("/sessions/{session}/contexts/{agent}", response_model=None)
+@reads
 def context(
     session: str,
     agent: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from threading import Lock
 from typing import Annotated, Final, Literal
@@ -13,7 +14,9 @@ from starlette.responses import JSONResponse, Response
 from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.debrief.printing import as_pdf
+from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import Work, takes_long, writes
 
 router = APIRouter(tags=["debrief"])
 At = Annotated[Site, Depends(site_of)]
@@ -28,18 +31,28 @@ _PRINTING = Lock()
 
 
 @router.get("/sessions/{session}/debrief", response_class=Response)
-def debrief(session: str, site: At, format: Literal["md", "html", "pdf", "json"] = "json") -> Response:
+async def debrief(session: str, site: At, format: Literal["md", "html", "pdf", "json"] = "json") -> Response:
     """The debrief as it stands. All forms but JSON come as files to keep."""
-    found = site.sessions.get(session).debrief()
+    work = Work.DRAW if format == "pdf" else Work.READ
+    content = await site.threads.run(session, work, partial(_content, site, session, format))
     if format == "json":
-        return JSONResponse(as_json(found))
-    if format == "pdf":
-        with _PRINTING:
-            content = as_pdf(as_html(found))
-    else:
-        content = (as_html(found) if format == "html" else as_markdown(found)).encode()
+        return Response(content, media_type="application/json")
     named = f'attachment; filename="debrief-{session}.{format}"'
     return Response(content, media_type=MEDIA[format], headers={"content-disposition": named})
+
+
+def _content(site: Site, session: str, format: str) -> bytes:
+    found = site.sessions.get(session).debrief()
+    match format:
+        case "json":
+            return bytes(JSONResponse(as_json(found)).body)
+        case "pdf":
+            with _PRINTING:
+                return as_pdf(as_html(found))
+        case "html":
+            return as_html(found).encode()
+        case _:
+            return as_markdown(found).encode()
 
 
 class Dismissing(BaseModel):
@@ -58,11 +71,18 @@ class Dismissed(BaseModel):
 
 
 @router.post("/sessions/{session}/dismiss")
-def dismiss(session: str, dismissing: Dismissing, site: At) -> Dismissed:
+@writes
+def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> Dismissed:
     """ "This is no contradiction": it leaves every page and does not come back. Twice is no error."""
-    found = site.sessions.get(session)
-    gone = found.dismiss(dismissing.finding)
-    return Dismissed(state=found.state, finding=gone.id)
+
+    def work() -> Dismissed:
+        found = site.sessions.get(session)
+        gone = found.dismiss(dismissing.finding)
+        return Dismissed(state=found.state, finding=gone.id)
+
+    asked = ["dismiss", dismissing.finding]
+    dismissed: Dismissed = once(site, session, key, asked, work, effects=["dismissed"])
+    return dismissed
 
 
 class Drilling(BaseModel):
@@ -80,6 +100,7 @@ class Drilled(BaseModel):
 
 
 @router.post("/sessions/{session}/drill", status_code=HTTPStatus.CREATED)
+@takes_long
 def drill(session: str, drilling: Drilling, site: At) -> Drilled:
     """ "Ask me that again": a new session on the same deck, whose one exchange is that question."""
     begun = site.sessions.get(session).drill(drilling.exchange)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import PlainTextResponse
 
+from orchestrator.store.transaction import Draft
+from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import reads, writes
 
 router = APIRouter(tags=["files"])
 At = Annotated[Site, Depends(site_of)]
@@ -40,6 +43,7 @@ class Written(BaseModel):
 
 
 @router.get("/sessions/{session}/files/{path:path}", response_class=PlainTextResponse)
+@reads
 def read(session: str, path: str, site: At) -> PlainTextResponse:
     """The file's whole text; empty where nothing was written yet."""
     found = site.sessions.get(session)
@@ -49,12 +53,34 @@ def read(session: str, path: str, site: At) -> PlainTextResponse:
 
 
 @router.post("/sessions/{session}/files/{path:path}")
-def append(session: str, path: str, text: Text, site: At) -> Appended:
+@writes
+def append(session: str, path: str, text: Text, site: At, key: Key = None) -> Appended:
     """Add to an append-only file. Durable once it is answered."""
-    return Appended(path=path, bytes=site.sessions.get(session).append(path, text.text, by=text.by))
+    found = site.sessions.get(session)
+
+    def work() -> Appended:
+        return Appended(path=path, bytes=found.append(path, text.text, by=text.by))
+
+    def reply(tx: Draft) -> dict[str, Any]:
+        return {"path": path, "bytes": tx.state(found.rehearsal.store.layout.file(path)).size_bytes}
+
+    asked = ["append", path, text.model_dump()]
+    appended: Appended = once(site, session, key, asked, work, effects=[path], reply=reply)
+    return appended
 
 
 @router.put("/sessions/{session}/files/{path:path}")
-def write(session: str, path: str, text: Text, site: At) -> Written:
+@writes
+def write(session: str, path: str, text: Text, site: At, key: Key = None) -> Written:
     """Write a whole file: once, a few times or always, by its class. Durable once it is answered."""
-    return Written(path=path, revision=site.sessions.get(session).write(path, text.text, by=text.by))
+    found = site.sessions.get(session)
+
+    def work() -> Written:
+        return Written(path=path, revision=found.write(path, text.text, by=text.by))
+
+    def reply(tx: Draft) -> dict[str, Any]:
+        return {"path": path, "revision": tx.state(found.rehearsal.store.layout.file(path)).revisions}
+
+    asked = ["write", path, text.model_dump()]
+    written: Written = once(site, session, key, asked, work, effects=[path], reply=reply)
+    return written

@@ -10,20 +10,24 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Annotated, Any, Final
+from uuid import uuid4
 
 from fastapi import APIRouter, Depends
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from orchestrator.errors import GreenroomError, SpeechError
+from orchestrator.errors import GreenroomError, SessionBusyError, SpeechError
 from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
 from orchestrator.speech.recognition import Heard, Recogniser
 from orchestrator.speech.sound import said
 from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES, Stretch, Voice
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import Work
 
 router = APIRouter()
 
@@ -48,7 +52,7 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
     await socket.accept()
     site.sessions.hold(session)  # a pause may be longer than others leave it open
     try:
-        found = await run_in_threadpool(site.sessions.get, session)
+        found = await site.threads.run(session, Work.READ, partial(site.sessions.get, session))
         if site.recogniser is None:
             raise SpeechError(site.no_recogniser)
         voice = Voice(await run_in_threadpool(site.recogniser.detector))
@@ -134,7 +138,7 @@ class Microphone:
         """Note when speech begins, and have what is being spoken recognised from time to time."""
         open_ = self._voice.open
         if open_ is not None and not self._is_spoken:
-            now_s = await run_in_threadpool(self._session.rehearsal.now_s)
+            now_s = await self._site.threads.run(self._session.name, Work.READ, self._session.rehearsal.now_s)
             self._offset_s = max(0.0, now_s - self._voice.heard_s)
         self._is_spoken = open_ is not None
         if open_ is None:
@@ -182,15 +186,25 @@ class Microphone:
         heard = await asyncio.wrap_future(recognised)
         if heard.text:
             piece = said(stretch, heard.text, heard.confidence, offset_s=offset_s)
-            await run_in_threadpool(self._hear, piece)
+            await self._hear(replace(piece, id=uuid4().hex))
             await self._send({"final": heard.text})
         if self._ended.empty() and not self._is_spoken:
             await self._show("")
 
-    def _hear(self, piece: LiveSegment) -> None:
-        """Put a sentence into the transcript, however long somebody else holds the session."""
-        with self._session.rehearsal.store.patient(self._site.closing.is_set):
-            self._session.hear(piece)
+    async def _hear(self, piece: LiveSegment) -> None:
+        """Into the transcript, however long another holds the session: a lock costs time, never words.
+
+        By an id of its own, since a try that was refused may have written it.
+        """
+        while True:
+            try:
+                hear = partial(self._session.hear, piece)
+                await self._site.threads.run(self._session.name, Work.WRITE, hear)
+            except SessionBusyError:
+                if self._site.closing.is_set():
+                    raise
+            else:
+                return
 
     async def _show(self, text: str) -> None:
         """What is being spoken, to this page and to the others that show the room."""

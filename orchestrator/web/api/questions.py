@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,9 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.debrief.exchange_json import exchange_json
+from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import takes_long, writes
 
 router = APIRouter(tags=["room"])
 At = Annotated[Site, Depends(site_of)]
@@ -44,16 +47,37 @@ class Verdict(BaseModel):
 
 
 @router.post("/sessions/{session}/questions", status_code=HTTPStatus.CREATED)
-def put_question(session: str, own: Question, site: At) -> dict[str, Any]:
+@writes
+def put_question(session: str, own: Question, site: At, key: Key = None) -> dict[str, Any]:
     """Put a question of your own; returns its exchange."""
-    asked = site.sessions.get(session).ask(own.agent, question=own.question, quote=own.quote)
-    assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
-    return exchange_json(asked)
+
+    def work() -> dict[str, Any]:
+        asked = site.sessions.get(session).ask(own.agent, question=own.question, quote=own.quote)
+        assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
+        return exchange_json(asked)
+
+    what, again = ["question", own.model_dump()], partial(_last, site, session)
+    put: dict[str, Any] = once(site, session, key, what, work, effects=["exchange_opened"], again=again)
+    return put
 
 
 @router.post("/sessions/{session}/verdict")
-def judge(session: str, own: Verdict, site: At) -> dict[str, Any]:
+@takes_long
+def judge(session: str, own: Verdict, site: At, key: Key = None) -> dict[str, Any]:
     """Judge the open question's answer: what was said since it was asked. Returns the exchange."""
-    found = site.sessions.get(session)
-    judged = found.judge(own.verdict, reason=own.reason, quote=own.quote, follow_up=own.follow_up)
-    return exchange_json(judged)
+
+    def work() -> dict[str, Any]:
+        with site.sessions.using(session) as found:
+            judged = found.judge(own.verdict, reason=own.reason, quote=own.quote, follow_up=own.follow_up)
+            return exchange_json(judged)
+
+    what, again = ["verdict", own.model_dump()], partial(_last, site, session)
+    judged: dict[str, Any] = once(
+        site, session, key, what, work, effects=["verdict", "exchange_closed"], again=again
+    )
+    return judged
+
+
+def _last(site: Site, session: str) -> dict[str, Any]:
+    """The last exchange as it stands, for a request that was cut off before its reply."""
+    return exchange_json(site.sessions.get(session).projection.asked[-1])

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from orchestrator.errors import SessionNotFoundError
 from orchestrator.store.store import Store
 from orchestrator.web.api.room import LOOK_S, PING_S
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import Work
 
 router = APIRouter(tags=["records"])
 
@@ -48,7 +49,7 @@ async def records(
     Each event's data is one line of the ledger as it stands, hash and all. The stream ends with the
     session. With `Accept: application/x-ndjson`: those up to the present, a line each.
     """
-    store = await run_in_threadpool(_store, site, session)
+    store = await site.threads.run(session, Work.READ, partial(_store, site, session))
     if LINES in accept:
         return StreamingResponse(_to_now(store, after), media_type=LINES)
     if last_event_id:  # a browser asks again by the address it has, and adds how far it came
@@ -75,16 +76,21 @@ async def _following(site: Site, session: str, after: int) -> AsyncIterator[Serv
     seen = -1
     while not site.closing.is_set():
         try:
-            store = await run_in_threadpool(_store, site, session)
+            store = await site.threads.run(session, Work.READ, partial(_store, site, session))
         except SessionNotFoundError:  # it was erased
             return
-        while lines := await run_in_threadpool(store.history.lines, after, AT_ONCE):
+        while lines := await site.threads.run(
+            session, Work.READ, partial(store.history.lines, after, AT_ONCE)
+        ):
             for line in lines:
                 after += 1
                 yield ServerSentEvent(line.decode(), id=str(after))
         if store.frozen:
             return
-        while seen == (seen := await run_in_threadpool(_size, store)) and not site.closing.is_set():
+        while (
+            seen == (seen := await site.threads.run(session, Work.READ, partial(_size, store)))
+            and not site.closing.is_set()
+        ):
             await asyncio.sleep(LOOK_S)
 
 

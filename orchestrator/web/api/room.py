@@ -7,21 +7,33 @@ import json
 import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
-from itertools import count
+from functools import partial
+from itertools import count, repeat
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends
+from fastapi.encoders import jsonable_encoder
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse
-from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request as HttpRequest
 
-from orchestrator.errors import SessionNotFoundError
+from orchestrator.errors import GreenroomError, SessionNotFoundError
+from orchestrator.legible import one_line
 from orchestrator.loop.driver_lock import is_driven
+from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.requests import MAX_ID_CHARS, Request, part_of, request_of
+from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import Work, reads, takes_long, writes
 from orchestrator.web.view import RoomView, room_view
+
+MAX_PIECES: Final = 1_000
+"""Of one request: an hour and more of speech. Each is a write, at some milliseconds."""
+ANSWERED: Final = ("answer", "silence", "answered", "exchange_closed")
+"""Records of which the first is what becomes of an answer."""
 
 router = APIRouter(tags=["room"])
 At = Annotated[Site, Depends(site_of)]
@@ -40,25 +52,39 @@ PING_S: Final = 15
 
 
 @router.get("/sessions/{session}/room")
+@reads
 def room(session: str, site: At) -> RoomView:
     """The room at this moment."""
     return _view(site, site.sessions.get(session))
 
 
 @router.post("/sessions/{session}/drive")
-def drive(session: str, site: At) -> RoomView:
+@takes_long
+def drive(session: str, site: At, key: Key = None) -> RoomView:
     """This server drives the session: its clock runs, and the panel asks by itself. Twice is no error."""
-    site.drives.begin(session)
-    return _view(site, site.sessions.get(session))
+
+    def work() -> RoomView:
+        site.drives.begin(session)
+        return _view(site, site.sessions.get(session))
+
+    view: RoomView = once(site, session, key, ["drive"], work)
+    return view
 
 
 @router.post("/sessions/{session}/pause")
-def pause(session: str, site: At) -> RoomView:
+@writes
+def pause(session: str, site: At, key: Key = None) -> RoomView:
     """The clock stands still until somebody drives the session again."""
-    found = site.sessions.get(session)
-    if not site.drives.stop(session):
-        found.pause()
-    return _view(site, found)
+
+    def work() -> RoomView:
+        found = site.sessions.get(session)
+        # A drive that found the lock held could not stop the clock; who asks is told, and asks again.
+        if not site.drives.stop(session) or found.projection.clock.live_since is not None:
+            found.pause()
+        return _view(site, found)
+
+    view: RoomView = once(site, session, key, ["pause"], work)
+    return view
 
 
 class Spoken(BaseModel):
@@ -72,6 +98,12 @@ class Spoken(BaseModel):
     start_s: float | None = Field(None, ge=0, allow_inf_nan=False)
     end_s: float | None = Field(None, ge=0, allow_inf_nan=False)
     confidence: float | None = Field(None, ge=0, le=1)
+    id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_ID_CHARS,
+        description="Your own: sent again, the piece counts once.",
+    )
     final: bool = True  # a piece that is not is shown elsewhere, and never stored
 
 
@@ -104,44 +136,105 @@ class Answered(BaseModel):
     text: str = Field(min_length=1, max_length=20_000)
 
 
-# These two come most often by far. As coroutines they go to a worker once; for a plain function the
-# framework goes there again, to look at what was returned.
 @router.post("/sessions/{session}/segments")
-async def segments(session: str, spoken: Spoken | list[Spoken], site: At) -> Taken:
-    """Speech goes into the transcript, durably; while a question is open, it is the answer."""
+async def segments(
+    session: str,
+    spoken: Spoken | Annotated[list[Spoken], Field(max_length=MAX_PIECES)],
+    site: At,
+    request: HttpRequest,
+    key: Key = None,
+) -> Taken:
+    """Speech goes into the transcript, durably; while a question is open, it is the answer.
+
+    Of a list the pieces go in one after the other, and no more once the client has left.
+    """
     pieces = spoken if isinstance(spoken, list) else [spoken]
-    return Taken(segments=await run_in_threadpool(_hear, site, session, pieces))
+    whole = request_of(key, "segments", jsonable_encoder(pieces)) if key is not None else None
+    look = partial(_pieces, site, session, pieces)
+    taken, said = await site.threads.run(session, Work.WRITE, look)
+    parts = (part_of(whole, number) for number in count()) if whole is not None else repeat(None)
+    for number, piece in enumerate(said):
+        if number and await request.is_disconnected():
+            break
+        part = next(parts) if piece.id is None else None
+        try:
+            hear = partial(_hear, site, session, piece, part)
+            taken = await site.threads.run(session, Work.WRITE, hear)
+        except GreenroomError as error:
+            if number:
+                error.args = (f"{error}; the {number} pieces before this one were taken",)
+            raise
+    return Taken(segments=taken)
 
 
 @router.put("/sessions/{session}/slide")
-async def slide(session: str, moved: Moved, site: At) -> Moved:
+@writes
+def slide(session: str, moved: Moved, site: At, key: Key = None) -> Moved:
     """The presenter moved to another slide."""
-    await run_in_threadpool(_move, site, session, moved.slide)
-    return moved
+
+    def work() -> Moved:
+        site.sessions.get(session).slide(moved.slide)
+        return moved
+
+    asked = ["slide", moved.slide]
+    reply = moved.model_dump()
+    shown: Moved = once(site, session, key, asked, work, effects=["slide"], reply=lambda tx: reply)
+    return shown
 
 
 @router.post("/sessions/{session}/ask")
-def ask(session: str, called: Called, site: At) -> RoomView:
+@takes_long
+def ask(session: str, called: Called, site: At, key: Key = None) -> RoomView:
     """The moderator calls on a panelist; `question` stays null where nobody has one."""
-    found = site.sessions.get(session)
-    found.ask(called.agent, parked=called.parked)
-    return _view(site, found)
+
+    def work() -> RoomView:
+        with site.sessions.using(session) as found:
+            found.ask(called.agent, parked=called.parked)
+            return _view(site, found)
+
+    asked = ["ask", called.model_dump()]
+    again = partial(_now, site, session)
+    view: RoomView = once(site, session, key, asked, work, effects=["exchange_opened"], again=again)
+    return view
 
 
 @router.post("/sessions/{session}/answer")
-def answer(session: str, answered: Answered, site: At) -> RoomView:
-    """The presenter's answer to the open question; returns once it is judged."""
-    with site.sessions.using(session) as found:
-        found.answer(answered.text)
-        return _view(site, found)
+@takes_long
+def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomView:
+    """The presenter's answer to the open question; returns once it is judged.
+
+    An answer that is refused does not stand in the transcript; one that stands there is not refused, also
+    where somebody else judges, parks or closes the question meanwhile.
+    """
+
+    def work(text: str | None = answered.text) -> RoomView:
+        with site.sessions.using(session) as found:
+            found.answer(text)
+            return _view(site, found)
+
+    def again() -> RoomView:
+        open_ = site.sessions.get(session).projection.open
+        is_judged = open_ is None or open_.turns[-1].answer != one_line(answered.text)
+        return _now(site, session) if is_judged else work()
+
+    asked = ["answer", answered.text]
+    view: RoomView = once(site, session, key, asked, work, effects=ANSWERED, again=again)
+    return view
 
 
 @router.post("/sessions/{session}/park")
-def park(session: str, site: At) -> RoomView:
+@writes
+def park(session: str, site: At, key: Key = None) -> RoomView:
     """Come back to the open question later."""
-    found = site.sessions.get(session)
-    found.park()
-    return _view(site, found)
+
+    def work() -> RoomView:
+        found = site.sessions.get(session)
+        found.park()
+        return _view(site, found)
+
+    again = partial(_now, site, session)
+    view: RoomView = once(site, session, key, ["park"], work, effects=["exchange_closed"], again=again)
+    return view
 
 
 class Ending(BaseModel):
@@ -164,6 +257,7 @@ class Ended(BaseModel):
 
 
 @router.post("/sessions/{session}/end")
+@takes_long
 def end(session: str, ending: Ending, site: At) -> Ended:
     """Debrief, freeze, archive, verify."""
     with site.sessions.using(session) as found:
@@ -179,7 +273,7 @@ async def events(session: str, site: At) -> EventSourceResponse:
 
     A further event, `partial`, has the words of a sentence that is being spoken.
     """
-    found = await run_in_threadpool(site.sessions.get, session)
+    found = await site.threads.run(session, Work.READ, partial(site.sessions.get, session))
     return EventSourceResponse(_changes(site, found), ping=PING_S)
 
 
@@ -198,7 +292,7 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             now = (os.stat(ledger).st_size, is_here, is_elsewhere)
             if now != before:
                 before = now
-                view = await run_in_threadpool(_shown, site, session.name)
+                view = await site.threads.run(session.name, Work.READ, partial(_shown, site, session.name))
                 yield {
                     "event": "room",
                     "id": str(view.seq),
@@ -210,22 +304,30 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             return
         except OSError:  # too many files are open, say: the session is there, and the page comes back
             return
-        if (partial := site.partials.get(session.name, "")) != shown:
-            shown = partial
-            yield {"event": "partial", "data": json.dumps(partial)}
+        if (spoken := site.partials.get(session.name, "")) != shown:
+            shown = spoken
+            yield {"event": "partial", "data": json.dumps(spoken)}
         await asyncio.sleep(LOOK_S)
 
 
-def _hear(site: Site, session: str, pieces: Sequence[Spoken]) -> int:
+def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list[LiveSegment]]:
+    """How many segments there are, and the pieces to add: all are looked at before the first is taken."""
     found = site.sessions.get(session)
+    read = (piece_of(piece.model_dump(exclude_none=True), "segment") for piece in sent)
+    pieces = [piece for piece in read if piece is not None]
     for piece in pieces:
-        if (said := piece_of(piece.model_dump(exclude_none=True), "segment")) is not None:
-            found.hear(said)
-    return len(found.projection.segments)
+        if piece.slide is not None:
+            found.check_slide(piece.slide)
+    return len(found.projection.segments), pieces
 
 
-def _move(site: Site, session: str, number: int) -> None:
-    site.sessions.get(session).slide(number)
+def _hear(site: Site, session: str, piece: LiveSegment, part: Request | None) -> int:
+    with site.sessions.using(session) as found:
+        return found.hear(piece, request=part)
+
+
+def _now(site: Site, session: str) -> RoomView:
+    return _view(site, site.sessions.get(session))
 
 
 def _view(site: Site, session: Session) -> RoomView:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, UploadFile
@@ -15,8 +17,11 @@ from orchestrator.documents.verification import against_head, verification_json
 from orchestrator.erasing import erase_archived, erase_session
 from orchestrator.errors import DriverBusyError, LedgerCorruptError, SessionNotFoundError, SessionStateError
 from orchestrator.loop.news import can_search
+from orchestrator.loop.state import INTEL
 from orchestrator.memory.session_context import to_plain
+from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import reads, takes_long, writes
 from orchestrator.web.uploads import aside
 
 router = APIRouter(tags=["sessions"])
@@ -43,6 +48,7 @@ def sessions(
 
 
 @router.get("/sessions/{session}")
+@reads
 def session(session: str, site: At, trace: bool = False) -> Document:
     """One session: its questions, files and receipts; with `trace`, every step of the loop."""
     found = site.sessions.get(session)
@@ -51,6 +57,7 @@ def session(session: str, site: At, trace: bool = False) -> Document:
 
 
 @router.delete("/sessions/{session}")
+@takes_long
 def erase(session: str, site: At, archives: bool = False) -> Document:
     """Remove a session and what was remembered of it; with `archives`, also wherever it was sent."""
     home = site.own
@@ -79,6 +86,7 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
 
 
 @router.post("/sessions/{session}/resume")
+@writes
 def resume(session: str, site: At) -> Document:
     """Repair what an unclean end left; whatever drives the session goes on by itself."""
     found = site.sessions.get(session)
@@ -101,6 +109,7 @@ class Archiving(BaseModel):
 
 
 @router.post("/sessions/{session}/archive")
+@takes_long
 def archive(session: str, archiving: Archiving, site: At) -> Document:
     """Archive an ended session as a bag, read it back, and compare. Again sends only what is missing."""
     found = site.sessions.get(session)
@@ -111,18 +120,26 @@ def archive(session: str, archiving: Archiving, site: At) -> Document:
 
 
 @router.get("/sessions/{session}/intel")
+@reads
 def intel(session: str, site: At) -> Document:
     """What is known from outside."""
     return intel_json(site.sessions.get(session))
 
 
 @router.post("/sessions/{session}/intel")
-def add_intel(session: str, files: list[UploadFile], site: At) -> Document:
+@takes_long
+def add_intel(session: str, files: list[UploadFile], site: At, key: Key = None) -> Document:
     """A new revision of external-intel, from files: Markdown, text, or a YAML or JSON list of findings."""
-    found = site.sessions.get(session)
-    with aside(files) as paths:
-        found.add_intel(paths)
-    return intel_json(found)
+    with aside(files) as paths, site.sessions.using(session) as found:
+
+        def work() -> Document:
+            found.add_intel(paths)
+            return intel_json(found)
+
+        sent = [[one.name, hashlib.sha256(one.read_bytes()).hexdigest()] for one in paths]
+        again = partial(intel_json, found)
+        done: Document = once(site, session, key, ["intel", sent], work, effects=[INTEL], again=again)
+        return done
 
 
 class Searching(BaseModel):
@@ -134,15 +151,28 @@ class Searching(BaseModel):
 
 
 @router.post("/sessions/{session}/intel/search")
-def search_intel(session: str, searching: Searching, site: At) -> Document:
+@takes_long
+def search_intel(session: str, searching: Searching, site: At, key: Key = None) -> Document:
     """A new revision of external-intel from the web, by an engine that can search it; queries are shown."""
-    found = site.sessions.get(session)
-    if not can_search(found.rehearsal):
-        raise SessionStateError(f"the {found.rehearsal.engine.name} engine cannot search the web: send files")
-    return searched_json(found, found.search_intel(without=searching.without))
+
+    def work() -> Document:
+        with site.sessions.using(session) as found:
+            if not can_search(found.rehearsal):
+                engine = found.rehearsal.engine.name
+                raise SessionStateError(f"the {engine} engine cannot search the web: send files")
+            return searched_json(found, found.search_intel(without=searching.without))
+
+    asked, again = ["search", searching.without], partial(_intel, site, session)
+    done: Document = once(site, session, key, asked, work, effects=[INTEL], again=again)
+    return done
+
+
+def _intel(site: Site, session: str) -> Document:
+    return intel_json(site.sessions.get(session))
 
 
 @router.get("/sessions/{session}/verify")
+@takes_long
 def verify(
     session: str,
     site: At,
@@ -157,6 +187,7 @@ def verify(
 
 
 @router.get("/sessions/{session}/recap")
+@reads
 def recap(session: str, site: At) -> Document:
     """What the session came to: said, decided and left open."""
     return to_plain(site.sessions.get(session).recap())

@@ -9,11 +9,13 @@ from fastapi import APIRouter, Depends, HTTPException
 from starlette.responses import FileResponse
 
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import draws
 
 router = APIRouter(tags=["room"])
 
 
 @router.get("/sessions/{session}/slides/{number}.png", response_class=FileResponse)
+@draws
 def picture(session: str, number: int, site: Annotated[Site, Depends(site_of)]) -> FileResponse:
     """A slide as it looks; 404 where this machine cannot draw it: the page then shows its text."""
     found = site.sessions.get(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,10 +11,12 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.errors import UsageError
+from orchestrator.errors import SessionExistsError, UsageError
 from orchestrator.loop.plan import read_source
 from orchestrator.session import Session
+from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
+from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["sessions"])
@@ -57,8 +60,34 @@ class Started(BaseModel):
 
 
 @router.post("/sessions", status_code=HTTPStatus.CREATED)
-def start(starting: Starting, site: Annotated[Site, Depends(site_of)]) -> Started:
-    """Begin a session; nothing runs before it is driven."""
+def start(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key = None) -> Started:
+    """Begin a session; nothing runs before it is driven.
+
+    By an id of the request's own the session has a name that comes of it, where none is given: so it is found
+    again by whoever asks again.
+    """
+    if key is None:
+        return _start(starting, site)
+    asked = starting.model_dump(mode="json")
+    request = request_of(key, "start", asked)
+    if starting.id is None:
+        starting = starting.model_copy(update={"id": f"r-{sha256(key.encode()).hexdigest()[:16]}"})
+    name = str(starting.id)
+    with site.keys.alone("", key):
+        try:
+            reply = _start(starting, site)
+        except SessionExistsError:
+            with site.sessions.using(name) as found:
+                done = find(found.rehearsal.store, request)
+            if done is None or done.reply is NO_REPLY:
+                raise  # begun by another request
+            return Started.model_validate(done.reply)
+        with site.sessions.using(name) as found:
+            keep_reply(found.rehearsal.store, request, reply.model_dump(mode="json"))
+        return reply
+
+
+def _start(starting: Starting, site: Site) -> Started:
     options: dict[str, Any] = starting.model_dump(exclude={"deck", "deck_text", "sample", "dismissed"})
     options["focus"] = tuple(starting.focus)
     options["panel"] = tuple(starting.panel) if starting.panel else None

@@ -16,6 +16,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
+from orchestrator.web.threads import reads
 
 router = APIRouter()
 
@@ -34,6 +35,7 @@ class Shown:
 
 
 @router.get("/debrief/{session}", response_class=HTMLResponse)
+@reads
 def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     """The page; of a session that goes on, as it stands."""
     found = site.sessions.get(session)

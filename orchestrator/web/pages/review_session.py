@@ -15,6 +15,7 @@ from orchestrator.web.known import knowledge
 from orchestrator.web.reviewing import Checked
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import markdown, page
+from orchestrator.web.threads import reads
 from orchestrator.web.timeline import timeline
 from orchestrator.web.timeline_export import as_markdown, as_redacted
 
@@ -23,6 +24,7 @@ At = Annotated[Site, Depends(site_of)]
 
 
 @router.get("/review/{session}", response_class=HTMLResponse)
+@reads
 def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
     """The timeline. *check*: verify the session now, also where that was done before."""
     row = site.review.row(session)
@@ -53,6 +55,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
 
 
 @router.get("/review/{session}/questions/{exchange}", response_class=HTMLResponse)
+@reads
 def question(session: str, exchange: str, site: At) -> HTMLResponse:
     """The files that the panelist was given for this question."""
     row = site.review.row(session)
@@ -76,6 +79,7 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
 
 
 @router.get("/review/{session}/export")
+@reads
 def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
     """The timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
@@ -84,6 +88,7 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
 
 
 @router.get("/review/{session}/redacted")
+@reads
 def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> Response:
     """The timeline for sharing, without the names of those who spoke."""
     found = site.review.session(site.review.row(session))

@@ -11,11 +11,13 @@ from orchestrator.layout import MODERATOR
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
+from orchestrator.web.threads import reads
 
 router = APIRouter()
 
 
 @router.get("/room/{session}", response_class=HTMLResponse)
+@reads
 def room(session: str, site: Annotated[Site, Depends(site_of)], watch: str | None = None) -> Response:
     """The room; of a session that has ended, its debrief."""
     found = site.sessions.get(session)

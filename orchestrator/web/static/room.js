@@ -15,6 +15,7 @@ let seenAt = 0; // performance.now() when `view` came: the clock runs on from th
 let pictured = null;
 let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
 let lost = null; // words that were sent, with no word back
+let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
 let isLeaving = false; // for the debrief
@@ -185,18 +186,33 @@ function showControls(open) {
 
 // ------------------------------------------------------------------ doing
 
-async function send(path, body, method = "POST") {
+/** An id of our own for a request; `crypto.randomUUID` is not there where the page comes without TLS. */
+const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+async function send(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
-  const answer = await fetch(api(path), {
-    method,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body ?? {}),
-  }).catch(() => null);
+  const answer = await fetched(path, method, id, JSON.stringify(body ?? {}));
   if (answer?.ok) return answer.json();
   const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
   text($("refused"), why ? sentence(why) : "The server cannot be reached. What you typed is still here; it can be sent again.");
   return null;
+}
+
+/**
+ * The answer, or null where none came. What got none is sent once more, by the same id: it counts once.
+ * Words that the server cannot write now, since another program holds the session, are sent until it can.
+ */
+async function fetched(path, method, id, body) {
+  const headers = { "content-type": "application/json", "idempotency-key": id };
+  for (let isAgain = false; ; ) {
+    const answer = await fetch(api(path), { method, headers, body }).catch(() => null);
+    const isHeld = answer?.status === 503 && (path === "segments" || path === "answer");
+    if (isHeld) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
+    else if (answer || isAgain) return answer;
+    isAgain = !isHeld;
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+  }
 }
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
@@ -206,10 +222,13 @@ async function say() {
   if (!words || sent !== null) return;
   // Whoever pressed Enter is in the field, or has left it by Escape since: keys that follow are not for it.
   const byButton = document.activeElement === $("send");
+  const path = view?.question ? "answer" : "segments";
+  const isAgain = words === lost && path === lostAs.path;
+  lostAs = isAgain ? lostAs : { path, id: newId() };
   sent = words;
   lost = null;
   $("send").disabled = true;
-  const done = view?.question ? await send("answer", { text: words }) : await send("segments", { text: words });
+  const done = await send(path, { text: words }, "POST", lostAs.id);
   sent = null;
   if (done === null) lost = words;
   else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
@@ -367,6 +386,7 @@ function goOnByItself() {
   go();
 }
 
+const RETRY_MS = 500;
 const AGAIN_MS = 2000;
 listen();
 setInterval(showTime, 250);

@@ -1,0 +1,78 @@
+"""What a client asks by an id of its own counts once, and gets the first reply again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, Final, TypeAlias
+
+from fastapi import Header
+from fastapi.encoders import jsonable_encoder
+
+from orchestrator.errors import SessionFrozenError
+from orchestrator.store.ledger import FILE_OPS, Record
+from orchestrator.store.requests import MAX_ID_CHARS, NO_REPLY, Done, do_once, keep_reply, request_of
+from orchestrator.store.transaction import Draft
+from orchestrator.web.site import Site
+
+HEADER: Final = "Idempotency-Key"
+Key: TypeAlias = Annotated[
+    str | None,
+    Header(
+        alias=HEADER,
+        min_length=1,
+        max_length=MAX_ID_CHARS,
+        description="An id of your own for this request: asked again by it, the request counts once and gets "
+        "the first reply; another request by it is refused with 409.",
+    ),
+]
+"""The header, as a parameter of a route."""
+
+
+def once(
+    site: Site,
+    session: str,
+    key: str | None,
+    asked: Sequence[Any],
+    work: Callable[[], Any],
+    *,
+    effects: Sequence[str] = (),
+    again: Callable[[], Any] | None = None,
+    reply: Callable[[Draft], Any] | None = None,
+) -> Any:
+    """Return what *work* does for a request, or its first reply where it counted before.
+
+    Args:
+        asked: What is asked, and all that it depends on, as JSON.
+        effects: Types of the ledger's records that are what was asked for, or paths of files; none: it leaves
+            nothing in the ledger.
+        again: Goes on where the first request was cut off before its reply; None: *work* does.
+        reply: The reply, where it is known as the effect is written.
+    """
+    if key is None:
+        return work()
+    store = site.sessions.get(session).rehearsal.store
+    request = request_of(key, *asked)
+
+    def is_effect(record: Record) -> bool:
+        if record.op in FILE_OPS and record.file in effects:
+            return True
+        return record.value is not None and record.value.get("type") in effects
+
+    def first_reply(done: Done) -> Any:
+        return done.reply if done.reply is not NO_REPLY else jsonable_encoder((again or work)())
+
+    with site.keys.alone(session, key):
+        given = do_once(
+            store,
+            request,
+            lambda: jsonable_encoder(work()),
+            is_effect=is_effect,
+            again=first_reply,
+            reply=reply,
+        )
+        done = store.requests.get(key)
+        if done is None or done.reply is NO_REPLY:
+            with suppress(SessionFrozenError):  # it ended meanwhile, and takes no record
+                keep_reply(store, request, given)
+        return given
