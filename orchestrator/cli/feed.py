@@ -45,7 +45,7 @@ def feed(
     Only "text" is needed. Without "start_s" and "end_s", in seconds, the words have just been said,
     by a clock that runs while a live feed does; a time that goes back is moved to the one before.
     "speaker" is a label, "slide" the slide that is shown, "confidence" is from 0 to 1, and a line
-    with "final": false is passed over.
+    with "final": false is passed over. A line with an "id" of its own, a text, counts once.
     """
     from orchestrator import render
 

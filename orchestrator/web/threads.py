@@ -12,16 +12,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from orchestrator.errors import SessionBusyError
 from orchestrator.store.transaction import TIMEOUT_S
-
-if TYPE_CHECKING:
-    from orchestrator.web.site import Site
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -124,11 +121,10 @@ def _working(kind: Work) -> Callable[[Callable[P, T]], Callable[P, Awaitable[T]]
     def decorate(route: Callable[P, T]) -> Callable[P, Awaitable[T]]:
         @wraps(route)
         async def working(*args: P.args, **kwargs: P.kwargs) -> T:
-            site: Site = kwargs["site"]  # type: ignore[assignment]  # the framework gives all by name
-            session: str = kwargs["session"]  # type: ignore[assignment]
-            return await site.threads.run(session, kind, partial(route, *args, **kwargs))
+            given: dict[str, Any] = kwargs  # the framework gives all by name
+            threads: SessionThreads = given["site"].threads
+            return await threads.run(given["session"], kind, partial(route, *args, **kwargs))
 
-        working.work = kind  # type: ignore[attr-defined]
         return working
 
     return decorate
