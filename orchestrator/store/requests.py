@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from orchestrator.errors import RequestIdReusedError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.store.ledger import Record
-
-if TYPE_CHECKING:
-    from orchestrator.store.store import Store
-    from orchestrator.store.transaction import Draft
 
 T = TypeVar("T")
 
@@ -46,6 +42,25 @@ class Done:
     sha256: str
     seq: int  # of its note, in the transaction that did what was asked
     reply: Any = NO_REPLY
+
+
+class Draft(Protocol):
+    """What a request needs of a transaction."""
+
+    records: list[Record]
+
+    def note(self, value: Mapping[str, Any], *, by: str) -> int: ...
+
+
+class Store(Protocol):
+    """What a request needs of a store."""
+
+    @property
+    def requests(self) -> Mapping[str, Done]: ...
+
+    def catch_up(self) -> int: ...
+
+    def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]: ...
 
 
 def request_of(id: str, *content: Any) -> Request:
@@ -94,7 +109,7 @@ class Pending:
     store: Store
     request: Request
     is_effect: Callable[[Record], bool]
-    reply: Callable[[Draft], Any] | None
+    reply: Callable[[Any], Any] | None
     is_written: bool = False
 
     def mark(self, draft: Draft) -> bool:
@@ -146,7 +161,7 @@ def do_once(
     *,
     is_effect: Callable[[Record], bool],
     again: Callable[[Done], T],
-    reply: Callable[[Draft], Any] | None = None,
+    reply: Callable[[Any], Any] | None = None,
 ) -> T:
     """Do *work* unless *request* counted before; then return what *again* makes of it.
 
