@@ -15,16 +15,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
 from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
 from orchestrator.store.views import Views
-
-if TYPE_CHECKING:
-    from orchestrator.store.transaction import Draft
 
 T = TypeVar("T")
 
@@ -47,6 +44,19 @@ class FileState(NamedTuple):
     revisions: int  # a blueprint is not the file's one write
     size_bytes: int
     sha256: str
+
+
+class Unwritten(Protocol):
+    """The records of a transaction before they are on the disk, as only its own thread reads them."""
+
+    records: list[Record]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the thread that asks is the one that holds the transaction, and it is still open."""
+
+    def state(self, row: SessionFile) -> FileState:
+        """Return the file's state with what was written in the transaction."""
 
 
 class Known(NamedTuple):
@@ -117,7 +127,7 @@ class History:
             OSError: The machine cannot open it now, whatever it is: too many files are open, say.
         """
         self.root = root
-        self.draft: Draft | None = None
+        self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
         self.layout: Layout
         self._known = Known()

@@ -97,9 +97,11 @@ def take(done: dict[str, Done], record: Record) -> None:
 class AlreadyDone(Exception):  # no error: the request counted before
     """Leaves a transaction whose request was done meanwhile, by another thread or process."""
 
-    def __init__(self, done: Done) -> None:
-        super().__init__()
-        self.done = done
+    @property
+    def done(self) -> Done:
+        """How it counted."""
+        found: Done = self.args[0]
+        return found
 
 
 @dataclass
@@ -132,7 +134,7 @@ class Pending:
 _PENDING: ContextVar[Pending | None] = ContextVar("pending", default=None)
 
 
-def pending(store: Store) -> Pending | None:
+def pending(store: object) -> Pending | None:
     """Return the request whose work is under way in this thread for *store*."""
     found = _PENDING.get()
     return found if found is not None and found.store is store else None

@@ -63,6 +63,7 @@ class Store:
         """
         self.root = root
         self.history = History(root)
+        self._draft: Draft | None = None
         self.timeout_s = timeout_s
         self.clock: Callable[[], float] | None = None
         self.sync_s = 0.0
@@ -184,11 +185,11 @@ class Store:
     @property
     def draft(self) -> Draft | None:
         """What the transaction that is open in this process wants to write."""
-        return self.history.draft
+        return self._draft
 
     @draft.setter
     def draft(self, draft: Draft | None) -> None:
-        self.history.draft = draft
+        self._draft = self.history.draft = draft
 
     def check_not_within(self, verb: str) -> None:
         """Refuse to wait for a lock that this very thread holds.

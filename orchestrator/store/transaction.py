@@ -9,17 +9,19 @@ Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import logging
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import (
@@ -33,11 +35,8 @@ from orchestrator.errors import (
 )
 from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
-from orchestrator.store.history import LEDGER_NAME, FileState
+from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
-
-if TYPE_CHECKING:
-    from orchestrator.store.store import Store
 
 TIMEOUT_S: Final = 5.0
 """How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
@@ -58,6 +57,35 @@ _STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
+
+
+class Store(Protocol):
+    """What a transaction needs of the session that it writes."""
+
+    root: Path
+    history: History
+    draft: Draft | None
+
+    def check_not_within(self, verb: str) -> None:
+        """Refuse to wait for a lock that this very thread holds."""
+
+    def begin(self, fd: int, row: SessionFile | None) -> None:
+        """Look at everything anew within the lock, which is on *fd*, and put it in order."""
+
+    def sync(self, fd: int) -> None:
+        """Put the ledger's new bytes on the disk."""
+
+    def written(self, records: Sequence[Record]) -> None:
+        """Bring the views up to date."""
+
+    def catch_up(self) -> int:
+        """Take in what other processes have written."""
+
+    def now_s(self) -> float:
+        """Return the session clock."""
+
+    def max_revisions(self, row: SessionFile) -> int:
+        """Return how often a write-few file may be revised."""
 
 
 class Change(NamedTuple):
@@ -96,7 +124,7 @@ class Draft:
 
     def read(self, path: str) -> str:
         """Return the file's text with what was written in this transaction; "" where nothing was."""
-        return self._store.content(path)
+        return self._store.history.content(path)
 
     def state(self, row: SessionFile) -> FileState:
         """Return the file's state with what was written in this transaction."""
@@ -173,7 +201,7 @@ class Draft:
 
         Source: DESIGN.md, section 3, for the order.
         """
-        row = self._store.layout.file(path)
+        row = self._store.history.layout.file(path)
         self._check_open(row)
         return row
 
@@ -213,7 +241,7 @@ class Draft:
     def _take_receipts(self) -> None:
         """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
         if not self.records:
-            for waiting_id, value in self._store.waiting_receipts:
+            for waiting_id, value in self._store.history.receipts:
                 value = {"type": "receipt", "id": waiting_id, **value}
                 self.records.append(self._record("receipt", "start", value=value))
 
@@ -311,9 +339,9 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         store.catch_up()
         if history.frozen:  # it cannot be opened for writing any more
             raise has_ended(store, row) from None
-        raise StoreWriteError(
-            f"{history.path}: {files.reason(error)}; nothing was written: check the rights and the disk"
-        ) from error
+        is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+        do = "open the session again" if is_gone else "check the rights and the disk"
+        raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
     wait_s = _FIRST_WAIT_S
     if (stopped := _STOPPED.get()) is not None:
         told_s = monotonic() + timeout_s

@@ -13,17 +13,15 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, Protocol
 
-from orchestrator.layout import Mutability
+from orchestrator.layout import Layout, Mutability
 from orchestrator.store import files
-
-if TYPE_CHECKING:
-    from orchestrator.store.history import History
+from orchestrator.store.ledger import Record
 
 _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
@@ -182,6 +180,26 @@ def _named(path: str) -> Iterator[None]:
         if not str(error.filename).startswith("ledger/"):
             error.filename = path
         raise
+
+
+class History(Protocol):
+    """What the ledger says of a session's files."""
+
+    layout: Layout
+    views: Views
+
+    @property
+    def seq(self) -> int:
+        """The last record's number."""
+
+    def state(self, path: str) -> Any:
+        """As `history.History.state`."""
+
+    def record(self, seq: int) -> Record:
+        """One record by its number."""
+
+    def replay(self, seqs: Sequence[int]) -> str:
+        """Return a file's text from some of its records."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,7 +272,9 @@ def test_archived_verified_listed_restored(ended: Sample, tmp_path: Path) -> Non
     result = verify_archive(url, ended.id)
     assert (result.valid, result.ended, result.head) == (True, True, verify_session(ended.root).head)
     assert list_archives(url) == (
-        ArchivedSession(ended.id, "ended", "The plan", "2026-11-20", "Presenter", 1, archived.archive),
+        ArchivedSession(
+            ended.id, "ended", "The plan", "2026-11-20", "Presenter", 1, archived.archive, head=result.head
+        ),
     )
     path = restore(ended.id, url, tmp_path / "back")
     assert path == tmp_path / "back" / ended.id

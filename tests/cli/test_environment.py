@@ -189,8 +189,8 @@ def test_names_that_are_no_text_are_refused_or_shown(
     greenroom = Commands(home, capsys)
     greenroom("--quiet", "run", str(files.deck), "--speech", str(speech), "--id", "s1")
     refused = greenroom("archive", "s1", "--to", str(tmp_path / "to\udcff"), check=False)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "the address is not valid Unicode text" in refused.stderr
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "url is not valid Unicode text" in refused.stderr
 
 
 def test_the_scripts_run_this_checkout_whatever_the_variables_name() -> None:

@@ -345,8 +345,9 @@ def open_ledgers(folder: Path) -> int:
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every session is one that nobody has written to for long."""
+    """Every session is one that nobody has written to for long, and no ledger waits to be read."""
     monkeypatch.setattr(watched, "RESTS_AFTER_S", -1.0)
+    monkeypatch.setattr(watched, "LEDGER_EVERY_S", 0.0)
 
 
 @pytest.mark.usefixtures("idle")
