@@ -75,7 +75,9 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forked]:
 
 @pytest.fixture
 def case(forked: Forked, tmp_path: Path) -> Case:
-    return Case(forked, new_home(tmp_path / "home"), write_rehearsal(tmp_path))
+    home = new_home(tmp_path / "home")
+    (home / "greenroom.yaml").write_text("minutes: 20\n")  # which every command reads first
+    return Case(forked, home, write_rehearsal(tmp_path))
 
 
 def prepared(case: Case, name: str, kept: Path) -> dict[str, object]:

@@ -24,6 +24,7 @@ from typing import Any, Final, Self
 
 from orchestrator.archive import streams
 from orchestrator.cli.app import run
+from orchestrator.cli.streams import prepare_streams
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CALLS: Final = (
@@ -89,6 +90,7 @@ def _child(job: dict[str, Any], ready: int, go: int) -> None:
             flags = os.O_RDONLY if name == "in" else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
             os.dup2(os.open(os.devnull if name == "in" else f"{job['streams']}.{name}", flags, 0o600), number)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # what the parent had read is not ours
+        prepare_streams()  # as the first lines of `greenroom` do
         fd = os.open(f"{job['streams']}.acknowledged", os.O_RDWR)
         acknowledged = mmap.mmap(fd, 1)
         os.close(fd)
