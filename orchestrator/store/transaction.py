@@ -16,12 +16,16 @@ import logging
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, Final, NamedTuple, Protocol
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import (
@@ -44,9 +48,9 @@ person waits before thinking that something is broken."""
 
 _FIRST_WAIT_S: Final = 0.000_2
 _LONGEST_WAIT_S: Final = 0.003
-"""Between two looks at a lock that another holds: at first about as long as one write takes, then so short that
-of several writers without a pause each finds its gap within a second, also where a sync takes 40 ms and the gap
-0.3 ms. The system's own wait has no limit of time."""
+"""Between two looks at a lock that another holds: at first about as long as one write takes, then so short
+that of several writers without a pause each finds its gap within a second, also where a sync takes 40 ms and
+the gap 0.3 ms. The system's own wait has no limit of time."""
 
 log = logging.getLogger(__name__)
 
@@ -274,10 +278,47 @@ def waits_until(stopped: Callable[[], bool]) -> Iterator[None]:
         _STOPPED.reset(before)
 
 
-@contextmanager
+class _Block:
+    """What `with` is given of a transaction: the generator that holds it, which goes with the block.
+
+    The standard library's manager is held by the frames of an exception that comes in its first line, and the
+    lock by it, until somebody drops that exception. Here beginning and end are called without a frame that
+    holds the generator: `__next__` is the interpreter's own, and `_leave` has a weak reference.
+    """
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, running: Generator[Draft, BaseException | None, None]) -> None:
+        self._begin = running.__next__
+        self._end = partial(_leave, weakref.ref(running))
+        vars(self._end)["running"] = running  # for as long as the block has its end to call
+
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> Draft: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    else:
+        __enter__ = property(attrgetter("_begin"))
+        __exit__ = property(attrgetter("_end"))
+
+
+def _leave(
+    running: weakref.ref[Generator[Draft, BaseException | None, None]],
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    trace: TracebackType | None,
+) -> None:
+    """Go on behind the block, which *error* has left."""
+    try:
+        running().send(error)  # type: ignore[union-attr]  # whoever calls this holds it
+    except StopIteration:
+        return
+
+
 def transaction(
     store: Store, timeout_s: float, row: SessionFile | None = None, verb: str = "append"
-) -> Iterator[Draft]:
+) -> _Block:
     """Hold the session's lock over a block, and write its draft when the block has ended.
 
     Args:
@@ -290,6 +331,13 @@ def transaction(
         StoreWriteError, LedgerCorruptError, FileTooLargeError, InvalidTextError
         ValueError: *timeout_s* is no number of seconds.
     """
+    return _Block(_transaction(store, timeout_s, row, verb))
+
+
+def _transaction(
+    store: Store, timeout_s: float, row: SessionFile | None, verb: str
+) -> Generator[Draft, BaseException | None, None]:
+    """As `transaction`: given out once, and sent the error that left the block."""
     if math.isnan(timeout_s) or timeout_s < 0:
         raise ValueError(f"timeout_s is {timeout_s!r}: give the seconds to wait for the lock, 0 or more")
     store.check_not_within(verb)
@@ -301,8 +349,9 @@ def transaction(
             _take_lock(store, fds, timeout_s, row)
             store.begin(fds[-1], row)
             store.draft = draft
-            yield draft
-            if draft.is_here:  # in a child that was forked inside the block the transaction is its parent's
+            error = yield draft
+            # In a child that was forked inside the block the transaction is its parent's.
+            if error is None and draft.is_here:
                 asked = requests.pending(store)
                 is_marked = asked is not None and asked.mark(draft)
                 _commit(store, fds[-1], draft)

@@ -31,7 +31,7 @@ from tests.helpers.stores import CANDIDATE, NOTES, TRANSCRIPT, bare, blueprints,
 PACKAGE: Final = str(Path(sys.modules["orchestrator"].__file__ or "").parent)
 
 ONE_WRITE, A_BLOCK = "one write", "a block"
-WRITES: Final = int(os.environ.get("GREENROOM_TEST_INTERRUPTED_WRITES", "500"))
+WRITES: Final = int(os.environ.get("INTERRUPTED_WRITES", "1000"))
 
 
 class RaisedError(Exception):
