@@ -275,9 +275,10 @@ class History:
                 f"{self.path}: {found.damage} (record {found.last_seq + 1}): "
                 f"run `greenroom verify`; {HOW_TO_RESTORE}"
             )
-        del self._entries[known.seq :]
-        for path in self._seqs:
-            self._seqs_of(path)
+        if len(self._entries) > known.seq:
+            for path in self._seqs:
+                self._seqs_of(path)
+            del self._entries[known.seq :]  # last: as long as they stand there, something is left to be cut
         if self._seqs:
             self._check_names(found.entries)
         self._entries.extend(found.entries)
@@ -300,7 +301,7 @@ class History:
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
         """The receipts that still wait once the one at *entry* is on the disk."""
-        value = ledger.decode(self._line(entry)).value or {}
+        value = ledger.decode(self._read(entry)).value or {}
         place = next((at for at, (id, _) in enumerate(receipts) if id == value.get("id")), len(receipts))
         return receipts[:place] + receipts[place + 1 :]
 
@@ -368,11 +369,23 @@ class History:
             cached = self._cache.get(seq)
             if isinstance(cached, Record):
                 return cached
-            record = ledger.decode(self._line(self._entries[seq - 1]) if cached is None else cached)
+            record = ledger.decode(self._line(seq))
             self._keep(seq, record)
             return record
 
-    def _line(self, entry: Entry) -> bytes:
+    def clock_s(self) -> float:
+        """The session clock of the last record; in the thread of a transaction of its own last one."""
+        with self.mutex:
+            pending = self.pending
+            return pending[-1].clock_s if pending else ledger.clock_s(self._line(self.seq))
+
+    def _line(self, seq: int) -> bytes:
+        cached = self._cache.get(seq)
+        if isinstance(cached, bytes):
+            return cached
+        return self._read(self._entries[seq - 1])
+
+    def _read(self, entry: Entry) -> bytes:
         if not self._fds:
             raise StoreError(f"{self.root.name} is closed here: open the session again")
         return files.read_range(self._fds[-1], entry.offset, entry.size)
@@ -385,6 +398,10 @@ class History:
                 return []
             start, end = wanted[0].offset, wanted[-1].offset + wanted[-1].size
             return files.read_range(self._fds[-1], start, end - start).split(b"\n")[:-1]
+
+    def keep_digest(self, path: str, digest: Any) -> None:
+        """Keep the running SHA-256 of an append-only file up to its last record."""
+        self._digests[path] = len(self._seqs_of(path)), digest
 
     def keep_lines(self, lines: Sequence[bytes]) -> None:
         """Keep the last lines of the ledger, so that they need not be read again."""
@@ -416,12 +433,12 @@ class History:
             kept = self._states.get(row.path)
             if kept is not None and kept[0] == seqs[-1]:
                 return kept[1]
-            last = self.record(seqs[-1])
-            if last.size_bytes is None or last.sha256 is None:
-                raise LedgerCorruptError(f"{self.path}: record {last.seq} lacks size and digest")
+            last = ledger.size_and_digest(self._line(seqs[-1]))
+            if last is None:
+                raise LedgerCorruptError(f"{self.path}: record {seqs[-1]} lacks size and digest")
             is_grown = row.mutability is Mutability.APPEND_ONLY
             revisions = 0 if is_grown else len(seqs) - (self.entry(seqs[0]).op == "create")
-            state = FileState(row, seqs, revisions, last.size_bytes, last.sha256)
+            state = FileState(row, seqs, revisions, *last)
             self._states[row.path] = seqs[-1], state
             return state
 

@@ -61,6 +61,12 @@ _ZEROS: Final = re.compile(rb"\0+")
 _BLOCK_BYTES: Final = 512
 """The smallest piece that a disk writes or loses: the logical sector, also of disks with larger ones."""
 
+_SIZE: Final = re.compile(rb',"bytes":(\d{1,15}),"sha256":"([0-9a-f]{64})","hash":"[0-9a-f]{64}"\}\n?\Z')
+_SIZE_BYTES: Final = 256
+"""At least as long as what `_SIZE` matches."""
+_CLOCK: Final = re.compile(rb',"clock_s":(-?\d[0-9.e+-]{0,30}),"at":"')
+"""Inside a string of JSON the quotes would be escaped, so the first of these is the record's own."""
+
 FILE_OPS: Final = frozenset({"create", "write", "revise", "append", "replace"})
 OTHER_OPS: Final = frozenset({"open", "note", "receipt", "freeze"})
 
@@ -184,6 +190,24 @@ _TYPES: Final = frozenset(product(
     (str, _NONE), (str, _NONE), (dict, _NONE), (int, _NONE), (str, _NONE),
 ))  # fmt: skip
 """Every combination of types that a record's values may have: one look for each line that is read."""
+
+
+def size_and_digest(line: bytes) -> tuple[int, str] | None:
+    """Return the file's length and SHA-256 after the write, read off the line's end; None: it has none."""
+    found = _SIZE.search(line[-_SIZE_BYTES:])
+    return (int(found[1]), found[2].decode()) if found is not None else None
+
+
+def clock_s(line: bytes) -> float:
+    """Return the record's session clock, read off the line's beginning.
+
+    Raises:
+        LedgerCorruptError: It is not there.
+    """
+    found = _CLOCK.search(line)
+    if found is None:
+        raise LedgerCorruptError(_ANOTHER_FORMAT)
+    return float(found[1])
 
 
 def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HASH) -> Scan:

@@ -380,7 +380,7 @@ class Store:
         with self.history.mutex:
             # A wall clock that is set back, or another process, must not make the session's time run
             # backwards.
-            last_s = self.history.record(self.last).clock_s
+            last_s = self.history.clock_s()
             clock_s = self.clock() if self.clock is not None else 0.0
             self._clock_s = max(self._clock_s, last_s, clock_s)
             return self._clock_s

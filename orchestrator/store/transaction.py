@@ -243,6 +243,12 @@ class Draft:
         self.records.append(record)  # the one step that counts: an exception before it has changed nothing
         return change
 
+    def keep_digests(self) -> None:
+        """Leave the running digests to the history, which has the records now."""
+        for path, change in self._changes.items():
+            if change.record.op == "append" and self._last(path) is change:
+                self._store.history.keep_digest(path, change.digest)
+
     def _take_receipts(self) -> None:
         """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
         if not self.records:
@@ -384,7 +390,8 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
     """
     history = store.history
     try:
-        history.open_ledger(fds, files.APPEND)
+        # By its whole name: what stands there is compared with what was opened first, within the lock.
+        fds.open(f"{store.root}/{LEDGER_NAME}", files.APPEND)
     except OSError as error:
         store.catch_up()
         if history.frozen:  # it cannot be opened for writing any more
@@ -434,6 +441,7 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         draft.is_open = False  # from here on its records are the ledger's
         history.read_new()
         history.keep_lines(lines)
+        draft.keep_digests()
         store.written(draft.records)
 
 

@@ -43,16 +43,20 @@ class Views:
         Raises:
             OSError: The folder is missing, or is a link or something else.
         """
-        folder, _, name = path.rpartition("/")
         with files.descriptors() as fds:
-            fd = fds.open(f"{self._name}/{folder}", files.FOLDER)
-            status = os.fstat(fd)
-            identity = status.st_dev, status.st_ino
-            # By device and inode: the name is the same when a folder is swapped for a link to another one.
-            if self._folders.setdefault(folder, identity) != identity:
-                self.swapped = True
-                self._folders[folder] = identity
-            yield fd, name
+            name = self._opened(path, fds)
+            yield fds[-1], name
+
+    def _opened(self, path: str, fds: files.Descriptors) -> str:
+        """Open the file's folder, as the last of *fds*; returns its name there."""
+        folder, _, name = path.rpartition("/")
+        status = os.fstat(fds.open(f"{self._name}/{folder}", files.FOLDER))
+        identity = status.st_dev, status.st_ino
+        # By device and inode: the name is the same when a folder is swapped for a link to another one.
+        if self._folders.setdefault(folder, identity) != identity:
+            self.swapped = True
+            self._folders[folder] = identity
+        return name
 
     def _make_folder(self, path: str) -> None:
         """Make the file's folder again where it is missing or replaced by something else."""
@@ -139,8 +143,8 @@ class Views:
     def append(self, path: str, content: bytes, *, size_after: int) -> bool:
         """Add to a view; False, and nothing done, where it is not what the ledger says it was before."""
         try:
-            with self._at(path) as (folder, name), files.descriptors() as fds:
-                status = os.fstat(fds.open(name, files.APPEND, dir_fd=folder))
+            with files.descriptors() as fds:
+                status = os.fstat(fds.open(self._opened(path, fds), files.APPEND, dir_fd=fds[-1]))
                 # The size is compared, not the content: it costs one look, and a view that was changed at the
                 # same size is found at the next open.
                 if not files.is_plain(status) or status.st_size != size_after - len(content):
