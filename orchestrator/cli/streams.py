@@ -11,12 +11,11 @@ import codecs
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
 
 from orchestrator.errors import OutputError
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 ESCAPES: Final = "backslashreplace"
 STDOUT: Final = 1
@@ -30,27 +29,44 @@ class ReaderGoneError(Exception):
     """
 
 
-class _Results(io.FileIO):
-    """stdout: a write that fails is told as one, wherever in the program it happens."""
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell a write to stdout that fails as one, wherever in the program it happens."""
+    try:
+        yield
+    except BrokenPipeError:
+        drop_stdout()
+        raise ReaderGoneError from None
+    except OSError as error:
+        raise refused_by_stdout(error) from error
 
-    def write(self, data: ReadableBuffer, /) -> int:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            drop_stdout()
-            raise ReaderGoneError from None
-        except OSError as error:
-            raise refused_by_stdout(error) from error
+
+# Of the text and not of the bytes below it: a signal's exception that came between the system's write and the
+# end of a method of ours would leave the bytes in the buffer, to be written once more.
+class _Results(io.TextIOWrapper):
+    """stdout."""
+
+    def write(self, text: str, /) -> int:
+        with _told():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _told():
+            super().flush()
 
 
-class _Asides(io.FileIO):
+class _Asides(io.TextIOWrapper):
     """stderr: what it does not take is lost, and the exit code still tells."""
 
-    def write(self, data: ReadableBuffer, /) -> int:
+    def write(self, text: str, /) -> int:
         try:
-            return super().write(data)
+            return super().write(text)
         except OSError:
-            return len(memoryview(data))
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
 
 
 def prepare_streams() -> None:
@@ -67,13 +83,11 @@ def prepare_streams() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the same
     elif isinstance(sys.stderr, io.TextIOWrapper):
-        asides = io.BufferedWriter(_Asides(STDERR, "w", closefd=False))
-        sys.stderr = io.TextIOWrapper(
-            asides, encoding=sys.stderr.encoding, errors=ESCAPES, line_buffering=True
-        )
+        asides = io.BufferedWriter(io.FileIO(STDERR, "w", closefd=False))
+        sys.stderr = _Asides(asides, encoding=sys.stderr.encoding, errors=ESCAPES, line_buffering=True)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        results = io.BufferedWriter(_Results(STDOUT, "w", closefd=False))
-        sys.stdout = io.TextIOWrapper(
+        results = io.BufferedWriter(io.FileIO(STDOUT, "w", closefd=False))
+        sys.stdout = _Results(
             results, encoding=sys.stdout.encoding, errors=ESCAPES, line_buffering=sys.stdout.line_buffering
         )
 
@@ -103,6 +117,7 @@ def is_encodable(text: str) -> bool:
 
 def write_bytes(content: bytes) -> None:
     """Write to stdout what has an encoding of its own: a page that names it, or bytes that a digest is of."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.flush()
+    with _told():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
