@@ -360,6 +360,8 @@ def test_doctor_counts_only_variables_that_let_one_in(home: Path, monkeypatch: p
     monkeypatch.setenv("AWS_CA_BUNDLE", "/etc/ssl/certs/ca-certificates.crt")
     assert s3() == {"off"}
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    assert s3() == {"warning"}  # half of a key
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     assert s3() == {"ok"}
 
 

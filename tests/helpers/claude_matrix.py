@@ -152,6 +152,8 @@ def _clear(root: Path, home: Path) -> None:
         for path in [folder, *folder.rglob("*")]:
             path.chmod(0o755 if path.is_dir() else 0o644)
         shutil.rmtree(folder)
+    # The home remembers what it archived, and would call the next one of this id replaced.
+    shutil.rmtree(home / "sessions" / ".records" / root.name)
 
 
 def transcript_of(root: Path) -> str:
