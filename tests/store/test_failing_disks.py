@@ -146,8 +146,8 @@ def short(limit: int) -> Callable[[int, Any], int]:
     return write
 
 
-def failing(number: int) -> Callable[[int, Any], int]:
-    def write(fd: int, content: Any) -> int:
+def failing(number: int) -> Callable[..., int]:
+    def write(*_: Any, **__: Any) -> int:
         raise OSError(number, os.strerror(number))
 
     return write

@@ -319,7 +319,7 @@ def test_what_eight_threads_append_is_there_once_in_each_ones_order(store: Store
                 append(stores[number], f"{number} {n}")
             else:
                 with stores[number].transaction() as tx:
-                    append(stores[number], f"{number} {n}")
+                    append(tx, f"{number} {n}")
                     tx.append(HISTORY, f"{number} {n}", by="moderator")
 
     def read() -> list[tuple[Context, str]]:

@@ -107,6 +107,8 @@ def remembered(store: Store, mark: str) -> list[str]:
 
 
 Act = Callable[[Store, str], list[str]]
+TOLD: Final = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""What is raised as the interpreter closes a generator is told by it, and goes no further."""
 WHOLE: Final[dict[Act, int]] = {append: 1, remembered: 1, write: 0, block: 2}
 """Lines of the transcript that each adds, all or none."""
 
@@ -129,7 +131,7 @@ def store() -> Iterator[Store]:
     [
         (append, "line", 9),  # each ninth line: all of them are a slow test
         *(
-            pytest.param(act, kind, 1, marks=pytest.mark.slow)
+            pytest.param(act, kind, 1, marks=[pytest.mark.slow, TOLD])
             for act, kind in product([append, write, block, remembered], ["line", "call"])
         ),
     ],
