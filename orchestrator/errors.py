@@ -39,6 +39,7 @@
     ├── InstallationError           a file that comes with the package is missing or broken
     ├── PrintError                  no browser prints here, or it failed
     └── ArchiveError                an archive is missing, incomplete or wrong
+        ├── ArchiveMissingError     nothing of this session is archived there
         ├── ArchiveConflictError    another content is already stored under this name
         └── ArchiveUnavailableError the store refuses or does not answer now: no word on what lies there
 
@@ -250,6 +251,10 @@ class PrintError(GreenroomError):
 
 class ArchiveError(GreenroomError):
     """An archive is missing, incomplete or wrong."""
+
+
+class ArchiveMissingError(ArchiveError):
+    """Nothing of this session is archived there."""
 
 
 class ArchiveConflictError(ArchiveError):

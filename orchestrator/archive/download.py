@@ -31,7 +31,7 @@ from orchestrator.archive.places import check_takes_sessions
 from orchestrator.archive.stores import ArchiveStore, open_store
 from orchestrator.archive.streams import side_by_side
 from orchestrator.archive.unpacked import verify_unpacked
-from orchestrator.errors import ArchiveError, ArchiveUnavailableError, SessionExistsError
+from orchestrator.errors import ArchiveError, ArchiveMissingError, ArchiveUnavailableError, SessionExistsError
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID, check_session_id
 from orchestrator.store import files
@@ -334,7 +334,9 @@ def _download(store: ArchiveStore, session: str, to: Path) -> _Download:
     prefix = f"{session}/"
     names = [name.removeprefix(prefix) for name in store.list(prefix)]
     if not names:
-        raise ArchiveError(f"{store.url}: there is no archive of {session}: see `greenroom list --archive`")
+        raise ArchiveMissingError(
+            f"{store.url}: there is no archive of {session}: see `greenroom list --archive`"
+        )
     if COMMIT_MARK not in names:
         report.add(COMMIT_MARK, "missing", "the mark of a complete archive", "nothing")
     passed_over = desktop_files(store, session, names)
