@@ -16,9 +16,10 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-import boto3
+import botocore.session
 import pytest
 
 from orchestrator.archive import s3
@@ -110,8 +111,8 @@ def fired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fired]:
         patch.setenv("GREENROOM_S3_ENDPOINT", server.endpoint_url)
         patch.setattr(s3, "BACKOFF_S", [0.0] * 5)
         patch.setattr(strict, "STALL_S", 0.6)
-        session = boto3.session.Session()
-        patch.setattr(boto3.session, "Session", lambda: session)  # each would read boto's tables again
+        # Each would read boto's tables again; connections of one session would be shared with what is forked.
+        patch.setattr(botocore.session, "create_loader", cache(botocore.session.create_loader))
         given = ["--speech", "speech.txt", "--answers", "answers.yaml", "--exchanges", "1", "--id", "s1"]
         panel = ["--panel", "skeptic,analyst", "--no-source", "--archive", URL]
         patch.chdir(folder)
