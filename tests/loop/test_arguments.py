@@ -133,6 +133,7 @@ def test_what_is_no_text_is_named(session: Session) -> None:
 @pytest.mark.parametrize(
     "name", ["id", "presenter", "speaker", "date", "kind", "minutes", "exchanges", "focus", "panel"]
 )
+@pytest.mark.own_memory  # the modes remember each presenter, and these are no names
 def test_no_option_of_a_start_leaves_a_session_that_breaks(home: Path, name: str) -> None:
     for odd in ODD.values():
         given: dict[str, Any] = {name: (odd,) if name in ("focus", "panel") else odd}
