@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.errors import ConfigurationError, names_its_file
+from orchestrator.errors import ConfigurationError, HomeError, names_its_file
 from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
 from orchestrator.home.public_url import parse_public_url
 from orchestrator.home.user_list import (
@@ -151,7 +151,9 @@ def _from_file(path: Path) -> dict[str, Any]:
     except UnreadableError as error:
         if error.trouble == EMPTY:
             return {}
-        raise ConfigurationError(f"{path}: {_UNREADABLE[error.trouble]}{error.reason.lower()}") from None
+        # A disk that fails is no wrong setting.
+        kind = HomeError if error.trouble == BROKEN else ConfigurationError
+        raise kind(f"{path}: {_UNREADABLE[error.trouble]}{error.reason.lower()}") from None
     except PlainYamlError as error:
         raise ConfigurationError(
             f"{path}, line {error.line or 1}: {_trouble(error)}: correct the line"
