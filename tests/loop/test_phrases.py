@@ -217,6 +217,7 @@ def test_each_phrase_of_this_projects_library_is_plain(home: Path) -> None:
             assert text.endswith((".", "?")), text
 
 
+@pytest.mark.own_memory  # what a failing memory says stands in the same output
 def test_the_terminal_shows_them_sparingly(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     options: list[str | Path] = ["--speech", files.speech, "--mode", "hand-raise", "--exchanges", "3"]
