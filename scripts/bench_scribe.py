@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
 from orchestrator.memory.session_context import to_plain
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import held
 
 SAID = (
     "Revenue in quarter {n} grew by {p} percent against last year, most of it from three customers.",
@@ -39,7 +40,7 @@ RATIO_BOUND = 1.3
 def events(count: int) -> Iterator[Record]:
     """Speech, a change of slide, questions, verdicts and closed exchanges, for ever."""
     opened = {"type": "session", "presenter": "Ines", "deck": {"title": "Harbour ferries"}, "options": {}}
-    yield Record(1, "open", "start", 0.0, AT, value=opened)
+    yield Record(1, "open", "start", 0.0, AT, held=held(opened))
     for seq in range(2, count + 2):
         n, kind = seq // 20, seq % 20
         clock_s = float(seq)
@@ -54,11 +55,11 @@ def events(count: int) -> Iterator[Record]:
             if kind == 17:
                 plain["outcome"] = ("unresolved", "satisfied", "parked")[n % 3]
             name = "exchange_opened" if kind == 15 else "exchange_closed"
-            yield Record(seq, "note", "moderator", clock_s, AT, value={"type": name, "exchange": plain})
+            yield Record(seq, "note", "moderator", clock_s, AT, held=held({"type": name, "exchange": plain}))
         elif kind == 16:
             judged = {"verdict": "follow_up", "reason": "a direction, and no number"}
             value = {"type": "verdict", "exchange": f"x{n}", "judgement": judged}
-            yield Record(seq, "note", "skeptic", clock_s, AT, value=value)
+            yield Record(seq, "note", "skeptic", clock_s, AT, held=held(value))
         else:
             text = SAID[seq % len(SAID)].format(n=n, p=seq % 97)
             said = {"text": text, "start_s": clock_s, "end_s": clock_s + 5, "speaker": "Ines", "slide": 1}

@@ -38,6 +38,7 @@ from orchestrator.privacy.off_record import is_clean
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import held
 
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
@@ -116,7 +117,7 @@ class ProposalLog:
         if tx is not None:
             tx.note(_value(proposal), by=self.agent)
         elif self.held is not None:
-            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), value=_value(proposal)))
+            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), held=held(_value(proposal))))
         return self._all()[-1]
 
     def _all(self) -> list[Proposal]:

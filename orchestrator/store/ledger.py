@@ -9,8 +9,10 @@ file       path of the session file that was written (not for open, note, receip
 by         the writer
 clock_s    session clock, seconds; never decreases
 at         wall clock, UTC, RFC 3339 with microseconds; informative only
+withheld   true on what no agent is shown: it was said off the record, or quotes that (version 2)
+receipt    the id of the receipt of the context that the write came from (version 2)
 text       what was written: the whole file, or what was appended
-value      the typed value that the text was rendered from: an object with a `type`
+value      the typed value that the text was rendered from: an object with a `type` (`value.Value`)
 more       true on every record of a transaction but its last; left out otherwise
 bytes      the file's length after the write
 sha256     the file's SHA-256 after the write, over its whole content, in hex
@@ -41,6 +43,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from orchestrator.errors import LedgerCorruptError
+from orchestrator.store.value import Held
 
 # Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
 LEDGER_VERSION: Final = 1
@@ -85,9 +88,20 @@ class Record(NamedTuple):
     at: str
     file: str | None = None
     text: str | None = None
-    value: Mapping[str, Any] | None = None
+    held: Held | None = None
     size_bytes: int | None = None
     sha256: str | None = None
+    withheld: bool = False
+    receipt: str | None = None
+
+    @property
+    def type(self) -> str:
+        """The name of its value's type; "" without a value."""
+        return self.held.type if self.held is not None else ""
+
+    @property
+    def value(self) -> Mapping[str, Any] | None:  # until every reader has its class
+        return self.held.fields if self.held is not None else None
 
 
 class Entry(NamedTuple):
@@ -135,10 +149,14 @@ def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[b
     if record.file is not None:
         parts.append(f',"file":"{record.file}"')
     parts.append(f',"by":{quoted(record.by)},"clock_s":{record.clock_s!r},"at":"{record.at}"')
+    if record.withheld:
+        parts.append(',"withheld":true')
+    if record.receipt is not None:
+        parts.append(f',"receipt":{quoted(record.receipt)}')
     if record.text is not None:
         parts.append(f',"text":{quoted(record.text)}')
-    if record.value is not None:
-        parts.append(f',"value":{quoted(record.value)}')
+    if record.held is not None:
+        parts.append(f',"value":{quoted(record.held.fields)}')
     if more:
         parts.append(',"more":true')
     if record.sha256 is not None:
@@ -162,23 +180,19 @@ def decode(line: bytes) -> Record:
         plain = json.loads(line)
         if b"\\ud" in line or b"\\uD" in line:  # half a character, perhaps, which no file can hold
             _ENCODER.encode(plain).encode()
-        record = Record(
-            seq=plain["seq"],
-            op=plain["op"],
-            by=plain["by"],
-            clock_s=plain["clock_s"],
-            at=plain["at"],
-            file=plain.get("file"),
-            text=plain.get("text"),
-            value=plain.get("value"),
-            size_bytes=plain.get("bytes"),
-            sha256=plain.get("sha256"),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        parts = tuple(map(plain.get, _KEYS))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise LedgerCorruptError(_ANOTHER_FORMAT) from error
-    if tuple(map(type, record)) not in _TYPES:
+    if tuple(map(type, parts)) not in _TYPES:
         raise LedgerCorruptError(_ANOTHER_FORMAT)
-    return record
+    seq, op, by, clock_s, at, file, text, value, size_bytes, sha256, withheld, receipt = parts
+    held = Held(value) if value is not None else None
+    return Record(seq, op, by, clock_s, at, file, text, held, size_bytes, sha256, withheld or False, receipt)
+
+
+_KEYS: Final = (
+    "seq", "op", "by", "clock_s", "at", "file", "text", "value", "bytes", "sha256", "withheld", "receipt",
+)  # fmt: skip
 
 
 _ANOTHER_FORMAT: Final = (
@@ -187,7 +201,7 @@ _ANOTHER_FORMAT: Final = (
 _NONE: Final = type(None)
 _TYPES: Final = frozenset(product(
     (int,), (str,), (str,), (int, float), (str,),
-    (str, _NONE), (str, _NONE), (dict, _NONE), (int, _NONE), (str, _NONE),
+    (str, _NONE), (str, _NONE), (dict, _NONE), (int, _NONE), (str, _NONE), (bool, _NONE), (str, _NONE),
 ))  # fmt: skip
 """Every combination of types that a record's values may have: one look for each line that is read."""
 

@@ -49,7 +49,7 @@ class Draft(Protocol):
 
     records: list[Record]
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int: ...
+    def note(self, value: Any, *, by: str) -> int: ...
 
 
 class Store(Protocol):

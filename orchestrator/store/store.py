@@ -27,7 +27,8 @@ from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.requests import Done, take
-from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
+from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
+from orchestrator.store.value import held
 from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
@@ -286,7 +287,7 @@ class Store:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Mapping[str, Any] | None = None) -> None:
+    def create(self, path: str, text: str, *, value: Given = None) -> None:
         """Put a rendered blueprint in place; it is not the file's one write. Only at the start.
 
         In an append-only file a missing final newline is added, as `append` does.
@@ -297,7 +298,7 @@ class Store:
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
 
-    def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def write(self, path: str, text: str, *, by: str, value: Given = None) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
         Returns:
@@ -312,7 +313,7 @@ class Store:
         with self._hold(self.layout.file(path), "write") as tx:
             return tx.write(path, text, by=by, value=value)
 
-    def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def append(self, path: str, text: str, *, by: str, value: Given = None) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
         Durable when it returns (inside a transaction: when that ends). Earlier bytes are never
@@ -334,7 +335,7 @@ class Store:
         with self._hold(self.layout.file(path), "append") as tx:
             return tx.append(path, text, by=by, value=value)
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int:
+    def note(self, value: Given, *, by: str) -> int:
         """Record something that is no file: a decision, a state, a mark. Returns its number."""
         with self._hold(None, "note") as tx:
             return tx.note(value, by=by)
@@ -473,7 +474,7 @@ class Store:
 
     # ------------------------------------------------------------------ ending
 
-    def freeze(self, value: Mapping[str, Any]) -> None:
+    def freeze(self, value: Given) -> None:
         """Write the last record. Afterwards every write gets `SessionFrozenError`."""
         with self._hold(None, "freeze") as tx:
             tx.freeze(value)
@@ -514,12 +515,14 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
         by="start",
         clock_s=0.0,
         at=utc_now(),
-        value={
-            "type": "session",
-            "ledger_version": ledger.LEDGER_VERSION,
-            "panel": list(layout.panel),
-            **value,
-        },
+        held=held(
+            {
+                "type": "session",
+                "ledger_version": ledger.LEDGER_VERSION,
+                "panel": list(layout.panel),
+                **value,
+            }
+        ),
     )
     line, _ = ledger.encode(first, ledger.FIRST_HASH)
     try:

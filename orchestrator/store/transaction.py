@@ -41,6 +41,10 @@ from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import Value, held
+
+Given = Value | Mapping[str, Any] | None
+"""What a write is given as its value."""
 
 TIMEOUT_S: Final = 5.0
 """How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
@@ -155,7 +159,7 @@ class Draft:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Mapping[str, Any] | None = None) -> None:
+    def create(self, path: str, text: str, *, value: Given = None) -> None:
         """As `Store.create`."""
         row = self._row(path)
         # Only the start puts blueprints in place, whoever may write the file later.
@@ -165,7 +169,7 @@ class Draft:
             text = rules.ended(text)
         self._put(row, "create", "start", text, value)
 
-    def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def write(self, path: str, text: str, *, by: str, value: Given = None) -> int:
         """As `Store.write`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
@@ -173,7 +177,7 @@ class Draft:
         op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
         return self._put(row, op, by, text, value).revisions
 
-    def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def append(self, path: str, text: str, *, by: str, value: Given = None) -> int:
         """As `Store.append`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
@@ -181,12 +185,12 @@ class Draft:
         rules.check_append(row, text)
         return self._put(row, "append", by, text, value).record.size_bytes or 0
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int:
+    def note(self, value: Given, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
         return self._add("note", by, value=value).seq
 
-    def freeze(self, value: Mapping[str, Any]) -> None:
+    def freeze(self, value: Given) -> None:
         """Write the last record."""
         self._check_open(None)
         self._add("freeze", "start", value=value)
@@ -221,7 +225,7 @@ class Draft:
         if self._is_ending():
             raise has_ended(self._store, row)
 
-    def _put(self, row: SessionFile, op: str, by: str, text: str, value: Mapping[str, Any] | None) -> Change:
+    def _put(self, row: SessionFile, op: str, by: str, text: str, value: Given) -> Change:
         raw = rules.check_text(row, text)
         last, history = self._last(row.path), self._store.history
         if last is not None:
@@ -262,9 +266,9 @@ class Draft:
         self.records.append(record)
         return record
 
-    def _record(self, op: str, by: str, **more: Any) -> Record:
+    def _record(self, op: str, by: str, *, value: Given = None, **more: Any) -> Record:
         seq = self._store.history.seq + len(self.records) + 1
-        return Record(seq, op, by, self._store.now_s(), utc_now(), **more)
+        return Record(seq, op, by, self._store.now_s(), utc_now(), held=held(value), **more)
 
     def _is_ending(self) -> bool:
         """Whether this transaction has written the last record already."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.layout import TRANSCRIPT
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import held
 
 AT = "2026-11-22T08:00:00.000000Z"
 HISTORY = "shared/exchange-history.md"
@@ -22,7 +23,7 @@ class Tape:
     def add(self, value: Mapping[str, Any] | None, *, by: str = "moderator", **more: Any) -> int:
         seq = len(self.records) + 1
         op = more.pop("op", "append" if "file" in more else "note")
-        self.records.append(Record(seq, op, by, float(seq), AT, value=value, **more))
+        self.records.append(Record(seq, op, by, float(seq), AT, held=held(value), **more))
         return seq
 
     def opened(self, title: str = "Harbour ferries", **options: Any) -> int:

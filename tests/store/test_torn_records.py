@@ -12,6 +12,7 @@ import pytest
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store import files, ledger
 from orchestrator.store.store import Store
+from orchestrator.store.value import held
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,
@@ -34,7 +35,12 @@ def torn_ends(root: Path) -> Iterator[tuple[bytes, bytes]]:
     content = ledger_of(root).read_bytes()
     head, seq = ledger.scan(content).head, len(ledger.scan(content).entries)
     record = ledger.Record(
-        seq=seq + 1, op="note", by="x", clock_s=0.0, at="2026-11-22T10:00:00.000001Z", value={"type": "x"}
+        seq=seq + 1,
+        op="note",
+        by="x",
+        clock_s=0.0,
+        at="2026-11-22T10:00:00.000001Z",
+        held=held({"type": "x"}),
     )
     line, _ = ledger.encode(record, head)
     first, _ = ledger.encode(record, head, more=True)
@@ -200,7 +206,7 @@ def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
     ],
 )
 def test_a_first_record_of_another_kind_is_refused(tmp_path: Path, value: dict[str, Any]) -> None:
-    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", value=value)
+    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", held=held(value))
     ledger_of(tmp_path).parent.mkdir()
     ledger_of(tmp_path).write_bytes(ledger.encode(record, ledger.FIRST_HASH)[0])
     with pytest.raises(LedgerCorruptError, match="use a later release"):

@@ -23,6 +23,7 @@ from orchestrator.layout import MAX_APPEND_BYTES, MIB
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
 from orchestrator.store.store import Store
+from orchestrator.store.value import held
 from orchestrator.verify import Finding, verify_session
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
 from tests.helpers.stores import DECK, bare
@@ -70,6 +71,8 @@ def rewrite(root: Path, records: list[Record]) -> None:
 
 
 def changed(record: Record, **values: Any) -> Record:
+    if "value" in values:
+        values["held"] = held(values.pop("value"))
     return record._replace(**values)
 
 
@@ -328,7 +331,9 @@ def test_a_torn_last_record_is_torn_and_resume_mends_it(live: Sample) -> None:
 def test_an_unfinished_transaction_is_torn(live: Sample) -> None:
     store = Store(live.root)
     line, _ = encode(
-        Record(store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", value={"type": "x"}),
+        Record(
+            store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", held=held({"type": "x"})
+        ),
         store.head,
         more=True,
     )

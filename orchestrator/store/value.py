@@ -1,0 +1,118 @@
+"""What a record carries beside its text: one frozen dataclass for each type, and JSON on the disk.
+
+On the disk a value is an object with a `type`, a version `v` where that is above 1, and the fields of its
+class; fields that equal their default are left out. A field that no class has is passed over, and a type or
+version without a class is `Unread`: a later release, or another program, wrote it, and it stays as it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self, TypeVar
+
+from orchestrator.model.values import from_json, to_json
+
+V = TypeVar("V", bound="Value")
+
+
+class Value:
+    """What every class of a record's value is: a frozen dataclass with the name and version of its type."""
+
+    __slots__ = ()
+    TYPE: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+
+    @property
+    def type(self) -> str:
+        """The name of its type, as it stands on the disk."""
+        return self.TYPE
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON has it: the type, the version above 1, the fields."""
+        version = {"v": self.VERSION} if self.VERSION != 1 else {}
+        return {"type": self.TYPE, **version, **to_json(self)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the value that `plain` wrote; keys that are no field are passed over.
+
+        Raises:
+            ValueError: It is not of this shape.
+        """
+        return from_json(cls, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(Value):
+    """A value whose type or version this release has no class for, as it is; or a program's own note."""
+
+    fields: Mapping[str, Any]
+
+    @property
+    def type(self) -> str:
+        return str(self.fields.get("type"))
+
+    def plain(self) -> dict[str, Any]:
+        return dict(self.fields)
+
+
+Kinds = Mapping[tuple[str, int], type[Value]]
+"""The classes that a reader knows, by type and version."""
+
+
+def kinds_of(*classes: type[Value]) -> Kinds:
+    """Return *classes* by their types and versions."""
+    return {(one.TYPE, one.VERSION): one for one in classes}
+
+
+class Held:
+    """A record's value as it stands in the ledger, and as the class that a reader asked for."""
+
+    __slots__ = ("_as", "fields")
+
+    def __init__(self, fields: Mapping[str, Any], value: Value | None = None) -> None:
+        self.fields: Final = fields
+        self._as = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and self.fields == other.fields
+
+    __hash__ = None  # type: ignore[assignment]  # what it holds has none either
+
+    def __repr__(self) -> str:
+        return f"Held({self.fields!r})"
+
+    @property
+    def type(self) -> str:
+        """The name of its type; "" where it has none."""
+        found = self.fields.get("type")
+        return found if isinstance(found, str) else ""
+
+    def among(self, kinds: Kinds) -> Value:
+        """Return it as one of *kinds*, else unread.
+
+        Raises:
+            ValueError: It is not of the shape that its class has.
+        """
+        version = self.fields.get("v", 1)
+        kind = kinds.get((self.type, version)) if isinstance(version, int) else None
+        return self.read(kind) if kind is not None else Unread(self.fields)
+
+    def read(self, kind: builtins.type[V]) -> V:
+        """Return it as a *kind*.
+
+        Raises:
+            ValueError: It is not of that shape.
+        """
+        if not isinstance(self._as, kind):
+            self._as = kind.read(self.fields)
+        return self._as
+
+
+def held(value: Value | Mapping[str, Any] | None) -> Held | None:
+    """Return a value as a record carries it."""
+    if value is None:
+        return None
+    return Held(value.plain(), value) if isinstance(value, Value) else Held(value)
