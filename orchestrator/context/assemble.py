@@ -19,11 +19,12 @@ from typing import Any, Final
 from orchestrator.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
 from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.context.meter import BYTES_PER_TOKEN
+from orchestrator.context.shown import hidden_among, shown_of
 from orchestrator.context.tooling import Tooling
 from orchestrator.errors import LedgerCorruptError, ReceiptError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import TRANSCRIPT, Layout, Mutability
-from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
+from orchestrator.privacy.off_record import blanked
 from orchestrator.store import files
 from orchestrator.store.store import Store
 
@@ -206,18 +207,11 @@ class Assembler:
         self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
         self._held: dict[str, Held] = {}
         self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
-        self._off_record = OffRecord()
         self._fixed: dict[str, tuple[Held, int, str]] = {}
         for path, text in templates.items():
             raw = text.encode()
             held = Held(parts=[escape(text)])
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
-
-    def off_record(self) -> OffRecord:
-        """All that was said off the record up to now."""
-        with self._store.history.mutex:
-            self._store.catch_up()
-            return self._within()._heard(self._store.last)
 
     def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
         """The context of *agent* now. Costs no reading of files that have not changed.
@@ -231,14 +225,13 @@ class Assembler:
 
     def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
-        self._heard(seq)
         sizes = {path: self._size(path) for path in paths}
         left_out = self._left_out(sum(size for size, _ in sizes.values()))
         blocks = tuple(
             self._block(index, len(paths), path, sizes[path], left_out)
             for index, path in enumerate(paths, start=1)
         )
-        hidden = self._off_record.among(self._store, paths, seq)
+        hidden = hidden_among(self._store, paths, seq)
         receipt = self._receipt(agent, purpose, seq, engine, blocks, left_out, hidden)
         return Context(agent, seq, blocks, receipt, self.parts_of, self._carried.get(agent, ""))
 
@@ -300,16 +293,14 @@ class Assembler:
             last = self._store.last
             if not 1 <= seq <= last:
                 raise ReceiptError(f"there is no record {seq}: this session has 1 to {last}")
-            within = self._within()
-            within._heard(last)
-            return within._as_of(agent, seq, paths, receipt)
+            return self._within()._as_of(agent, seq, paths, receipt)
 
     def _as_of(self, agent: str, seq: int, paths: Sequence[str], receipt: Receipt | None) -> Context:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
         left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
-        hidden = receipt.off_record if receipt else self._off_record.among(self._store, paths, seq)
+        hidden = receipt.off_record if receipt else hidden_among(self._store, paths, seq)
         unseen = frozenset(hidden)
         blocks = []
         for index, path in enumerate(paths, start=1):
@@ -337,15 +328,8 @@ class Assembler:
         if not self._store.history.pending:
             return self
         other = copy(self)
-        other._held, other._part_ends, other._off_record = {}, {}, OffRecord()
+        other._held, other._part_ends = {}, {}
         return other
-
-    def _heard(self, upto: int) -> OffRecord:
-        """What is off the record, with every record up to number *upto*."""
-        fold, self._off_record = self._off_record, OffRecord()  # half a record is in nobody's fold
-        fold.catch_up(self._store, upto)
-        self._off_record = fold
-        return fold
 
     def _class(self, path: str) -> str:
         if path in self._fixed:
@@ -364,7 +348,7 @@ class Assembler:
             held = self._fixed[path][0]
         elif path == TRANSCRIPT and left_out:
             held = Held()
-            whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+            whole = shown_of(self._store, path, self._store.content(path), self._store.hidden())
             held.add(escape(self._shortened(whole, left_out, None)))
         else:
             held = self._caught_up(path)
@@ -382,13 +366,14 @@ class Assembler:
         if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
             held = Held()
             if count:
-                whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+                whole = shown_of(self._store, path, self._store.content(path), self._store.hidden())
                 held.add(escape(whole))
         else:
+            hidden = self._store.hidden()
             for seq, text in zip(
                 state.seqs[held.records :], self._store.texts(path, held.records), strict=True
             ):
-                held.add(escape(blanked(text) if seq in self._off_record.hidden else text))
+                held.add(escape(blanked(text) if seq in hidden else text))
         held.records = count
         self._held[path] = held
         return held

@@ -275,15 +275,15 @@ class Rehearsal:
 
     def is_off_record(self, text: str) -> bool:
         """These words were said off the record, or quote what was: they go into nobody's request."""
-        off_record = self.assembler.off_record()
-        if not off_record.hidden:
+        hidden = self.store.hidden()
+        if not hidden:
             return False
-        return text in self._hidden(tuple(off_record.hidden)) or off_record.stays(f'"{text}"')
+        return text in self._hidden(tuple(hidden)) or self.store.off_record().stays(f'"{text}"')
 
     def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
         """What was said off the record, piece by piece."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
-            paths = self.assembler.off_record().hidden
+            paths = self.store.hidden()
             values = [self.store.record(seq).value or {} for seq in seqs if paths[seq] == TRANSCRIPT]
             said = frozenset(value["segment"]["text"] for value in values if "segment" in value)
             self._hidden_words = seqs, said
@@ -291,7 +291,7 @@ class Rehearsal:
 
     def on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
         """Those that rest on nothing that was said off the record: nobody is asked about that."""
-        if not self.assembler.off_record().hidden:
+        if not self.store.hidden():
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
 

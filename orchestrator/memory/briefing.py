@@ -34,11 +34,11 @@ from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.off_record import OffRecord
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 WINDOW_HOURS: Final = 6

@@ -52,10 +52,11 @@ from orchestrator.model.fact import (
 )
 from orchestrator.model.values import from_json, to_json
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord, is_clean
+from orchestrator.privacy.off_record import is_clean
 from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
 
 Plain = Mapping[str, Any]
 WRITER: Final = "summariser"
@@ -130,7 +131,9 @@ class FactLog:
                 passage = passage_of(record, self.date)
                 is_hidden = self._off_record.take(record, passage.text if passage is not None else None)
                 if passage is not None and passage.kind == EXCHANGE:  # its questions, no answers
-                    is_hidden = self._off_record.stays(passage.text, value)
+                    is_hidden = (
+                        record.held is not None and record.held.is_sensitive
+                    ) or self._off_record.stays(passage.text)
                     self._closed(passage)
                 if passage is not None and not is_hidden:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))

@@ -37,9 +37,10 @@ from orchestrator.memory.session_context import (
 from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import SILENT
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.off_record import OffRecord
 from orchestrator.store.store import Store
 
 MAX_RECENT: Final = 10
@@ -106,7 +107,9 @@ class Scribe:
         self._is_over = self._is_over or record.op == "freeze"
         if content is None:  # nothing happened that anybody would tell
             return
-        is_hidden = bool(is_hidden and quoting) or (content is not quoting and is_marked(content, value))
+        is_sensitive = record.held is not None and record.held.is_sensitive
+        is_marked_here = content is not quoting and (is_sensitive or is_marked(content))
+        is_hidden = bool(is_hidden and quoting) or is_marked_here
         entry = _entry(told, record, is_hidden=is_hidden)
         if kind in SPEECH and is_hidden:
             self._joining.drop()

@@ -14,9 +14,11 @@ from typing import Any, Final, NamedTuple
 from orchestrator.home.folder import digests
 from orchestrator.layout import TRANSCRIPT
 from orchestrator.model import drill
-from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.privacy.off_record import is_marked
 from orchestrator.render import OUTCOME_WORDS, SILENT
 from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
+from orchestrator.store.value import held
 
 Told = Mapping[str, Any]
 """A record or a debrief as JSON has it."""
@@ -195,7 +197,7 @@ def _passages(records: Sequence[Told], off_record: OffRecord | None) -> list[Pas
 
 def _record(told: Told) -> Record:
     given = {name: told[name] for name in Record._fields if name in told}
-    return Record(**given)
+    return Record(**given, held=held(told.get("value")))
 
 
 def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:

@@ -138,6 +138,7 @@ class History:
         self._digests: dict[str, tuple[int, Any]] = {}  # running SHA-256 over so many of the file's records
         self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
         self._folds: list[Fold[Any]] = []
+        self._withheld: dict[int, str] = {}  # the file of each record that says so
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self._fds = files.Descriptors()
@@ -237,7 +238,8 @@ class History:
     def _first(self) -> Record:
         first = self.record(1)
         value = first.value or {}
-        if first.op != "open" or value.get("ledger_version") != ledger.LEDGER_VERSION:
+        self.version: int = value.get("ledger_version", 0)
+        if first.op != "open" or value.get("ledger_version") not in (1, ledger.LEDGER_VERSION):
             raise LedgerCorruptError(
                 f"{self.path}: ledger version {value.get('ledger_version')!r} is not one that "
                 f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
@@ -282,6 +284,9 @@ class History:
         if self._seqs:
             self._check_names(found.entries)
         self._entries.extend(found.entries)
+        self._withheld |= {
+            one.seq: one.file for one in found.entries if one.withheld and one.file is not None
+        }
         frozen, receipts = known.frozen, known.receipts
         for entry in found.entries:
             if entry.file is not None and self._seqs:
@@ -349,6 +354,13 @@ class History:
     def entries(self) -> Iterator[Entry]:
         """Every record's number, operation, file and place, without reading its text."""
         return iter(self._entries[: self.seq])
+
+    def withheld(self) -> Mapping[int, str]:
+        """The file of each record that says that nobody is shown it, with those of the thread's draft."""
+        with self.mutex:
+            # Those behind the last record were left by an exception, as in `_seqs_of`.
+            known = {seq: file for seq, file in self._withheld.items() if seq <= self.seq}
+            return known | {one.seq: one.file for one in self.pending if one.withheld and one.file}
 
     def entry(self, seq: int) -> Entry:
         """One record's number, operation, file and place."""

@@ -46,7 +46,7 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.store.value import Held
 
 # Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
-LEDGER_VERSION: Final = 1
+LEDGER_VERSION: Final = 2
 
 # The first record follows no other; zeros keep every line of one form.
 FIRST_HASH: Final = "0" * 64
@@ -56,6 +56,11 @@ _TAIL_BYTES: Final = len(_HASH_KEY) + 64 + len(b'"}')
 _HEAD: Final = re.compile(
     rb'\{"seq":(\d{1,15}),"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?,"by":'
 )
+_WITHHELD: Final = re.compile(
+    rb'"by":"[^"\\]{1,64}","clock_s":-?[0-9][0-9.e+-]{0,30},"at":"[^"]{1,32}","withheld":true'
+)
+_WITHHELD_BYTES: Final = 512
+"""At least as many as stand before the end of that key, from the line's beginning on."""
 _MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
 _MORE_BYTES: Final = 128
 """At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
@@ -112,6 +117,7 @@ class Entry(NamedTuple):
     file: str | None
     offset: int
     size: int  # bytes of the line, with its newline
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +253,10 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
         head = digest
         size = newline + 1 - start
         file = match[3].decode() if match[3] else None
-        entries.append(Entry(seq, match[2].decode(), file, offset + start, size))
+        is_withheld = b',"withheld":true' in body[:_WITHHELD_BYTES] and bool(
+            _WITHHELD.match(body, match.end() - len(b'"by":'))
+        )
+        entries.append(Entry(seq, match[2].decode(), file, offset + start, size, is_withheld))
         start = newline + 1
         # The plain look comes first, since it decides nearly every line without a pattern.
         if b',"more":true' not in body[-_MORE_BYTES:] or not _MORE.search(body):

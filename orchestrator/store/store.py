@@ -22,10 +22,11 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import SessionFrozenError, StoreWriteError, TransactionOpenError
-from orchestrator.layout import Layout, SessionFile
+from orchestrator.layout import HISTORY, TRANSCRIPT, Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.off_record import OffRecord
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
 from orchestrator.store.value import held
@@ -129,6 +130,43 @@ class Store:
     def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
         """As `History.fold`."""
         return self.history.fold(new, take)
+
+    def hidden(self) -> Mapping[int, str]:
+        """The file of each record that nobody is shown, with those of this thread's transaction."""
+        return self.history.withheld() if self.decides_at_write else self.off_record().hidden
+
+    @property
+    def decides_at_write(self) -> bool:
+        """Whether each record says itself if it is withheld; else a reader decides it anew (version 1)."""
+        return self.history.version > 1
+
+    def off_record(self) -> OffRecord:
+        """All that was said off the record up to now, with this thread's transaction: only to be read."""
+        with self.history.mutex:
+            pending = self.history.pending
+            known = self._off_record.now()
+            if not pending:
+                return known
+            known = known.copy()
+            for record in pending:
+                known.take(record)
+            return known
+
+    def heard_before(self) -> OffRecord:
+        """What was said off the record up to the last record on the disk, to go on from."""
+        with self.history.mutex:
+            return self._off_record.now().copy()
+
+    @cached_property
+    def _off_record(self) -> Fold[OffRecord]:
+        rows = self.layout.files.values()
+        heard = frozenset(row.path for row in rows if row.path == TRANSCRIPT)
+        marks = frozenset(row.path for row in rows if row.path == HISTORY)
+
+        def take(fold: OffRecord, record: Record) -> None:
+            fold.take(record)
+
+        return self.history.fold(lambda: OffRecord(heard, marks, self.decides_at_write), take)
 
     @property
     def requests(self) -> Mapping[str, Done]:
@@ -298,7 +336,7 @@ class Store:
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
 
-    def write(self, path: str, text: str, *, by: str, value: Given = None) -> int:
+    def write(self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
         Returns:
@@ -311,9 +349,11 @@ class Store:
             InvalidTextError, FileTooLargeError, StoreWriteError
         """
         with self._hold(self.layout.file(path), "write") as tx:
-            return tx.write(path, text, by=by, value=value)
+            return tx.write(path, text, by=by, value=value, receipt=receipt)
 
-    def append(self, path: str, text: str, *, by: str, value: Given = None) -> int:
+    def append(
+        self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None
+    ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
         Durable when it returns (inside a transaction: when that ends). Earlier bytes are never
@@ -324,6 +364,7 @@ class Store:
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
             by: The writer, as in the file's row.
             value: The typed value that *text* was rendered from.
+            receipt: The id of the receipt of the context that it came from.
 
         Returns:
             The file's length in bytes after the append.
@@ -333,7 +374,7 @@ class Store:
             AppendOnlyError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
         with self._hold(self.layout.file(path), "append") as tx:
-            return tx.append(path, text, by=by, value=value)
+            return tx.append(path, text, by=by, value=value, receipt=receipt)
 
     def note(self, value: Given, *, by: str) -> int:
         """Record something that is no file: a decision, a state, a mark. Returns its number."""

@@ -41,6 +41,7 @@ from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
 from orchestrator.store.value import Value, held
 
 Given = Value | Mapping[str, Any] | None
@@ -90,6 +91,13 @@ class Store(Protocol):
     def catch_up(self) -> int:
         """Take in what other processes have written."""
 
+    @property
+    def decides_at_write(self) -> bool:
+        """Whether each record says itself if it is withheld."""
+
+    def heard_before(self) -> OffRecord:
+        """Return what was said off the record before this transaction, to go on from."""
+
     def now_s(self) -> float:
         """Return the session clock."""
 
@@ -110,13 +118,14 @@ class Change(NamedTuple):
 class Draft:
     """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
 
-    __slots__ = ("_changes", "_owner", "_store", "is_open", "records")
+    __slots__ = ("_changes", "_heard", "_owner", "_store", "is_open", "records")
 
     def __init__(self, store: Store) -> None:
         self.records: list[Record] = []
         self.is_open = True
         self._store = store
         self._changes: dict[str, Change] = {}  # the last of each file
+        self._heard: tuple[Record, int, OffRecord] | None = None  # with its last record, and that one's place
         self._owner = os.getpid(), threading.get_ident()
 
     @property
@@ -169,21 +178,23 @@ class Draft:
             text = rules.ended(text)
         self._put(row, "create", "start", text, value)
 
-    def write(self, path: str, text: str, *, by: str, value: Given = None) -> int:
+    def write(self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None) -> int:
         """As `Store.write`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
         op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
-        return self._put(row, op, by, text, value).revisions
+        return self._put(row, op, by, text, value, receipt).revisions
 
-    def append(self, path: str, text: str, *, by: str, value: Given = None) -> int:
+    def append(
+        self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None
+    ) -> int:
         """As `Store.append`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
         text = rules.ended(text)
         rules.check_append(row, text)
-        return self._put(row, "append", by, text, value).record.size_bytes or 0
+        return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
 
     def note(self, value: Given, *, by: str) -> int:
         """As `Store.note`."""
@@ -225,7 +236,9 @@ class Draft:
         if self._is_ending():
             raise has_ended(self._store, row)
 
-    def _put(self, row: SessionFile, op: str, by: str, text: str, value: Given) -> Change:
+    def _put(
+        self, row: SessionFile, op: str, by: str, text: str, value: Given, receipt: str | None = None
+    ) -> Change:
         raw = rules.check_text(row, text)
         last, history = self._last(row.path), self._store.history
         if last is not None:
@@ -240,12 +253,36 @@ class Draft:
         digest.update(raw)
         self._take_receipts()
         record = self._record(
-            op, by, file=row.path, text=text, value=value, size_bytes=size, sha256=digest.hexdigest()
+            op,
+            by,
+            file=row.path,
+            text=text,
+            value=value,
+            size_bytes=size,
+            sha256=digest.hexdigest(),
+            receipt=receipt,
         )
+        if self._is_withheld(record):
+            record = record._replace(withheld=True)
         change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
         self._changes[row.path] = change
         self.records.append(record)  # the one step that counts: an exception before it has changed nothing
         return change
+
+    def _is_withheld(self, record: Record) -> bool:
+        """Whether nobody is to be shown what is about to be written: decided here, once for all."""
+        if not self._store.decides_at_write:
+            return False
+        last, count, heard = self._heard or (None, 0, self._store.heard_before())
+        # An exception may have kept the last one from being written: then all is heard anew.
+        if last is not None and not (count <= len(self.records) and _is_same(last, self.records[count - 1])):
+            count, heard = 0, self._store.heard_before()
+        self._heard = None
+        for one in self.records[count:]:
+            heard.take(one)
+        is_withheld = heard.take(record, is_new=True)
+        self._heard = record, len(self.records) + 1, heard
+        return is_withheld
 
     def keep_digests(self) -> None:
         """Leave the running digests to the history, which has the records now."""
@@ -273,6 +310,11 @@ class Draft:
     def _is_ending(self) -> bool:
         """Whether this transaction has written the last record already."""
         return bool(self.records) and self.records[-1].op == "freeze"
+
+
+def _is_same(one: Record, other: Record) -> bool:
+    """Whether two are the same record, but for what was decided of it since."""
+    return (one.seq, one.file, one.at, one.sha256) == (other.seq, other.file, other.at, other.sha256)
 
 
 @contextmanager

@@ -17,6 +17,21 @@ from orchestrator.model.values import from_json, to_json
 V = TypeVar("V", bound="Value")
 
 
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """What a record has to do with who may hear what was said off the record."""
+
+    exchange: str | None = None  # the one that it belongs to
+    words: str | None = None  # what was said aloud, where the record's text holds more than that
+    speaker: str | None = None
+    opens: bool = False  # an exchange, with which what was said off the record before is over
+    moves_on: bool = False  # nobody is off the record any more
+    is_answer: bool | None = None  # it is about an exchange's answer; None: if it is appended somewhere
+
+
+_NO_BEARING: Final = Bearing()
+
+
 class Value:
     """What every class of a record's value is: a frozen dataclass with the name and version of its type."""
 
@@ -28,6 +43,11 @@ class Value:
     def type(self) -> str:
         """The name of its type, as it stands on the disk."""
         return self.TYPE
+
+    @property
+    def bearing(self) -> Bearing:
+        """What it has to do with who may hear what was said off the record."""
+        return _NO_BEARING
 
     def plain(self) -> dict[str, Any]:
         """Return it as JSON has it: the type, the version above 1, the fields."""
@@ -75,6 +95,11 @@ class Held:
     def __init__(self, fields: Mapping[str, Any], value: Value | None = None) -> None:
         self.fields: Final = fields
         self._as = value
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether a program noted (`"sensitive": true`) that what stands here is to stay in the session."""
+        return bool(self.fields.get("sensitive"))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Held) and self.fields == other.fields

@@ -17,7 +17,6 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.slide import Slide
-from orchestrator.privacy.off_record import off_record
 from orchestrator.store.ledger import Record
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
@@ -91,7 +90,7 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
     exchanges = {one.id: one for one in projection.asked}
-    hidden = off_record(store).hidden
+    hidden = store.hidden()
     for entry in store.entries():
         if entry.file != TRANSCRIPT and entry.op != "note":
             continue

@@ -20,7 +20,7 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
-from orchestrator.privacy.off_record import OffRecord
+from orchestrator.store.off_record import OffRecord
 from tests.helpers.rehearsals import ROOT
 from tests.helpers.remembered import agree, begun, over, rehearsed
 from tests.helpers.scribe_records import Tape

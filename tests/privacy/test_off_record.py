@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from orchestrator.context.shown import shown_content
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
@@ -22,7 +23,7 @@ from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
-from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
+from orchestrator.privacy.off_record import LABEL, Withheld, blanked
 from orchestrator.review import reading
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
