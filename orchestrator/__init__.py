@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context, Receipt
+    from orchestrator.context.assemble import Context
+    from orchestrator.context.receipt import Receipt
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.home.folder import Home
     from orchestrator.model.segment import Segment

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.archive.register import archives_of
-from orchestrator.context.assemble import Receipt
+from orchestrator.context.receipt import Receipt
 from orchestrator.errors import (
     ReceiptError,
     SessionBusyError,
@@ -94,7 +94,7 @@ class Session:
 
     @cached_property
     def _receipts(self) -> Receipts:
-        return Receipts(self.rehearsal.store)
+        return Receipts(self.rehearsal.store, self.rehearsal.assembler)
 
     @classmethod
     def start(

@@ -9,7 +9,6 @@ Source: DESIGN.md, section 5; caching.md.
 from __future__ import annotations
 
 import hashlib
-import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -19,14 +18,17 @@ from typing import Any, Final
 from orchestrator.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
 from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.context.meter import BYTES_PER_TOKEN
+from orchestrator.context.receipt import RECEIPTS, Receipt, WholeReceipt, carried_facts, whole
 from orchestrator.context.shown import hidden_among, shown_of
 from orchestrator.context.tooling import Tooling
-from orchestrator.errors import LedgerCorruptError, ReceiptError
+from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import TRANSCRIPT, Layout, Mutability
 from orchestrator.privacy.off_record import blanked
 from orchestrator.store import files
+from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import Store
+from orchestrator.store.value import Value
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 """Of one context: the window of the largest models. A two-hour session takes some 60,000: 18,000 spoken
@@ -34,75 +36,6 @@ words, the deck, the templates and notes."""
 BUDGET_STEP: Final = 0.1
 """Segments are left out in steps of this share of the budget, so that the text's beginning does not change
 with every new segment. A smaller share would write the cache anew more often, a larger one leave out more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """Enough to rebuild one context byte for byte."""
-
-    agent: str
-    purpose: str
-    seq: int  # the context is as of this record
-    engine: str
-    files: tuple[tuple[str, int, str], ...]  # path, bytes, SHA-256
-    left_out: int = 0  # oldest segments that the token budget left no room for
-    layout: str | None = None  # of the messages that were sent; None: none were
-    watermark: Mapping[str, Any] | None = None
-    extra: tuple[str, ...] = ()  # the text of every block that is no file
-    carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
-    off_record: tuple[int, ...] = ()  # records of its files that were said off the record, or quote that
-    frames_version: int = FRAMES_VERSION
-    tools: bool = False  # their definitions were sent as well
-
-    def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; `carried`, `off_record` and `tools` only where something is."""
-        carried = {"carried": list(self.carried)} if self.carried is not None else {}
-        off_record = {"off_record": list(self.off_record)} if self.off_record else {}
-        return {
-            **carried,
-            **({"tools": True} if self.tools else {}),
-            **off_record,
-            "agent": self.agent,
-            "purpose": self.purpose,
-            "seq": self.seq,
-            "engine": self.engine,
-            "files": [[path, size, sha256] for path, size, sha256 in self.files],
-            "left_out": self.left_out,
-            "layout": self.layout,
-            "watermark": self.watermark,
-            "extra": list(self.extra),
-            "frames_version": self.frames_version,
-        }
-
-    @property
-    def id(self) -> str:
-        """`r` and 12 hex digits of the SHA-256 of its content.
-
-        48 bits: a session has some thousand receipts, and two of them share an id once in a hundred million
-        sessions.
-        """
-        # Sorted keys: the id is of the content, not of the order in which fields were added.
-        plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]
-
-
-def receipt_of(value: Mapping[str, Any]) -> Receipt:
-    """The receipt of a ledger record's value."""
-    return Receipt(
-        agent=value["agent"],
-        purpose=value["purpose"],
-        seq=value["seq"],
-        engine=value["engine"],
-        files=tuple((path, size, sha256) for path, size, sha256 in value["files"]),
-        left_out=value["left_out"],
-        layout=value["layout"],
-        watermark=value["watermark"],
-        extra=tuple(value["extra"]),
-        carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
-        off_record=tuple(value.get("off_record", ())),
-        frames_version=value["frames_version"],
-        tools=value.get("tools", False),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +213,37 @@ class Assembler:
             )
         return context
 
+    def recorded(self, seq: int) -> Receipt:
+        """The receipt that record *seq* holds.
+
+        Raises:
+            ReceiptError: It holds none, or none in this format.
+        """
+        held = self._store.record(seq).held
+        try:
+            return self.whole(held.among(RECEIPTS) if held is not None else None)
+        except ValueError as error:
+            raise ReceiptError(f"record {seq}: {error}: run `greenroom verify`") from error
+
+    def whole(self, value: Value | None) -> Receipt:
+        """The receipt of a record's value, with what follows from the ledger before it.
+
+        Raises:
+            ReceiptError: It is none that this release knows, or does not fit the ledger.
+        """
+        if isinstance(value, WholeReceipt):
+            return value.receipt
+        if not isinstance(value, ReceiptNote):
+            raise ReceiptError("this receipt was written by a later release: use that one")
+        try:
+            paths = self._store.layout.order(value.agent)
+        except UsageError as error:
+            raise ReceiptError(f"receipt {value.id}: {error}: run `greenroom verify`") from error
+        files = tuple((path, *self._size_at(path, value.seq)) for path in paths)
+        carried = carried_facts(self._carried.get(value.agent, ""))
+        hidden = hidden_among(self._store, paths, value.seq)
+        return whole(value, files, carried, hidden, self._store.record)
+
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
         """The context that *agent* would have had when record *seq* was the last one.
 
@@ -342,6 +306,13 @@ class Assembler:
             return fixed[1], fixed[2]
         state = self._store.state(path)
         return state.size_bytes, state.sha256 or ""  # which `state` has filled
+
+    def _size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """Bytes and SHA-256 of a file as of record *seq*."""
+        fixed = self._fixed.get(path)
+        if fixed is not None:
+            return fixed[1], fixed[2]
+        return self._store.size_at(path, seq)
 
     def _block(self, index: int, count: int, path: str, size: tuple[int, str], left_out: int) -> Block:
         if path in self._fixed:
@@ -417,12 +388,6 @@ class Assembler:
                 record = self._store.record(number)
                 known.append(Part(number, record.clock_s, record.size_bytes or 0))
             return known[: bisect_right(seqs, seq)]
-
-
-def carried_facts(framed: str) -> tuple[int, str] | None:
-    """Bytes and SHA-256 of what is carried, as a receipt has them; None where nothing is."""
-    raw = framed.encode()
-    return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None
 
 
 def read_templates(store: Store, layout: Layout) -> dict[str, str]:

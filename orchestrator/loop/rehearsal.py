@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.context.assemble import Assembler, Context, read_templates
+from orchestrator.context.receipt import recorded
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
@@ -245,7 +246,8 @@ class Rehearsal:
     def keep(self, context: Context) -> None:
         """Record the receipt of a context that is used; on an ended session nothing is recorded."""
         if not self.store.frozen:
-            self.store.add_receipt(context.receipt.id, context.receipt.value())
+            value = recorded(context.receipt, self.store.history.version)
+            self.store.add_receipt(context.receipt.id, value)
 
     def scene(self) -> Scene:
         """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""

@@ -145,6 +145,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
         "date": options.date,
         "options": to_json(options),
         "templates": digests(plan.templates),
+        "template_bytes": {path: len(text.encode()) for path, text in plan.templates.items()},
         "max_revisions": config.max_revisions,
         "budget_tokens": config.budget_tokens,
         **({carryover.KEY: carried.value()} if carried else {}),

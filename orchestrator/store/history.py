@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreE
 from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
+from orchestrator.store.value import Value
 from orchestrator.store.views import Views
 
 T = TypeVar("T")
@@ -33,7 +35,7 @@ KEPT_RECORDS: Final = 512
 _NOTHING: Final = hashlib.sha256().hexdigest()
 
 
-Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
+Receipts = tuple[tuple[str, Value], ...]
 
 
 class FileState(NamedTuple):
@@ -138,6 +140,8 @@ class History:
         self._digests: dict[str, tuple[int, Any]] = {}  # running SHA-256 over so many of the file's records
         self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
         self._folds: list[Fold[Any]] = []
+        self.said: dict[str, tuple[int, int]] = {}
+        """Where the texts of receipts stand that this process wrote, by their digests: record and place."""
         self._withheld: dict[int, str] = {}  # the file of each record that says so
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
@@ -306,8 +310,9 @@ class History:
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
         """The receipts that still wait once the one at *entry* is on the disk."""
-        value = ledger.decode(self._read(entry)).value or {}
-        place = next((at for at, (id, _) in enumerate(receipts) if id == value.get("id")), len(receipts))
+        held = ledger.decode(self._read(entry)).held
+        written = held.fields.get("id") if held is not None else None
+        place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
         return receipts[:place] + receipts[place + 1 :]
 
     def _scan_new(self) -> Scan | None:
@@ -453,6 +458,22 @@ class History:
             state = FileState(row, seqs, revisions, *last)
             self._states[row.path] = seqs[-1], state
             return state
+
+    def size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """Bytes and SHA-256 of a file as of record *seq*; those of nothing where it was not written yet."""
+        with self.mutex:
+            seqs = self.state(path).seqs
+            at = bisect_right(seqs, seq)
+            if not at:
+                return 0, _NOTHING
+            number = seqs[at - 1]
+            if number > self.seq:
+                record = self.record(number)
+                return record.size_bytes or 0, record.sha256 or ""
+            found = ledger.size_and_digest(self._line(number))
+            if found is None:
+                raise LedgerCorruptError(f"{self.path}: record {number} lacks size and digest")
+            return found
 
     def _seqs_of(self, path: str) -> list[int]:
         """The records that touched *path*, without those that an exception left behind."""

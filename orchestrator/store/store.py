@@ -29,7 +29,7 @@ from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
-from orchestrator.store.value import held
+from orchestrator.store.value import Value, held
 from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
@@ -188,6 +188,10 @@ class Store:
     def state(self, path: str) -> FileState:
         """As `History.state`."""
         return self.history.state(path)
+
+    def size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """As `History.size_at`."""
+        return self.history.size_at(path, seq)
 
     def texts(self, path: str, start: int = 0) -> list[str]:
         """As `History.texts`."""
@@ -381,14 +385,14 @@ class Store:
         with self._hold(None, "note") as tx:
             return tx.note(value, by=by)
 
-    def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+    def add_receipt(self, receipt_id: str, value: Value) -> None:
         """Remember a receipt; it goes to disk with the next durable record, or at `flush`.
 
         Once the session has ended nothing is recorded any more.
         """
         with self.history.mutex:
             if self.draft is not None and self.draft.is_here:
-                self.draft.add_receipt(receipt_id, value)
+                self.draft.add_receipt(value)
             else:
                 self.history.wait_with((*self.history.receipts, (receipt_id, value)))
 

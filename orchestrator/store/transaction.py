@@ -17,6 +17,7 @@ import math
 import os
 import threading
 import weakref
+from collections import ChainMap
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -42,6 +43,7 @@ from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
 from orchestrator.store.off_record import OffRecord
+from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.value import Value, held
 
 Given = Value | Mapping[str, Any] | None
@@ -206,10 +208,11 @@ class Draft:
         self._check_open(None)
         self._add("freeze", "start", value=value)
 
-    def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+    def add_receipt(self, value: Value) -> None:
         """Record a receipt; once the session has ended nothing is recorded any more."""
         if not self._is_ending():
-            self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
+            self._take_receipts()
+            self._put_receipt(value)
 
     def flush(self) -> None:
         """Record the receipts that wait, where nothing else is recorded."""
@@ -285,7 +288,9 @@ class Draft:
         return is_withheld
 
     def keep_digests(self) -> None:
-        """Leave the running digests to the history, which has the records now."""
+        """Leave the running digests, and where texts stand, to the history, which has the records now."""
+        for record in self.records:
+            self._store.history.said.update(_texts(record))
         for path, change in self._changes.items():
             if change.record.op == "append" and self._last(path) is change:
                 self._store.history.keep_digest(path, change.digest)
@@ -293,9 +298,16 @@ class Draft:
     def _take_receipts(self) -> None:
         """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
         if not self.records:
-            for waiting_id, value in self._store.history.receipts:
-                value = {"type": "receipt", "id": waiting_id, **value}
-                self.records.append(self._record("receipt", "start", value=value))
+            for _, value in self._store.history.receipts:
+                self._put_receipt(value)
+
+    def _put_receipt(self, value: Value) -> None:
+        if isinstance(value, ReceiptNote):
+            own: dict[str, tuple[int, int]] = {}
+            for record in self.records:
+                own |= _texts(record)
+            value = value.sharing(ChainMap(own, self._store.history.said))
+        self.records.append(self._record("receipt", "start", value=value))
 
     def _add(self, op: str, by: str, **more: Any) -> Record:
         self._take_receipts()
@@ -310,6 +322,12 @@ class Draft:
     def _is_ending(self) -> bool:
         """Whether this transaction has written the last record already."""
         return bool(self.records) and self.records[-1].op == "freeze"
+
+
+def _texts(record: Record) -> dict[str, tuple[int, int]]:
+    """Where the texts of a receipt stand that others may name."""
+    value = record.held.written if record.op == "receipt" and record.held is not None else None
+    return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
 
 
 def _is_same(one: Record, other: Record) -> bool:

@@ -97,6 +97,11 @@ class Held:
         self._as = value
 
     @property
+    def written(self) -> Value | None:
+        """The value that it was made of, where it was not read."""
+        return self._as
+
+    @property
     def is_sensitive(self) -> bool:
         """Whether a program noted (`"sensitive": true`) that what stands here is to stay in the session."""
         return bool(self.fields.get("sensitive"))

@@ -15,7 +15,7 @@ from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Reco
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.ledger_lines import Line, Lines
-from orchestrator.verify.receipt_check import check_receipt
+from orchestrator.verify.receipt_check import Receipts
 from orchestrator.verify.replay import Replay, max_revisions_of
 from orchestrator.verify.shape import is_sha256, read_record
 
@@ -44,6 +44,7 @@ class Account:
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
+    _receipts: Receipts | None = None
     _more: bool = False  # the last record says that others of its transaction follow
 
     def read(self) -> None:
@@ -84,15 +85,20 @@ class Account:
             self._begin({})
         if record.op in FILE_OPS and self.replay is not None:
             self.replay.take(record, line.offset)
+            self._receipts_of(self.replay).check_origin(record)
         elif record.op == "receipt" and self.replay is not None:
-            for path, size in check_receipt(
-                record, self.replay, self.templates, self.opened, self.lost, self.report
-            ):
-                self.template_sizes.setdefault((path, size), record.seq)
+            self._receipts_of(self.replay).check(record)
         elif record.op == "note":
             self._check_verdict(record)
         elif record.op == "freeze":
             self.frozen = record.value or {}
+
+    def _receipts_of(self, replay: Replay) -> Receipts:
+        if self._receipts is None:
+            self._receipts = Receipts(
+                replay, self.templates, self.opened, self.lost, self.report, self.template_sizes
+            )
+        return self._receipts
 
     def _check_verdict(self, record: Record) -> None:
         """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
@@ -133,7 +139,7 @@ class Account:
         if self.replay is not None or record.seq != 1:
             self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
             return
-        if value.get("ledger_version") != LEDGER_VERSION:
+        if value.get("ledger_version") not in (1, LEDGER_VERSION):
             self._wrong("version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40])
         self._begin(value)
 

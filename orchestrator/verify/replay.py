@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -63,6 +63,7 @@ class Replay:
     max_revisions: int | None  # of write-few files; None: as their rows say
     report: Report
     files: dict[str, History] = field(init=False)
+    withheld: list[tuple[int, str]] = field(default_factory=list)  # the records that nobody is shown
     _unsure: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -71,6 +72,17 @@ class Replay:
     def lose(self) -> None:
         """Records could not be read: any file may have been written in them."""
         self._unsure = set(self.files)
+
+    def hidden(self, paths: Collection[str], seq: int) -> tuple[int, ...]:
+        """The withheld records that these files, as they were at record *seq*, are made of."""
+        found = []
+        for number, path in self.withheld:
+            if number <= seq and path in paths:
+                history = self.files[path]
+                last = history.as_of(seq)
+                if history.row.mutability is Mutability.APPEND_ONLY or (last and last.seq == number):
+                    found.append(number)
+        return tuple(found)
 
     def take(self, record: Record, line: int) -> None:
         """Apply one write, after checking it against the file's row and state."""
@@ -81,6 +93,8 @@ class Replay:
             return
         for expected, found in _breaches(record, history, self._limit(history.row)):
             self.report.add(path, "rule", expected, f"{_place(record)}: {found}")
+        if record.withheld:
+            self.withheld.append((record.seq, path))
         self._apply(record, history, line)
 
     def _limit(self, row: SessionFile) -> int:

@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.context.assemble import Context, Receipt
+from orchestrator.context.assemble import Context
 from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
+from orchestrator.context.receipt import Receipt
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
 from orchestrator.model.exchange import Exchange

@@ -18,15 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context.assemble import (
-    DEFAULT_BUDGET_TOKENS,
-    Assembler,
-    Context,
-    Receipt,
-    read_templates,
-    receipt_of,
-)
+from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context, read_templates
 from orchestrator.context.frames import escape, footer, header
+from orchestrator.context.receipt import Receipt, receipt_of, recorded
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.layout import MODERATOR, Mutability, layout_of
 from orchestrator.store import ledger
@@ -528,7 +522,7 @@ def test_every_receipt_on_disk_gives_its_text_at_any_later_time(tmp_path: Path) 
             store.write(CANDIDATE, f"Question {number}?", by="skeptic")
         agent = ("skeptic", "analyst", MODERATOR)[number % 3]
         context = assembler.prepare(agent, purpose="test", engine="offline")
-        store.add_receipt(context.receipt.id, context.receipt.value())
+        store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
         texts[context.receipt.id] = context.text
     store.close()
     later = Store(store.root)
@@ -536,9 +530,10 @@ def test_every_receipt_on_disk_gives_its_text_at_any_later_time(tmp_path: Path) 
     rebuilding = Assembler(later, templates)
     for entry in later.entries():
         if entry.op == "receipt":
-            value = later.record(entry.seq).value or {}
-            receipt = receipt_of(value)
-            assert receipt.id == value["id"]
+            receipt = rebuilding.recorded(entry.seq)
+            held = later.record(entry.seq).held
+            assert held is not None
+            assert receipt.id == held.fields["id"]
             found[receipt.id] = rebuilding.rebuild(receipt).text
     assert found == texts
     later.close()

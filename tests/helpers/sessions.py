@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orchestrator.archive.freeze import freeze
 from orchestrator.context.assemble import Assembler, read_templates
+from orchestrator.context.receipt import recorded
 from orchestrator.layout import Layout, layout_of
 from orchestrator.store.store import Store, create_store
 
@@ -52,6 +53,7 @@ def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL)
         {
             "id": id,
             "templates": digests,
+            "template_bytes": {path: (folder / "home" / path).stat().st_size for path in digests},
             "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
             "source": SOURCE,
             "presenter": "Presenter",
@@ -86,7 +88,7 @@ def rehearse(store: Store, segments: int = 5) -> None:
         value = {"type": "segment", "segment": {"text": text, "start_s": float(number)}}
         store.append(TRANSCRIPT, text, by="transcript", value=value)
         context = assembler.prepare(agent, purpose="candidate-question", engine="offline")
-        store.add_receipt(context.receipt.id, context.receipt.value())
+        store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
         store.write(f"{agent}/candidate-question.md", f"Question {number}?\n", by=agent)
     with store.transaction() as tx:
         tx.write("shared/external-intel.md", "News.\n", by="intel")

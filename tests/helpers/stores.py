@@ -14,6 +14,7 @@ from orchestrator.errors import GreenroomError
 from orchestrator.layout import layout_of
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import Store, create_store
 
 PANEL = ("skeptic", "analyst")
@@ -27,6 +28,11 @@ NOTES = "skeptic/exchange-notes.md"
 def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
     """A session of which nothing is written yet but the first record."""
     return create_store(root, layout_of(panel), {"templates": {}, **value})
+
+
+def receipt_note(receipt_id: str, agent: str = "skeptic") -> tuple[str, ReceiptNote]:
+    """What `Store.add_receipt` is given."""
+    return receipt_id, ReceiptNote(receipt_id, agent, "test", 1, "offline")
 
 
 def blueprints(store: Store) -> None:

@@ -42,7 +42,7 @@ from orchestrator.errors import (
 from orchestrator.layout import Mutability, layout_of
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
-from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk
+from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
@@ -231,7 +231,7 @@ class SessionMachine(RuleBasedStateMachine):
     @rule(store=stores)
     def prepare_a_receipt(self, store: Store) -> None:
         self.receipts += 1
-        store.add_receipt(f"r{self.receipts:012}", {"agent": "skeptic"})
+        store.add_receipt(*receipt_note(f"r{self.receipts:012}"))
         self.waiting[store] += 1
 
     @rule(store=stores)
@@ -268,7 +268,7 @@ class SessionMachine(RuleBasedStateMachine):
                     self.model.take(asked)
                     assert store.content(asked.path) == self.model.texts[asked.path]
                 if with_receipt:
-                    store.add_receipt("r000000000000", {"agent": "skeptic"})
+                    store.add_receipt(*receipt_note("r000000000000"))
                     self.flushed(store)
                     self.model.record()
                 if given_up:

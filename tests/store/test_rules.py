@@ -45,6 +45,7 @@ from tests.helpers.stores import (
     in_memory,
     is_sound,
     on_disk,
+    receipt_note,
     records,
     refused,
     views,
@@ -173,18 +174,18 @@ def test_nothing_follows_the_end_within_its_own_transaction(store: Store) -> Non
         tx.freeze({"type": "freeze"})
         with pytest.raises(SessionFrozenError):
             tx.append(TRANSCRIPT, "too late", by="transcript")
-        store.add_receipt("r000000000000", {})  # dropped, as any receipt of an ended session
+        store.add_receipt(*receipt_note("r000000000000"))  # dropped, as any receipt of an ended session
     assert records(store.root)[-1]["op"] == "freeze"
 
 
 def test_receipts_that_wait_when_another_ends_the_session_are_dropped(store: Store) -> None:
     other = Store(store.root)
-    other.add_receipt("r000000000000", {"agent": "skeptic"})
+    other.add_receipt(*receipt_note("r000000000000"))
     store.freeze({"type": "freeze"})
     disk = on_disk(store.root)
     other.flush()
     assert other.waiting_receipts == ()
-    other.add_receipt("r000000000001", {"agent": "skeptic"})
+    other.add_receipt(*receipt_note("r000000000001"))
     other.close()
     assert on_disk(store.root) == disk
 
@@ -522,7 +523,7 @@ def test_the_writes_of_a_transaction_count_all_or_none(store: Store) -> None:
             tx.write(INTEL, "news\n", by="intel")
             tx.write(CANDIDATE, "question\n", by="skeptic")
             tx.note({"type": "x"}, by="moderator")
-            store.add_receipt("r000000000000", {})
+            store.add_receipt(*receipt_note("r000000000000"))
             assert store.content(TRANSCRIPT).endswith("spoken\n")  # it reads its own writes
             assert store.record(store.seq + 2).text == "spoken\n"
             assert on_disk(store.root) == disk
@@ -668,8 +669,8 @@ def test_the_session_clock_never_goes_back(store: Store, monkeypatch: pytest.Mon
 
 def test_a_receipt_goes_to_disk_with_the_next_record_in_the_same_write(store: Store) -> None:
     disk = on_disk(store.root)
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
-    store.add_receipt("r000000000002", {"agent": "analyst"})
+    store.add_receipt(*receipt_note("r000000000001"))
+    store.add_receipt(*receipt_note("r000000000002", "analyst"))
     assert on_disk(store.root) == disk
     with refused(store, WriterNotAllowedError):  # a refused write takes none with it
         store.append(TRANSCRIPT, "x", by="skeptic")
@@ -685,13 +686,17 @@ def test_a_receipt_goes_to_disk_with_the_next_record_in_the_same_write(store: St
 
 
 def test_a_receipt_still_waiting_goes_to_disk_at_close(store: Store) -> None:
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r000000000001"))
     store.close()
     store.close()
     assert records(store.root)[-1]["value"] == {
         "type": "receipt",
+        "v": 2,
         "id": "r000000000001",
         "agent": "skeptic",
+        "task": "test",
+        "seq": 1,
+        "engine": "offline",
     }
 
 

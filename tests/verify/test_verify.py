@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.context.assemble import Receipt
+from orchestrator.context.assemble import Assembler, read_templates
+from orchestrator.context.receipt import Receipt, WholeReceipt
 from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreError
 from orchestrator.layout import MAX_APPEND_BYTES, MIB
 from orchestrator.store import files, ledger
@@ -59,6 +60,25 @@ def records(live: Sample) -> list[Record]:
     records = [store.record(entry.seq) for entry in store.entries()]
     store.close()
     return records
+
+
+@pytest.fixture
+def old_records(live: Sample, records: list[Record]) -> list[Record]:
+    """The same records as a ledger of version 1 had them: whole receipts, and no table."""
+    store = Store(live.root)
+    assembler = Assembler(store, read_templates(store, store.layout))
+    opened = {
+        **{name: one for name, one in (records[0].value or {}).items() if name != "table"},
+        "ledger_version": 1,
+    }
+    old = [changed(records[0], value=opened)]
+    for record in records[1:]:
+        if record.op == "receipt":
+            receipt = assembler.recorded(record.seq)
+            record = changed(record, value=WholeReceipt(receipt.id, receipt).plain())
+        old.append(record)
+    store.close()
+    return old
 
 
 def rewrite(root: Path, records: list[Record]) -> None:
@@ -498,13 +518,18 @@ def test_no_record_that_is_hashed_right_makes_it_raise(plain: dict[str, Any], ba
 
 
 BREACHES: dict[str, Callable[[list[Record]], list[Record]]] = {}
+OF_VERSION_1: set[str] = set()
 
 
-def breach(path: str, kind: str, part: str) -> Callable[[Callable[[list[Record]], list[Record]]], Any]:
+def breach(
+    path: str, kind: str, part: str, *, version: int = 2
+) -> Callable[[Callable[[list[Record]], list[Record]]], Any]:
     """A change to a right ledger, and what must then be found at *path*; *part* stands in the finding."""
 
     def keep(change: Callable[[list[Record]], list[Record]]) -> Any:
         BREACHES[f"{path} {kind} {part}"] = change
+        if version == 1:
+            OF_VERSION_1.add(f"{path} {kind} {part}")
         return change
 
     return keep
@@ -633,9 +658,9 @@ def _number_left_out(records: list[Record]) -> list[Record]:
     return [*records[:6], *(changed(record, seq=record.seq + 1) for record in records[6:])]
 
 
-@breach(LEDGER, "version", "1")
+@breach(LEDGER, "version", "2")
 def _later_version(records: list[Record]) -> list[Record]:
-    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 2}), *records[1:]]
+    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 3}), *records[1:]]
 
 
 @breach(LEDGER, "shape", "`op`")
@@ -682,52 +707,74 @@ def _receipt_of_another_id(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=False, id="r000000000000")
 
 
-@breach(LEDGER, "receipt", "shared/presenter-transcript.md with")
+@breach(LEDGER, "receipt", "shared/presenter-transcript.md with", version=1)
 def _receipt_of_another_file(records: list[Record]) -> list[Record]:
     files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
     files[5][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "templates/skeptic/persona.md with")
+@breach(LEDGER, "receipt", "templates/skeptic/persona.md with", version=1)
 def _receipt_of_another_template_size(records: list[Record]) -> list[Record]:
     files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
     files[0][1] += 1
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "templates/skeptic/persona.md as at the start")
+@breach(LEDGER, "receipt", "templates/skeptic/persona.md as at the start", version=1)
 def _receipt_of_another_template(records: list[Record]) -> list[Record]:
     files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
     files[0][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "what skeptic carries by the first record")
+@breach(LEDGER, "receipt", "what skeptic carries by the first record", version=1)
 def _receipt_of_something_carried(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=True, carried=(12, "0" * 64))
 
 
-@breach(LEDGER, "receipt", "the files of skeptic, in order")
+@breach(LEDGER, "receipt", "the files of skeptic, in order", version=1)
 def _receipt_in_another_order(records: list[Record]) -> list[Record]:
     files = (records[_receipt(records)].value or {})["files"]
     return _with_receipt(records, rehash=True, files=[files[1], files[0], *files[2:]])
 
 
-@breach(LEDGER, "receipt", "a receipt of a record before it")
+@breach(LEDGER, "receipt", "it is as of record")
 def _receipt_of_the_future(records: list[Record]) -> list[Record]:
-    return _with_receipt(records, rehash=True, seq=9999)
+    return _with_receipt(records, rehash=False, seq=9999)
 
 
-@breach(LEDGER, "receipt", "a receipt of a record before it")
+@breach(LEDGER, "receipt", " r")
+def _receipt_as_of_another_record(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, seq=4)
+
+
+@breach(LEDGER, "receipt", "an agent that has a seat")
+def _receipt_of_nobody(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, agent="notary")
+
+
+@breach(LEDGER, "receipt", "texts that an earlier receipt holds")
+def _receipt_with_a_text_of_nowhere(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, extra=[{"like": 3}])
+
+
+@breach(LEDGER, "receipt", "the receipt of a context before it")
+def _write_from_no_context(records: list[Record]) -> list[Record]:
+    return _with(records, TRANSCRIPT, receipt="r000000000000")
+
+
+@breach(LEDGER, "receipt", "a receipt of a record before it", version=1)
 def _receipt_without_files(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=False, files=None)
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_a_breach_is_found_though_every_hash_is_right(name: str, live: Sample, records: list[Record]) -> None:
+def test_a_breach_is_found_though_every_hash_is_right(
+    name: str, live: Sample, records: list[Record], old_records: list[Record]
+) -> None:
     path, kind, part = name.split(" ", 2)
-    rewrite(live.root, BREACHES[name](records))
+    rewrite(live.root, BREACHES[name](old_records if name in OF_VERSION_1 else records))
     found = verify_session(live.root).findings
     fitting = [one for one in found if (one.path, one.kind) == (path, kind)]
     assert [one for one in fitting if part in one.expected or part in one.found], found
@@ -736,6 +783,11 @@ def test_a_breach_is_found_though_every_hash_is_right(name: str, live: Sample, r
 def test_the_same_records_written_again_are_valid(live: Sample, records: list[Record]) -> None:
     rewrite(live.root, records)
     assert verify_session(live.root).valid
+
+
+def test_the_same_records_in_a_ledger_of_version_1_are_valid(live: Sample, old_records: list[Record]) -> None:
+    rewrite(live.root, old_records)
+    assert verify_session(live.root).findings == ()
 
 
 @pytest.mark.parametrize(
