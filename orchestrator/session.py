@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.archive.register import archives_of
-from orchestrator.context.receipt import Receipt
+from orchestrator.context.receipt import OWN, Receipt
 from orchestrator.errors import (
     ReceiptError,
     SessionBusyError,
@@ -27,7 +27,6 @@ from orchestrator.home.folder import session_folder
 from orchestrator.legible import number_argument, one_line, said_argument, text_argument, whole_argument
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
-from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement, Turn
 from orchestrator.model.segment import MAX_TIME_S
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
 
 MAX_PURPOSE_CHARS: Final = 200
 """Of a receipt, which is recorded with every context; our own limit."""
+MAX_TASK_CHARS: Final = 20_000
+"""Some ten pages, which stand in the ledger with every context that is asked for; our own limit."""
 
 
 class Session:
@@ -91,10 +92,6 @@ class Session:
         return session_memory.Watch(
             self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed
         )
-
-    @cached_property
-    def _receipts(self) -> Receipts:
-        return Receipts(self.rehearsal.store, self.rehearsal.assembler)
 
     @classmethod
     def start(
@@ -252,15 +249,23 @@ class Session:
 
     # ------------------------------------------------------------------ files
 
-    def append(self, path: str, text: str, *, by: str) -> int:
-        """Add to an append-only file; see `Store.append`."""
-        text_argument("path", path)
-        return self.rehearsal.store.append(path, text, by=by)
+    def append(self, path: str, text: str, *, by: str, receipt: str | None = None) -> int:
+        """Add to an append-only file; see `Store.append`.
 
-    def write(self, path: str, text: str, *, by: str) -> int:
-        """Write a whole file, by its class once, a few times or always; see `Store.write`."""
+        Args:
+            receipt: The id of the receipt of the context that the text came from.
+        """
         text_argument("path", path)
-        return self.rehearsal.store.write(path, text, by=by)
+        return self.rehearsal.store.append(path, text, by=by, receipt=_receipt(receipt))
+
+    def write(self, path: str, text: str, *, by: str, receipt: str | None = None) -> int:
+        """Write a whole file, by its class once, a few times or always; see `Store.write`.
+
+        Args:
+            receipt: The id of the receipt of the context that the text came from.
+        """
+        text_argument("path", path)
+        return self.rehearsal.store.write(path, text, by=by, receipt=_receipt(receipt))
 
     def read(self, path: str) -> str:
         """A session file's text as the ledger has it; "" where it has not been written."""
@@ -298,19 +303,25 @@ class Session:
 
     # ------------------------------------------------------------------ contexts
 
-    def context(self, agent: str, *, purpose: str = "context") -> Context:
+    def context(
+        self, agent: str, *, task: str | None = None, engine: str | None = None, purpose: str = "context"
+    ) -> Context:
         """What *agent* is given now; recorded as a receipt unless the session has ended.
 
         Args:
-            purpose: A word or line of your own for the receipt, at most `MAX_PURPOSE_CHARS` characters.
+            task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
+            engine: Who answers, for the receipt: the name of a model, say. None: a loop of your own, unnamed.
+            purpose: A word or line in place of *task*, as in earlier releases.
 
         Raises:
             UsageError: *agent* has no seat.
-            TypeError, ValueError, InvalidTextError: *purpose* is no text of this length.
+            TypeError, ValueError, InvalidTextError: *task* or *engine* is no text of this length.
         """
         text_argument("agent", agent)
         text_argument("purpose", purpose, max_chars=MAX_PURPOSE_CHARS)
-        return self.rehearsal.context(agent, purpose=purpose)
+        asked = purpose if task is None else text_argument("task", task, max_chars=MAX_TASK_CHARS)
+        by = OWN if engine is None else text_argument("engine", engine, max_chars=MAX_PURPOSE_CHARS)
+        return self.rehearsal.context(agent, purpose=asked, engine=by)
 
     def context_at(self, receipt: str | int | Receipt, agent: str | None = None) -> Context:
         """A context as it was: by its receipt or receipt's id, or *agent*'s as of a record's number.
@@ -326,7 +337,7 @@ class Session:
             if agent is None:
                 raise UsageError("a context as of a record needs the agent's name")
             return self.rehearsal.assembler.as_of(agent, receipt)
-        found = self._receipts.one(text_argument("receipt", receipt))
+        found = self.receipt(text_argument("receipt", receipt))
         if agent is not None and agent != found.agent:
             raise ReceiptError(f"receipt {receipt} is of {found.agent}, not of {agent}")
         return self.rehearsal.assembler.rebuild(found)
@@ -337,11 +348,11 @@ class Session:
         Raises:
             ReceiptError: There is none.
         """
-        return self._receipts.one(text_argument("receipt_id", receipt_id))
+        return self.rehearsal.assembler.receipt(text_argument("receipt_id", receipt_id))
 
     def receipts(self) -> list[Receipt]:
         """Every receipt on disk, in order."""
-        return self._receipts.on_disk()
+        return self.rehearsal.assembler.receipts()
 
     # ------------------------------------------------------------------ speech and slides
 
@@ -847,3 +858,7 @@ def _judgement_of(turn: Turn) -> Judgement:
     """What became of an answer that this process did not judge."""
     reason = turn.reason or "it was parked, closed or ended before it was judged"
     return Judgement(turn.verdict or "unjudged", reason, turn.quote)
+
+
+def _receipt(given: str | None) -> str | None:
+    return None if given is None else text_argument("receipt", given, max_chars=MAX_PURPOSE_CHARS)

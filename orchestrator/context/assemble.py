@@ -213,6 +213,19 @@ class Assembler:
             )
         return context
 
+    def receipt(self, receipt_id: str) -> Receipt:
+        """A receipt by its id, also one that is not on the disk yet.
+
+        Raises:
+            ReceiptError: There is none, or it is none in this format.
+        """
+        found = self._store.receipt(receipt_id)
+        return self.recorded(found) if isinstance(found, int) else self.whole(found)
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt on the disk, in order."""
+        return [self.recorded(seq) for seq in self._store.receipts_on_disk().values()]
+
     def recorded(self, seq: int) -> Receipt:
         """The receipt that record *seq* holds.
 

@@ -194,13 +194,16 @@ class Rehearsal:
         """An agent's name, as people say it."""
         return self.seats[agent].persona.name
 
-    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context:
+    def context(
+        self, agent: str, *, purpose: str, request: Request[Any] | None = None, engine: str | None = None
+    ) -> Context:
         """What *agent* is given now; its receipt goes to disk with the next record.
 
         Args:
             request: What it is for: an engine that sends messages then says in the receipt what it sends.
+            engine: Who answers; None: the session's engine.
         """
-        context = self.peek(agent, purpose=purpose)
+        context = self.peek(agent, purpose=purpose, engine=engine)
         if request is not None:
             context = self.addressed(request, context)
         self.keep(context)
@@ -239,9 +242,10 @@ class Rehearsal:
                 for by, value in notes:
                     tx.note(value, by=by)
 
-    def peek(self, agent: str, *, purpose: str) -> Context:
+    def peek(self, agent: str, *, purpose: str, engine: str | None = None) -> Context:
         """What *agent* would be given now; nothing is recorded."""
-        return self.assembler.prepare(agent, purpose=purpose, engine=self.options.engine)
+        by = self.options.engine if engine is None else engine
+        return self.assembler.prepare(agent, purpose=purpose, engine=by)
 
     def keep(self, context: Context) -> None:
         """Record the receipt of a context that is used; on an ended session nothing is recorded."""

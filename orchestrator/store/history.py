@@ -311,7 +311,7 @@ class History:
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
         """The receipts that still wait once the one at *entry* is on the disk."""
         held = ledger.decode(self._read(entry)).held
-        written = held.fields.get("id") if held is not None else None
+        written = held.id if held is not None else None
         place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
         return receipts[:place] + receipts[place + 1 :]
 

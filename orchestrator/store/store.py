@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
-from orchestrator.errors import SessionFrozenError, StoreWriteError, TransactionOpenError
+from orchestrator.errors import ReceiptError, SessionFrozenError, StoreWriteError, TransactionOpenError
 from orchestrator.layout import HISTORY, TRANSCRIPT, Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
@@ -76,6 +76,8 @@ class Store:
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
         self._clock_s = 0.0
+        self._receipt_seqs: dict[str, int] = {}
+        self._receipts_upto = 0
 
     # ------------------------------------------------------------------ reading
 
@@ -400,6 +402,37 @@ class Store:
     def waiting_receipts(self) -> Receipts:
         """Receipts that are not on disk yet, each behind its id."""
         return self.history.receipts
+
+    def receipt(self, receipt_id: str) -> Value | int:
+        """A receipt by its id: the value of one that waits, else the number of its record.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        with self.history.mutex:
+            waiting = dict(self.history.receipts).get(receipt_id)
+            if waiting is not None:
+                return waiting
+            for record in self.history.pending:
+                if record.op == "receipt" and record.held is not None and record.held.id == receipt_id:
+                    return record.seq
+            seq = self.receipts_on_disk().get(receipt_id)
+        if seq is None:
+            name = self.root.name
+            raise ReceiptError(f"there is no receipt {receipt_id!r} in {name}: see `greenroom show {name}`")
+        return seq
+
+    def receipts_on_disk(self) -> Mapping[str, int]:
+        """The number of each receipt's record, by its id, in order; read when the first is asked for."""
+        with self.history.mutex:
+            self.catch_up()
+            for entry in self.entries():
+                if entry.seq > self._receipts_upto and entry.op == "receipt":
+                    held = self.record(entry.seq).held
+                    if held is not None and held.id is not None:
+                        self._receipt_seqs.setdefault(held.id, entry.seq)
+            self._receipts_upto = self.seq
+            return self._receipt_seqs
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile.

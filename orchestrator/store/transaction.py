@@ -97,6 +97,9 @@ class Store(Protocol):
     def decides_at_write(self) -> bool:
         """Whether each record says itself if it is withheld."""
 
+    def receipt(self, receipt_id: str) -> Value | int:
+        """Return a receipt by its id; raises ReceiptError where there is none."""
+
     def heard_before(self) -> OffRecord:
         """Return what was said off the record before this transaction, to go on from."""
 
@@ -243,6 +246,8 @@ class Draft:
         self, row: SessionFile, op: str, by: str, text: str, value: Given, receipt: str | None = None
     ) -> Change:
         raw = rules.check_text(row, text)
+        if receipt is not None:
+            self._store.receipt(receipt)
         last, history = self._last(row.path), self._store.history
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions

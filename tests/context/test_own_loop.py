@@ -1,0 +1,86 @@
+"""A program of its own: what it asked, who answers, and which context a write came from, stand in the ledger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from orchestrator.context.receipt import OWN
+from orchestrator.errors import ReceiptError
+from orchestrator.home.folder import Home
+from orchestrator.session import MAX_TASK_CHARS, Session
+from orchestrator.store.history import LEDGER_NAME
+
+DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
+NOTES = "skeptic/exchange-notes.md"
+CANDIDATE = "skeptic/candidate-question.md"
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    return Session.start(Home.open(home), deck_text=DECK, id="s1", presenter="Ines")
+
+
+def records(session: Session) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (session.path / LEDGER_NAME).read_bytes().splitlines()]
+
+
+def test_a_receipt_says_what_was_asked_and_who_answers(session: Session) -> None:
+    with session:
+        asked = session.context("skeptic", task="Ask one\nquestion.", engine="my-model-1").receipt
+        unnamed = session.context("analyst").receipt
+        assert (asked.purpose, asked.engine) == ("Ask one\nquestion.", "my-model-1")
+        assert (unnamed.purpose, unnamed.engine) == ("context", OWN)
+        assert session.receipt(asked.id) == asked
+        session.append(NOTES, "Asked.", by="skeptic")
+        assert session.receipts()[-2:] == [asked, unnamed]
+        assert [session.context_at(one.id).receipt for one in (asked, unnamed)] == [asked, unnamed]
+
+
+def test_a_write_says_which_context_it_came_from(session: Session) -> None:
+    with session:
+        context = session.context("skeptic", task="Ask one question.")
+        session.write(CANDIDATE, "How?", by="skeptic", receipt=context.receipt.id)
+        with session.transaction() as tx:
+            tx.append(NOTES, "Asked how.", by="skeptic", receipt=context.receipt.id)
+        written = [one.get("receipt") for one in records(session) if one.get("file") in (CANDIDATE, NOTES)]
+        assert written[-2:] == [context.receipt.id] * 2
+        assert session.context_at(context.receipt.id).text == context.text
+        assert session.verify().valid
+
+
+def test_a_write_from_a_context_that_nobody_was_given_is_refused(session: Session) -> None:
+    with session:
+        before = records(session)
+        with pytest.raises(ReceiptError, match="'r000000000000' in s1"):
+            session.write(CANDIDATE, "How?", by="skeptic", receipt="r000000000000")
+        assert records(session) == before
+        with pytest.raises(ValueError, match="task has 20,001 characters"):
+            session.context("skeptic", task="?" * (MAX_TASK_CHARS + 1))
+
+
+def test_a_text_that_an_earlier_receipt_holds_is_written_once(session: Session) -> None:
+    from dataclasses import replace
+
+    from orchestrator.context.receipt import recorded
+
+    guide = "Ask what a careful board member would ask, in one sentence."
+    with session:
+        store = session.rehearsal.store
+        kept = []
+        for number in range(4):
+            context = session.rehearsal.peek("skeptic", purpose=f"task {number}")
+            receipt = replace(
+                context.receipt, layout="strict", extra=(guide, f"Task: {number}, as told.\n" * 3)
+            )
+            store.add_receipt(receipt.id, recorded(receipt, store.history.version))
+            kept.append(receipt)
+            if number % 2:
+                session.append(NOTES, f"note {number}", by="skeptic")
+        assert (session.path / LEDGER_NAME).read_text().count(guide) == 1
+        assert session.receipts()[-4:] == kept
+        assert session.verify().valid
+    with Session.open(session.home, "s1") as later:
+        assert [later.receipt(one.id) for one in kept] == kept
