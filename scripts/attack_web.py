@@ -136,11 +136,11 @@ def web(ground: Ground) -> None:
                 "/api/v1/sessions",
             ):
                 # A list of segments may be empty, and what no screen shows is left out of a goal or replaced.
-                is_data = (path[-8:], what) in {
+                is_data = (path.rpartition("/")[2], what) in {
                     ("segments", "a list"),
                     ("segments", "NUL"),
-                    ("pi/goals", "NUL"),
-                    ("pi/goals", "half a character"),
+                    ("goals", "NUL"),
+                    ("goals", "half a character"),
                 }
                 expect = DATA if is_data else REFUSED
                 room.attempt("Web", f"{path} with {what}", "POST", path, body, JSON, expect=expect)
