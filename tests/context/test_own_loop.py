@@ -1,4 +1,4 @@
-"""A program of its own: what it asked, who answers, and which context a write came from, stand in the ledger."""
+"""What a loop of one's own asked, who answered, and which context a write came from, stand in the ledger."""
 
 from __future__ import annotations
 
