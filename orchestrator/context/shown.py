@@ -44,4 +44,6 @@ def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
     """The records whose texts, one behind the other, were a file's content at record *seq*."""
     state = store.state(path)
     seqs = state.seqs[: bisect_right(state.seqs, seq)]
-    return seqs if state.row.mutability is Mutability.APPEND_ONLY else seqs[-1:]
+    if state.row.mutability is Mutability.APPEND_ONLY or not seqs:
+        return seqs
+    return (store.record(seqs[-1]).same or seqs[-1],)

@@ -518,7 +518,7 @@ class History:
                 return ""
             last = self.record(seqs[-1])
             if last.op != "append":
-                return self.replay(seqs[-1:])
+                return self.replay([last.same or last.seq])
             raw = self.views.read(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
@@ -535,7 +535,7 @@ class History:
             record = self.record(seq)
             if record.op != "append":
                 parts.clear()
-            parts.append(record.text or "")
+            parts.append((record if record.same is None else self.record(record.same)).text or "")
         text = "".join(parts)
         if hashlib.sha256(text.encode()).hexdigest() != record.sha256:
             raise LedgerCorruptError(

@@ -11,6 +11,7 @@ clock_s    session clock, seconds; never decreases
 at         wall clock, UTC, RFC 3339 with microseconds; informative only
 withheld   true on what no agent is shown: it was said off the record, or quotes that (version 2)
 receipt    the id of the receipt of the context that the write came from (version 2)
+same       in place of a text: the number of the record whose text was written again (version 2)
 text       what was written: the whole file, or what was appended
 value      the typed value that the text was rendered from: an object with a `type` (`value.Value`)
 more       true on every record of a transaction but its last; left out otherwise
@@ -98,6 +99,7 @@ class Record(NamedTuple):
     sha256: str | None = None
     withheld: bool = False
     receipt: str | None = None
+    same: int | None = None
 
     @property
     def type(self) -> str:
@@ -159,6 +161,8 @@ def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[b
         parts.append(',"withheld":true')
     if record.receipt is not None:
         parts.append(f',"receipt":{quoted(record.receipt)}')
+    if record.same is not None:
+        parts.append(f',"same":{record.same}')
     if record.text is not None:
         parts.append(f',"text":{quoted(record.text)}')
     if record.held is not None:
@@ -191,13 +195,14 @@ def decode(line: bytes) -> Record:
         raise LedgerCorruptError(_ANOTHER_FORMAT) from error
     if tuple(map(type, parts)) not in _TYPES:
         raise LedgerCorruptError(_ANOTHER_FORMAT)
-    seq, op, by, clock_s, at, file, text, value, size_bytes, sha256, withheld, receipt = parts
-    held = Held(value) if value is not None else None
-    return Record(seq, op, by, clock_s, at, file, text, held, size_bytes, sha256, withheld or False, receipt)
+    seq, op, by, clock_s, at, file, text, value, size_bytes, sha256, withheld, receipt, same = parts
+    held, is_withheld = Held(value) if value is not None else None, withheld or False
+    return Record(seq, op, by, clock_s, at, file, text, held, size_bytes, sha256, is_withheld, receipt, same)
 
 
 _KEYS: Final = (
     "seq", "op", "by", "clock_s", "at", "file", "text", "value", "bytes", "sha256", "withheld", "receipt",
+    "same",
 )  # fmt: skip
 
 
@@ -208,6 +213,7 @@ _NONE: Final = type(None)
 _TYPES: Final = frozenset(product(
     (int,), (str,), (str,), (int, float), (str,),
     (str, _NONE), (str, _NONE), (dict, _NONE), (int, _NONE), (str, _NONE), (bool, _NONE), (str, _NONE),
+    (int, _NONE),
 ))  # fmt: skip
 """Every combination of types that a record's values may have: one look for each line that is read."""
 

@@ -272,10 +272,22 @@ class Draft:
         )
         if self._is_withheld(record):
             record = record._replace(withheld=True)
+        if op == "replace" and self._store.history.version > 1:
+            record = self._shortened(row, record)
         change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
         self._changes[row.path] = change
         self.records.append(record)  # the one step that counts: an exception before it has changed nothing
         return change
+
+    def _shortened(self, row: SessionFile, record: Record) -> Record:
+        """The record without its text, where that is what stands in the file already: it says where from."""
+        change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
+        if change is None and not seqs:
+            return record
+        last = change.record if change is not None else self._store.history.record(seqs[-1])
+        if (last.sha256, last.withheld) != (record.sha256, record.withheld):
+            return record
+        return record._replace(text=None, same=last.same or last.seq)
 
     def _is_withheld(self, record: Record) -> bool:
         """Whether nobody is to be shown what is about to be written: decided here, once for all."""

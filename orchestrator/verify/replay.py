@@ -33,7 +33,8 @@ class State:
     seq: int
     size_bytes: int
     sha256: str
-    line: int  # offset of the record's line in the ledger
+    line: int  # offset in the ledger of the line that holds its text
+    origin: int  # the record of that line
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class History:
     row: SessionFile
     seqs: list[int] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
+    texts: dict[int, State] = field(default_factory=dict)  # of records that hold the whole text
     revisions: int = 0
     digest: Any = field(default_factory=hashlib.sha256)  # None: unknown, behind damage
 
@@ -80,7 +82,7 @@ class Replay:
             if number <= seq and path in paths:
                 history = self.files[path]
                 last = history.as_of(seq)
-                if history.row.mutability is Mutability.APPEND_ONLY or (last and last.seq == number):
+                if history.row.mutability is Mutability.APPEND_ONLY or (last and last.origin == number):
                     found.append(number)
         return tuple(found)
 
@@ -116,6 +118,14 @@ class Replay:
                 history.digest.update(raw)
             computed = history.digest.hexdigest() if history.digest is not None else sha256
             length = size if unsure else before + len(raw)
+        elif record.same is not None:
+            origin = history.texts.get(record.same)
+            if origin is None and not unsure:
+                self.report.add(
+                    path, "rule", f"{_place(record)}: a text of record {record.same}", "none there"
+                )
+            length, computed = (origin.size_bytes, origin.sha256) if origin is not None else (size, sha256)
+            line = origin.line if origin is not None else line
         else:
             history.digest = hashlib.sha256(raw)
             computed, length = history.digest.hexdigest(), len(raw)
@@ -127,7 +137,10 @@ class Replay:
         if record.op not in ("create", "append"):
             history.revisions += 1
         history.seqs.append(record.seq)
-        history.states.append(State(record.seq, size, sha256, line))
+        state = State(record.seq, size, sha256, line, record.same or record.seq)
+        history.states.append(state)
+        if record.op != "append" and record.same is None:
+            history.texts[record.seq] = state
 
 
 def _place(record: Record) -> str:

@@ -67,11 +67,13 @@ def _wrong(record: Record) -> str | None:
 def _wrong_for_op(record: Record) -> str | None:
     parts = (record.file, record.text, record.size_bytes, record.sha256)
     if record.op in OTHER_OPS:
-        if any(part is not None for part in parts):
+        if any(part is not None for part in (*parts, record.same)) or record.withheld:
             return f"a record of `{record.op}` writes no file"
         return None if record.value is not None else f"a record of `{record.op}` needs a `value`"
-    if not isinstance(record.file, str) or not isinstance(record.text, str):
+    if not isinstance(record.file, str) or (record.text is None) == (record.same is None):
         return "`file` or `text` is missing"
+    if record.same is not None and record.op != "replace":
+        return f"a record of `{record.op}` has its own text"
     if not _is_count(record.size_bytes) or not is_sha256(record.sha256):
         return "`bytes` or `sha256` is missing or is none"
     return None
