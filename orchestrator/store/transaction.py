@@ -19,12 +19,12 @@ import threading
 import weakref
 from collections import ChainMap
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -55,9 +55,12 @@ person waits before thinking that something is broken."""
 
 _FIRST_WAIT_S: Final = 0.000_2
 _LONGEST_WAIT_S: Final = 0.003
-"""Between two looks at a lock that another holds: at first about as long as one write takes, then so short
-that of several writers without a pause each finds its gap within a second, also where a sync takes 40 ms and
-the gap 0.3 ms. The system's own wait has no limit of time."""
+"""Between two looks at a lock that another process holds: at first about as long as one write takes, then so
+short that of several writers without a pause each finds its gap within a second, also where a sync takes
+40 ms and the gap 0.3 ms. The system's own wait has no limit of time."""
+_TOLD_WAIT_S: Final = 0.05
+"""Between two looks at a lock that this process holds: whoever lets go says so, and this is for the one that
+could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to write."""
 
 log = logging.getLogger(__name__)
 
@@ -460,6 +463,9 @@ def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
         if draft.is_own:
             fcntl.flock(fds[-1], fcntl.LOCK_UN)
         fds.close()
+        for told in tuple(store.history.waiting):
+            with suppress(RuntimeError):  # somebody else has told it already
+                told.release()
 
 
 def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: SessionFile | None) -> None:
@@ -489,8 +495,7 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
             if monotonic() > told_s:
                 told_s = math.inf
                 log.warning("%s: another writer holds it: waiting until it lets go", store.root.name)
-            sleep(wait_s)
-            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+            wait_s = _wait(store, wait_s)
         timeout_s = min(timeout_s, _STOPPING_S)
     until_s = monotonic() + timeout_s
     while not files.is_locked(fds[-1]):
@@ -500,8 +505,23 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
                 f"{store.root.name}: another writer holds this session, and was waited for "
                 f"{timeout_s:g} s; nothing was written: try again"
             )
-        sleep(min(left_s, wait_s))
-        wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+        wait_s = _wait(store, wait_s, left_s)
+
+
+def _wait(store: Store, wait_s: float, left_s: float = math.inf) -> float:
+    """Wait until another look at the lock is worth it, at most *left_s*; returns how long to wait next.
+
+    A thread of this process that lets go says so; of other processes nobody hears. Each waits at a lock of
+    its own, so that an exception at whatever line leaves none that another needs.
+    """
+    told, waiting = threading.Lock(), store.history.waiting
+    told.acquire()
+    waiting.append(told)
+    try:
+        told.acquire(timeout=min(left_s, _TOLD_WAIT_S if store.draft is not None else wait_s))
+    finally:
+        waiting.remove(told)
+    return min(2 * wait_s, _LONGEST_WAIT_S)
 
 
 def _commit(store: Store, fd: int, draft: Draft) -> None:
