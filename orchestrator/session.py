@@ -42,11 +42,12 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, PartFailure, Projection
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
     from orchestrator.model.segment import LiveSegment, Segment
+    from orchestrator.records.options import Options
+    from orchestrator.records.projection import PartFailure, Projection
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.requests import Request

@@ -14,8 +14,8 @@ from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.documents.glance import Glances
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
-from orchestrator.loop.state import options_of
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.records.options import options_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
 

@@ -13,14 +13,14 @@ from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError
 from orchestrator.legible import one_line
-from orchestrator.loop.exchanges import with_answer, with_wish
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
-from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 from orchestrator.model.values import to_json
+from orchestrator.records.projection import TRANSCRIPT
+from orchestrator.records.turns import with_answer, with_wish
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.store.transaction import Draft
 

@@ -15,13 +15,13 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import panelist, phrases, refreshing
 from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
-from orchestrator.loop.exchanges import bare_first, tagged_exchange
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
+from orchestrator.records.projection import Projection
+from orchestrator.records.turns import bare_first, tagged_exchange
 from orchestrator.templates.orchestration import FREE_FLOW
 
 OF_ONES_OWN = "was asked from outside the loop"

@@ -13,7 +13,6 @@ from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.loop import panelist, phrases
 from orchestrator.loop.answering import still_open, write_heard
-from orchestrator.loop.exchanges import with_question, with_verdict
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
@@ -21,6 +20,7 @@ from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
 from orchestrator.model.values import to_json
+from orchestrator.records.turns import with_question, with_verdict
 from orchestrator.store.transaction import Draft
 
 

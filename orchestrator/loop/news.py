@@ -14,8 +14,9 @@ from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.intel.queries import Query, queries_of
 from orchestrator.intel.read import read_intel
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import INTEL, UNNAMED
 from orchestrator.model.intel import Reported
+from orchestrator.records.options import UNNAMED
+from orchestrator.records.projection import INTEL
 from orchestrator.store.transaction import Draft
 
 FROM: Final = "web search"

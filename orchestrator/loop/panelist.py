@@ -10,9 +10,9 @@ from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
-from orchestrator.loop.state import Waiting
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.model.values import tagged, to_json
+from orchestrator.records.projection import Waiting
 from orchestrator.store.transaction import Draft
 
 

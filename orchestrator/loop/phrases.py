@@ -17,8 +17,10 @@ from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED, Options, Said, State
+from orchestrator.loop.state import State
 from orchestrator.model.values import tagged
+from orchestrator.records.options import UNNAMED, Options
+from orchestrator.records.projection import Said
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import Phrases
 from orchestrator.templates.persona import Persona

@@ -15,7 +15,6 @@ from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.loop import answering, asking, contradiction_looks, judging, refreshing, time_rules
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Playback
 from orchestrator.loop.steps import (
     Ask,
     End,
@@ -32,6 +31,7 @@ from orchestrator.loop.transcript import add_segment, change_slide
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
+from orchestrator.records.projection import Playback
 from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording

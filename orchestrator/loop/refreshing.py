@@ -27,9 +27,9 @@ from orchestrator.loop.candidate_requests import bearing, digest, request_of
 from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
-from orchestrator.loop.state import Waiting
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
+from orchestrator.records.projection import Waiting
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 

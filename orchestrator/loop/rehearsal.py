@@ -17,10 +17,12 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
-from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Projection, State, options_of
+from orchestrator.loop.state import Live, State
 from orchestrator.model.carryover import carry_over_of
 from orchestrator.model.drill import drilled_of
 from orchestrator.model.segment import Segment
+from orchestrator.records.options import Options, options_of
+from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
 from orchestrator.store.store import Repair, Store
 
 if TYPE_CHECKING:  # imported where they are used: a session that is only read asks nobody
@@ -82,7 +84,7 @@ class Rehearsal:
 
     @cached_property
     def _projection(self) -> Fold[Projection]:
-        from orchestrator.loop.folding import fold  # and all that records hold: a context needs none of it
+        from orchestrator.records.kinds import fold  # and all that records hold: a context needs none of it
 
         return self.store.fold(Projection, fold)
 

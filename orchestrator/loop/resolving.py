@@ -11,13 +11,13 @@ from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import phrases
-from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.loop.new_figures import new_numbers
 from orchestrator.loop.phrases import say
 from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.turns import tagged_exchange
 from orchestrator.store.transaction import Draft
 
 

@@ -31,11 +31,12 @@ from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
 from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import INTEL, Options
 from orchestrator.model import carryover, drill
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
+from orchestrator.records.options import Options
+from orchestrator.records.projection import INTEL
 from orchestrator.store import files
 from orchestrator.store.files import held, made_aside
 from orchestrator.store.store import create_store

@@ -11,11 +11,11 @@ from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionFrozenError, UsageError
 from orchestrator.loop import contradiction_looks
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT, Line, Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
+from orchestrator.records.projection import TRANSCRIPT, Line, Projection
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed

@@ -11,12 +11,12 @@ from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.home.user_list import hint
 from orchestrator.layout import MODERATOR, SESSION_ID
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.arguments import shown
 from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.records.options import UNNAMED
 from orchestrator.store.history import LEDGER_NAME
 
 LIST: Final = "greenroom://sessions"

@@ -38,7 +38,6 @@ from typing import Any, Final
 
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.record_types import ODD, is_said, read, row_of, type_of
-from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -53,6 +52,7 @@ from orchestrator.model.fact import (
 from orchestrator.model.values import from_json, to_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_clean
+from orchestrator.records.memory import Kept
 from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from orchestrator.legible import one_line
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.english import names
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import (
@@ -28,7 +27,6 @@ from orchestrator.memory.session_context import (
     MAX_FIELD_BYTES,
     USER,
     Course,
-    Kept,
     Noted,
     SessionContext,
     SessionEntry,
@@ -38,6 +36,8 @@ from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.records.memory import Kept
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import SILENT
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.store import Store

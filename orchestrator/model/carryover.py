@@ -37,7 +37,7 @@ class CarryOver:
     """Everything that one session carries."""
 
     texts: Mapping[str, str] = field(default_factory=dict)  # by agent; Markdown
-    open_points: tuple[OpenPoint, ...] = ()
+    open_points: tuple[OpenPoint, ...] = field(default_factory=tuple)
     # Of contradictions that the presenter said are none: each one's `Tension.digest`.
     dismissed: tuple[str, ...] = ()
 

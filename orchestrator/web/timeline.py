@@ -14,10 +14,10 @@ from orchestrator.debrief import phrasing
 from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import off_record
+from orchestrator.records.projection import TRANSCRIPT
 from orchestrator.store.ledger import Record
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"

@@ -23,7 +23,6 @@ from orchestrator import render
 from orchestrator.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.errors import EngineError, SessionFrozenError, TransactionOpenError
 from orchestrator.home.folder import Home
-from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.memory.derived import locked
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
 from orchestrator.memory.scribe import scribe_of
@@ -31,6 +30,7 @@ from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.fact import Fact, FactDraft
 from orchestrator.model.reply import Remembered
+from orchestrator.records.turns import tagged_exchange
 from orchestrator.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.embeddings_server import EmbeddingsServer

@@ -19,6 +19,7 @@ model
 render
 home store templates
 deck claims speech checks
+records
 privacy context verify guard archive review
 engines
 intel dossier loop debrief memory
