@@ -90,6 +90,8 @@ class PlayedOut(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.is_played_out = True
         projection.asked_when_played_out = len(projection.exchanges)
+        projection.refresh_due = projection.is_to_be_thought_of = True
+        projection.look_is_due("break")
 
 
 @dataclass(frozen=True, slots=True)
