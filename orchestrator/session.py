@@ -41,11 +41,12 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, PartFailure, Projection
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
     from orchestrator.model.segment import LiveSegment, Segment
+    from orchestrator.records.options import Options
+    from orchestrator.records.projection import PartFailure, Projection
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.requests import Request
@@ -436,7 +437,9 @@ class Session:
 
     def settle(self) -> None:
         """Write the closing record that a driver which died did not write."""
-        self.rehearsal.store.note({"type": "driver", "state": "stopped", "what": "resume"}, by="moderator")
+        from orchestrator.records.moderator import Driving
+
+        self.rehearsal.store.note(Driving("stopped", "resume"), by="moderator")
 
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
         """A new revision of external-intel; returns its number and how many there may be.

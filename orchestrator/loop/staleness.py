@@ -5,8 +5,9 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from orchestrator.loop.state import Projection, State, Waiting
+from orchestrator.loop.state import State
 from orchestrator.model.exchange import Candidate, Exchange
+from orchestrator.records.projection import Projection, Waiting
 
 Side = tuple[int | None, float | None, str]
 """One quote: its slide, when it was said, and its words."""

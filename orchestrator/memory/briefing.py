@@ -34,6 +34,7 @@ from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
+from orchestrator.records.kinds import KINDS
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
@@ -92,7 +93,7 @@ class Lately:
 def lately(begun: Begun, now: str) -> Lately | None:
     """Everything that happened in a session in the window; None: nothing, or its ledger cannot be read."""
     since = _window_start(now).strftime("%Y-%m-%dT%H:%M:%S")
-    told, off_record = Lately(begun), OffRecord()
+    told, off_record = Lately(begun), OffRecord(kinds=KINDS)
 
     def take(record: Record) -> None:
         _take(told, off_record, record, is_recent=record.at >= since)

@@ -33,12 +33,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.memory.record_types import ODD, is_said, read, row_of, type_of
-from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -53,6 +53,8 @@ from orchestrator.model.fact import (
 from orchestrator.model.values import from_json, to_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.kinds import KINDS
+from orchestrator.records.memory import Kept
 from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record
@@ -107,7 +109,7 @@ class FactLog:
     date: str | None = None  # of the rehearsal, where one was given
     remembered: list[str] = field(default_factory=list)  # goals, decisions and blockers that a model read
     passed_over: list[int] = field(default_factory=list)  # records that are in no shape of this release
-    _off_record: OffRecord = field(default_factory=OffRecord)
+    _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=KINDS))
 
     def take(self, record: Record) -> None:
         """Fold in the next record, whole or not at all."""

@@ -26,7 +26,6 @@ from typing import Any, Final
 
 from orchestrator.clock import utc_now
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import Options
 from orchestrator.memory.consent import name_in, refusal, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
@@ -35,6 +34,7 @@ from orchestrator.memory.model import Memory, Scratchpad, Written
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.validation import checked_time
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.options import Options
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from orchestrator.legible import one_line
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.english import names
 from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import (
@@ -28,7 +28,6 @@ from orchestrator.memory.session_context import (
     MAX_FIELD_BYTES,
     USER,
     Course,
-    Kept,
     Noted,
     SessionContext,
     SessionEntry,
@@ -38,6 +37,9 @@ from orchestrator.memory.whole_sentences import Joining, Sentence
 from orchestrator.model.values import from_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
+from orchestrator.records import kinds
+from orchestrator.records.memory import Kept
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import SILENT
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.off_record import OffRecord
@@ -79,7 +81,7 @@ class Scribe:
         default_factory=lambda: {kind: {} for kind in (*KINDS, OPEN)}
     )
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
-    _off_record: OffRecord = field(default_factory=OffRecord)
+    _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=kinds.KINDS))
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
     _is_over: bool = False
     _presenter: str | None = None

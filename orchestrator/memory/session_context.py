@@ -13,9 +13,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from heapq import nsmallest
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from orchestrator.claims.numbers import numbers_in
+from orchestrator.records.memory import KeptKind
 from orchestrator.render import OUTCOME_WORDS, clock, counted
 
 USER: Final = "user"
@@ -34,8 +35,7 @@ LEFT_OUT: Final = "[left out: marked sensitive]"
 GOAL: Final = "goal"
 DECISION: Final = "decision"
 BLOCKER: Final = "blocker"
-Kind = Literal["goal", "decision", "blocker"]
-KINDS: Final[tuple[Kind, ...]] = (GOAL, DECISION, BLOCKER)
+KINDS: Final[tuple[KeptKind, ...]] = (GOAL, DECISION, BLOCKER)
 """Of what a model reads for the Scribe."""
 
 
@@ -61,18 +61,6 @@ class Noted:
     speaker: str | None = None  # who said it; None: nobody is named
     exchange: str | None = None  # said in the answer to this question
     agent: str | None = None  # whose question that was
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A goal, a decision or a blocker that stands on what was said, as a `remembered` record holds it."""
-
-    kind: Kind
-    text: str
-    quote: str  # verbatim from the passage
-    seq: int  # of the passage's record
-    speaker: str | None = None
-    exchange: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from orchestrator.clock import utc_now
 from orchestrator.engines.protocol import ScratchpadRequest
 from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import UNNAMED, PartFailure
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase, existing
@@ -40,11 +39,13 @@ from orchestrator.memory.trace import Snapshots
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
+from orchestrator.records.options import UNNAMED
+from orchestrator.records.projection import PartFailure
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
-    from orchestrator.loop.state import Options
+    from orchestrator.records.options import Options
 
 T = TypeVar("T")
 S = TypeVar("S")

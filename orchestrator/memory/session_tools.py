@@ -34,6 +34,7 @@ from orchestrator.memory.memories import carried_into
 from orchestrator.memory.notebook import LONG_TERM, Notebook
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, anthropic_tools, call, failed, refused
+from orchestrator.records.kinds import KINDS
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 
@@ -119,7 +120,7 @@ class CallTools:
                 "not-here", "the session begins only now, so there is nothing to use: reply without tools"
             )
         with ExitStack() as opened:
-            store, notebook = Store(of.root), None  # read anew, so that no lock is waited for
+            store, notebook = Store(of.root, kinds=KINDS), None  # read anew, so that no lock is waited for
             opened.callback(store.close_files)
             if tool is not None and not tool.needs_session:
                 db = opened.enter_context(existing(of.home_root))

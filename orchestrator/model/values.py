@@ -52,12 +52,19 @@ def from_json(kind: type[T], plain: Any) -> T:
 
 @cache
 def _reader(kind: Hashable) -> Callable[[Any], Any]:
-    """The function that reads a value of *kind*: a dataclass, a tuple, `… | None`, or a plain type."""
+    """Return the function that reads a *kind*: a dataclass, tuple, mapping, `… | None`, or plain type."""
     parts = get_args(kind)
+    if kind is Any:
+        return _as_it_is
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         fields = dataclasses.fields(kind)  # a constant of the class is a hint and no field
         return partial(_dataclass, kind, {field.name: _reader(hints[field.name]) for field in fields})
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        hints = get_type_hints(kind)
+        return partial(_named_tuple, kind, [_reader(hints[name]) for name in kind._fields])
+    if get_origin(kind) is Mapping:
+        return partial(_mapping, _reader(parts[1]))
     if get_origin(kind) is tuple:
         return partial(_tuple, *map(_reader, parts[:1])) if parts[-1] is ... else partial(_row, parts)
     if get_origin(kind) is UnionType and len(parts) == 2 and parts[1] is NoneType:
@@ -85,6 +92,23 @@ def _dataclass(kind: type, readers: Mapping[str, Callable[[Any], Any]], plain: A
         return kind(**{name: readers[name](value) for name, value in plain.items() if name in readers})
     except TypeError as error:  # a field without a default is not there
         raise ValueError(str(error)) from error
+
+
+def _named_tuple(kind: Any, readers: Sequence[Callable[[Any], Any]], plain: Any) -> Any:
+    try:
+        return kind(*(reader(one) for reader, one in zip(readers, _listed(plain), strict=False)))
+    except TypeError as error:  # one without a default is not there
+        raise ValueError(str(error)) from error
+
+
+def _mapping(reader: Callable[[Any], Any], plain: Any) -> dict[str, Any]:
+    if not isinstance(plain, Mapping):
+        raise ValueError(f"no object: {type(plain).__name__}")
+    return {str(key): reader(value) for key, value in plain.items()}
+
+
+def _as_it_is(plain: Any) -> Any:
+    return plain
 
 
 def _tuple(reader: Callable[[Any], Any], plain: Any) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from orchestrator.layout import HISTORY, TRANSCRIPT
 from orchestrator.privacy.off_record import Withheld, is_marked
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import Bearing
+from orchestrator.store.value import Bearing, Kinds
 
 
 @dataclass(slots=True)
@@ -26,6 +26,7 @@ class OffRecord:
 
     heard: Collection[str] = (TRANSCRIPT,)  # the files in which off the record is heard
     marks: Collection[str] = (HISTORY,)  # those behind whose records the talk moves on
+    kinds: Kinds = field(default_factory=dict)  # classes of values, which say what they have to do with it
     is_decided: bool = False  # each record of a file says itself whether it is withheld
     hidden: dict[int, str] = field(default_factory=dict)  # the file of each record that nobody is shown
     _withheld: Withheld = field(default_factory=Withheld)
@@ -53,7 +54,7 @@ class OffRecord:
                 text in the file, whose marks are its own: "[confidential]" on a slide hides no deck.
             is_new: It is about to be written, so nobody has decided yet.
         """
-        bearing = _bearing_of(record)
+        bearing = self._bearing_of(record)
         is_withheld: bool | None = record.withheld or None  # of version 1 nobody knows that it is not
         if self.is_decided and not is_new and record.file is not None:
             is_withheld = record.withheld
@@ -64,12 +65,21 @@ class OffRecord:
             is_hidden = self._hear(record, bearing, is_withheld)
         else:
             is_hidden = self._is_hidden(record, bearing, is_withheld, quoting)
-        if bearing.moves_on or record.file in self.marks:
+        is_closed = bearing.closes or record.file in self.marks
+        if is_closed:
             self._is_open = False
+        if is_closed or bearing.moves_on:
             self._withheld.over()
         if is_hidden and record.file is not None:
             self.hidden[record.seq] = record.file
         return is_hidden
+
+    def _bearing_of(self, record: Record) -> Bearing:
+        """What a record has to do with it; nothing where its value cannot be read."""
+        try:
+            return record.held.among(self.kinds).bearing if record.held is not None else Bearing()
+        except ValueError:
+            return Bearing()
 
     def _hear(self, record: Record, bearing: Bearing, is_withheld: bool | None) -> bool:
         if bearing.moves_on:
@@ -107,24 +117,3 @@ class OffRecord:
         if exchange != self._exchange:
             self._exchange, self._is_about_it = exchange, False
             self._withheld.over()
-
-
-def _bearing_of(record: Record) -> Bearing:
-    """What a record has to do with who may hear what; nothing where its value cannot be read."""
-    if record.held is None:
-        return Bearing()
-    value = record.held.fields
-    kind, exchange, segment = record.type, value.get("exchange"), value.get("segment")
-    if isinstance(exchange, dict):
-        exchange = exchange.get("id")
-    said = segment if isinstance(segment, dict) else None
-    is_answer = True if kind in ("verdict", "follow_up", "observation") else None
-    words = said.get("text") if said is not None else None
-    return Bearing(
-        exchange=exchange if isinstance(exchange, str) else None,
-        words=words if isinstance(words, str) else None,
-        speaker=str(said.get("speaker")) if said is not None else None,
-        opens=kind == "exchange_opened",
-        moves_on=kind in ("slide", "exchange_closed"),
-        is_answer=False if kind == "said" else is_answer,
-    )

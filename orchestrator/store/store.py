@@ -27,9 +27,10 @@ from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.off_record import OffRecord
+from orchestrator.store.opening import Opening
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
-from orchestrator.store.value import Value, held
+from orchestrator.store.value import Held, Kinds, Value
 from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
@@ -50,12 +51,14 @@ class Store:
         self,
         root: Path,
         *,
+        kinds: Kinds | None = None,
         on_repair: Callable[[Repair], None] | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         """Open a session that exists.
 
         Args:
+            kinds: The classes of this session's record values; None: none is known here.
             on_repair: Told of each thing that is mended; None: a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
 
@@ -65,6 +68,7 @@ class Store:
         """
         self.root = root
         self.history = History(root)
+        self.kinds: Kinds = kinds or {}
         self._draft: Draft | None = None
         self.timeout_s = timeout_s
         self.clock: Callable[[], float] | None = None
@@ -89,6 +93,11 @@ class Store:
     def opened(self) -> Record:
         """The first record."""
         return self.history.opened
+
+    @property
+    def opening(self) -> Opening:
+        """What the first record says, as far as a store needs it."""
+        return self.history.opening
 
     @property
     def seq(self) -> int:
@@ -168,7 +177,7 @@ class Store:
         def take(fold: OffRecord, record: Record) -> None:
             fold.take(record)
 
-        return self.history.fold(lambda: OffRecord(heard, marks, self.decides_at_write), take)
+        return self.history.fold(lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write), take)
 
     @property
     def requests(self) -> Mapping[str, Done]:
@@ -450,9 +459,8 @@ class Store:
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
-        value = self.opened.value or {}
-        limit = value.get("max_revisions", row.max_revisions)
-        return int(limit)
+        limit = self.opening.max_revisions
+        return row.max_revisions if limit is None else limit
 
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
@@ -581,8 +589,16 @@ class Store:
         self.history.close()
 
 
-def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
+def _opening(layout: Layout) -> dict[str, Any]:
+    return {"type": Opening.TYPE, "ledger_version": ledger.LEDGER_VERSION, "panel": list(layout.panel)}
+
+
+def create_store(root: Path, layout: Layout, value: Value, kinds: Kinds | None = None) -> Store:
     """Make a new session's folders and ledger at *root*, which must not exist, and open it.
+
+    Args:
+        value: What the first record says beside the ledger's version and who sits there.
+        kinds: As at `Store`.
 
     Raises:
         StoreWriteError: The disk refused; what was made is left for the caller to remove.
@@ -593,14 +609,8 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
         by="start",
         clock_s=0.0,
         at=utc_now(),
-        held=held(
-            {
-                "type": "session",
-                "ledger_version": ledger.LEDGER_VERSION,
-                "panel": list(layout.panel),
-                **value,
-            }
-        ),
+        # The version first, where a reader looks for it, and as this release writes it.
+        held=Held({**_opening(layout), **value.plain(), **_opening(layout)}),
     )
     line, _ = ledger.encode(first, ledger.FIRST_HASH)
     try:
@@ -615,4 +625,4 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
             files.sync_file(fd)
     except OSError as error:
         raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
-    return Store(root)
+    return Store(root, kinds=kinds)

@@ -25,7 +25,8 @@ class Bearing:
     words: str | None = None  # what was said aloud, where the record's text holds more than that
     speaker: str | None = None
     opens: bool = False  # an exchange, with which what was said off the record before is over
-    moves_on: bool = False  # nobody is off the record any more
+    closes: bool = False  # the exchange
+    moves_on: bool = False  # the talk does: nobody is off the record any more
     is_answer: bool | None = None  # it is about an exchange's answer; None: if it is appended somewhere
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from orchestrator.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.context.receipt import (
@@ -18,8 +17,8 @@ from orchestrator.context.receipt import (
 )
 from orchestrator.errors import ReceiptError, UsageError
 from orchestrator.layout import Layout
-from orchestrator.model.carryover import carry_over_of
 from orchestrator.store.ledger import Record
+from orchestrator.store.opening import Opening
 from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
@@ -30,13 +29,13 @@ from orchestrator.verify.replay import EMPTY_SHA256, Replay
 class Receipts:
     """The receipts of one ledger, each compared with the replay of the records before it.
 
-    *opened* is the first record's value, which holds what every agent carries; {} where it is lost. Of *lost*
+    *opened* is the first record, which holds what every agent carries; None where it is lost. Of *lost*
     records nobody knows what they wrote: they leave room for doubt.
     """
 
     replay: Replay
     templates: Mapping[str, str]  # SHA-256 at the start, by path
-    opened: Mapping[str, Any]
+    opened: Opening | None
     lost: list[int]
     report: Report
     sizes: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -82,14 +81,13 @@ class Receipts:
         except UsageError:
             self._wrong(record, "an agent that has a seat", shown(note.agent[:40]))
             return
-        if self.lost or not self.templates:
+        if self.lost or not self.templates or self.opened is None:
             return  # what it stands for cannot be known
-        sizes = self.opened.get("template_bytes")
+        sizes = self.opened.template_bytes
         files: list[File] = []
         for path in paths:
             if path.startswith("templates/"):
-                size = sizes.get(path) if isinstance(sizes, Mapping) else None
-                files.append((path, size if isinstance(size, int) else 0, self.templates.get(path, "")))
+                files.append((path, sizes.get(path, 0), self.templates.get(path, "")))
             else:
                 files.append((path, *self._facts(path, note.seq)))
         hidden = self.replay.hidden(paths, note.seq)
@@ -118,7 +116,7 @@ class Receipts:
         # A later release may order an agent's files in another way.
         if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, self.replay.layout):
             self._wrong(record, f"the files of {agent}, in order", "others")
-        if self.opened and receipt.carried != _carried(self.opened, receipt.agent):
+        if self.opened is not None and receipt.carried != _carried(self.opened, receipt.agent):
             found = "something else" if receipt.carried else "nothing"
             self._wrong(record, f"what {agent} carries by the first record", found)
         for path, size, sha256 in receipt.files:
@@ -151,11 +149,8 @@ def _value_of(record: Record) -> object:
     return value
 
 
-def _carried(opened: Mapping[str, Any], agent: str) -> tuple[int, str] | None:
-    try:
-        return carried_facts(carried_block(carry_over_of(opened).texts.get(agent, "")))
-    except (KeyError, TypeError, ValueError, AttributeError):  # a first record that breaks its format
-        return None
+def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
+    return carried_facts(carried_block(opened.carried.texts.get(agent, "")))
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:

@@ -16,13 +16,13 @@ from orchestrator.documents.export import export
 from orchestrator.erasing import erase_session
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh
-from orchestrator.loop.state import Projection
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
 from orchestrator.memory.forgetting import forget_presenter
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
+from orchestrator.records.projection import Projection
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
 DECK = """# Ferries

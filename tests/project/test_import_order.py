@@ -19,6 +19,7 @@ model
 render privacy
 home store templates
 deck claims speech checks
+records
 context verify guard archive review
 engines
 intel dossier loop debrief memory

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import LedgerCorruptError
-from orchestrator.loop.folding import fold
-from orchestrator.loop.state import Projection
+from orchestrator.records.kinds import fold
+from orchestrator.records.projection import Projection
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import held
 

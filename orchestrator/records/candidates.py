@@ -1,0 +1,79 @@
+"""Candidate questions: what stands in their files, and the rounds in which they are made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from orchestrator.records.base import PanelValue
+from orchestrator.records.projection import Projection, Waiting
+from orchestrator.store.ledger import Record
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateWritten(PanelValue):
+    """Replace of a candidate question: it, and what it was made from."""
+
+    TYPE: ClassVar = "candidate"
+
+    waiting: Waiting
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.waiting[record.by] = self.waiting
+        if self.waiting.status == "ready":
+            candidate = self.waiting.candidate
+            projection.wanted.setdefault(candidate.question, candidate)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMade(PanelValue):
+    """Note: when the candidates were last looked at, why, and whose hands are up."""
+
+    TYPE: ClassVar = "refresh"
+
+    at_s: float
+    why: str
+    made: tuple[str, ...] = field(default_factory=tuple)  # whose files were written
+    inputs: Mapping[str, str] = field(default_factory=dict)  # digests of files 5 to 10, of made and confirmed
+    waits: tuple[str, ...] = ()  # whose calls are under way
+    given_up: tuple[str, ...] = ()  # whose calls gave way to newer ones
+    left_out: tuple[str, ...] = ()
+    failed: Mapping[str, str] | None = None  # whose engine failed, and why
+    hands: tuple[str, ...] | None = None  # None: nobody's is up
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.refreshed_at_s = self.at_s
+        projection.refresh_due = projection.is_to_be_thought_of = False
+        projection.hands = self.hands or ()
+        _confirm(projection, self.at_s, self.inputs, self.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTaken(PanelValue):
+    """Note: what came of one panelist's call that the round did not wait for."""
+
+    TYPE: ClassVar = "refreshed"
+
+    agent: str
+    at_s: float
+    dropped: str | None = None  # why it was not written
+    made: bool | None = None  # whether its file was written; None: it was dropped
+    inputs: Mapping[str, str] | None = None  # as of a round
+    hands: tuple[str, ...] | None = None  # None: as they were
+    failed: Mapping[str, str] | None = None  # why its engine failed, by its agent
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if self.hands is not None:
+            projection.hands = self.hands
+        _confirm(projection, self.at_s, self.inputs or {}, self.failed)
+
+
+def _confirm(
+    projection: Projection, at_s: float, inputs: Mapping[str, str], failed: Mapping[str, str] | None
+) -> None:
+    for agent, digest in inputs.items():
+        projection.inputs[agent] = digest
+        projection.confirmed_s[agent] = at_s
+        projection.failed.pop(agent, None)
+    projection.failed.update(failed or {})
