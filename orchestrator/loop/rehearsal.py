@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.loop.new_figures import KnownNumbers
     from orchestrator.store.history import Fold
     from orchestrator.store.transaction import Draft
+    from orchestrator.store.value import Value
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -230,7 +231,7 @@ class Rehearsal:
             (tx or self.store).note({"type": "took_over", "why": took_over}, by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
-        notes: list[tuple[str, Mapping[str, Any]]] = [
+        notes: list[tuple[str, Value | Mapping[str, Any]]] = [
             (MODERATOR, usage.value()) for usage in engine.take_usage()
         ]
         if self.tooling is not None:
