@@ -426,7 +426,9 @@ class Session:
 
     def settle(self) -> None:
         """Write the closing record that a driver which died did not write."""
-        self.rehearsal.store.note({"type": "driver", "state": "stopped", "what": "resume"}, by="moderator")
+        from orchestrator.records.moderator import Driving
+
+        self.rehearsal.store.note(Driving("stopped", "resume"), by="moderator")
 
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
         """A new revision of external-intel; returns its number and how many there may be.

@@ -446,7 +446,6 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
     Raises:
         LedgerCorruptError: A copy is missing or is not what was recorded.
     """
-    recorded: Mapping[str, Any] = (store.opened.value or {}).get("templates", {})
     texts = {}
     for path in layout.templates:
         copy = store.root / "ledger" / path
@@ -457,7 +456,7 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
             if error.errno in files.MACHINE_FAULTS:
                 why = f"cannot be read ({files.reason(error)}): check the disk, then try again"
             raise LedgerCorruptError(f"{copy}: this session's copy of a template {why}") from error
-        if hashlib.sha256(raw).hexdigest() != recorded.get(path):
+        if hashlib.sha256(raw).hexdigest() != store.opening.templates.get(path):
             raise LedgerCorruptError(
                 f"{copy}: this session's copy of a template was changed after the start: restore it"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ from orchestrator.documents.glance import Glances
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
-from orchestrator.records.options import options_of
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
 
@@ -80,16 +80,16 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
     """As `row_of`, of a session whose ledger is read only where it is not known."""
     glance, state = glances.of(root)
-    value = first_record(root).value or {}
-    options, deck = options_of(value["options"]), value.get("deck")
+    started = started_of(first_record(root))
+    options, deck = started.options, started.deck
     check_name(root, options.id)
-    if not (isinstance(deck, Mapping) and "name" in deck):  # no release of ours wrote it
+    if not deck.name:  # no release of ours wrote it
         with Session.open(None, root) as session:
             return row_of(session, home, warn)
     return {
         "session": root.name,
         "state": state,
-        "deck": deck.get("title") or deck["name"] if glance.has_deck else None,
+        "deck": deck.title or deck.name if glance.has_deck else None,
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": glance.exchanges,

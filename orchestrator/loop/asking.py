@@ -20,8 +20,9 @@ from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
+from orchestrator.records.exchanges import ExchangeOpened, NobodyAsked
 from orchestrator.records.projection import Projection
-from orchestrator.records.turns import bare_first, tagged_exchange
+from orchestrator.records.turns import bare_first
 from orchestrator.templates.orchestration import FREE_FLOW
 
 OF_ONES_OWN = "was asked from outside the loop"
@@ -123,7 +124,7 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
             say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
         elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
             say(rehearsal, tx, phrases.TRANSITION, slide=projection.slide)
-        tx.note({"type": "passed", "why": why}, by=MODERATOR)
+        tx.note(NobodyAsked(why), by=MODERATOR)
     return None
 
 
@@ -195,7 +196,7 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
         show_state(rehearsal, tx, "question", exchange, hands=hands)
-        tx.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
+        tx.note(ExchangeOpened(exchange), by=MODERATOR)
         if exchange.comes_back_to is None:
             empty = panelist.empty_candidate(rehearsal, exchange.agent)
             panelist.write_candidate(rehearsal, tx, exchange.agent, empty)

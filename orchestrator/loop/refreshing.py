@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
 
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
@@ -29,6 +28,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
+from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.projection import Waiting
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
@@ -66,7 +66,7 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     unchanged, wanted = _to_ask(rehearsal, why, {}, None)
     asked = _ask(rehearsal, why, at_s, wanted)
     together.wait([one.reply for one in asked])
-    _write_round(rehearsal, why, at_s, unchanged, asked)
+    _write_round(rehearsal, RoundMade(at_s, why), unchanged, asked)
 
 
 def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
@@ -84,27 +84,33 @@ def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_ou
     asked = _ask(rehearsal, why, at_s, wanted)
     done = [one for one in asked if one.reply.done()]
     running.update((one.agent, one) for one in asked if one not in done)
-    more = {
-        "waits": [agent for agent in rehearsal.options.panel if agent in running],
-        "given_up": given_up,
-        "left_out": [leave_out] if leave_out is not None else [],
-    }
-    _write_round(rehearsal, why, at_s, unchanged, done, more)
+    made = RoundMade(
+        at_s,
+        why,
+        waits=tuple(agent for agent in rehearsal.options.panel if agent in running),
+        given_up=tuple(given_up),
+        left_out=(leave_out,) if leave_out is not None else (),
+    )
+    _write_round(rehearsal, made, unchanged, done)
 
 
 def take(rehearsal: Rehearsal, one: Asked) -> None:
     """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction() as tx:
-        value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
         dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
         if dropped is not None:
-            tx.note({**value, "dropped": dropped}, by=MODERATOR)
+            tx.note(CallTaken(one.agent, one.at_s, dropped), by=MODERATOR)
             return
         came = _came(rehearsal, [one])
-        value |= {"made": one.agent in came.made, "inputs": came.inputs}
-        if rehearsal.options.mode == HAND_RAISE:
-            value["hands"] = []  # that nobody's is up is news as well
+        value = CallTaken(
+            one.agent,
+            one.at_s,
+            made=one.agent in came.made,
+            inputs=came.inputs,
+            # That nobody's is up is news as well.
+            hands=() if rehearsal.options.mode == HAND_RAISE else None,
+        )
         _write(rehearsal, tx, came, value, spent=spent)
 
 
@@ -120,8 +126,7 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
         rehearsal.note_calls()
         with rehearsal.store.transaction() as tx:
             for one in given_up:
-                value = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s, "dropped": why}
-                tx.note(value, by=MODERATOR)
+                tx.note(CallTaken(one.agent, one.at_s, why), by=MODERATOR)
     except SessionFrozenError:
         return
 
@@ -226,25 +231,21 @@ def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, s
 
 
 def _write_round(
-    rehearsal: Rehearsal,
-    why: str,
-    at_s: float,
-    unchanged: Mapping[str, str],
-    done: Sequence[Asked],
-    more: Mapping[str, Sequence[str]] | None = None,
+    rehearsal: Rehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
 ) -> None:
-    """One record for a round, and the candidates that came of it; *more* stands in it where it holds any."""
+    """Write one record for a round, *made* with what came of it, and the candidates."""
     spent = _note_calls(rehearsal)
     came = _came(rehearsal, done, unchanged)
-    value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
-    value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
+    made = replace(made, made=tuple(came.made), inputs=came.inputs)
     with rehearsal.store.transaction() as tx:
-        for agent in unchanged if why != TIMER else ():
-            _confirm(rehearsal, tx, agent, at_s, rehearsal.projection.waiting[agent].bears_sha256)
-        _write(rehearsal, tx, came, value, spent=spent)
+        for agent in unchanged if made.why != TIMER else ():
+            _confirm(rehearsal, tx, agent, made.at_s, rehearsal.projection.waiting[agent].bears_sha256)
+        _write(rehearsal, tx, came, made, spent=spent)
 
 
-def _write(rehearsal: Rehearsal, tx: Draft, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
+def _write(
+    rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
+) -> None:
     """The candidates' files, the record, and the state where it has changed.
 
     A round shows the state in any case: its time has gone on.
@@ -255,15 +256,12 @@ def _write(rehearsal: Rehearsal, tx: Draft, came: _Came, value: dict[str, Any], 
     for one in came.kept:
         _confirm(rehearsal, tx, one.agent, one.at_s, one.bears)
     hands = _hands_up(rehearsal, came)
-    if came.failed:
-        value["failed"] = dict(came.failed)
-    if hands or "hands" in value:
-        value["hands"] = [*hands]
-    tx.note(value, by=MODERATOR)
+    is_told = hands or value.hands is not None
+    tx.note(replace(value, failed=came.failed or None, hands=hands if is_told else None), by=MODERATOR)
     failing = {agent: why for agent, why in projection.failed.items() if agent not in came.inputs} | {
         **came.failed
     }
-    is_round = value["type"] == "refresh"
+    is_round = isinstance(value, RoundMade)
     if (
         is_round
         or spent

@@ -18,12 +18,15 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
-from orchestrator.model.carryover import carry_over_of
-from orchestrator.model.drill import drilled_of
 from orchestrator.model.segment import Segment
-from orchestrator.records.options import Options, options_of
+from orchestrator.records.kinds import value_of
+from orchestrator.records.moderator import Called, TookOver
+from orchestrator.records.options import Options
 from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
+from orchestrator.records.speech import AnswerGiven, SpeechHeard
+from orchestrator.records.start import started_of
 from orchestrator.store.store import Repair, Store
+from orchestrator.store.value import Value
 
 if TYPE_CHECKING:  # imported where they are used: a session that is only read asks nobody
     from orchestrator.checks.passages import Passage
@@ -54,16 +57,14 @@ class Rehearsal:
         Raises:
             LedgerCorruptError: The first record or a template's copy is not what it must be.
         """
-        value: Mapping[str, Any] = store.opened.value or {}
-        if "options" not in value:
-            raise LedgerCorruptError(f"{store.ledger_path}: the first record holds no options")
+        started = started_of(store.opened)
         self.store = store
-        self.options = options_of(value["options"])
+        self.options = started.options
         self.templates = read_templates(store, store.layout)
-        self.carried = carry_over_of(value)
-        self.drilled = drilled_of(value)  # None: it is no drill
+        self.carried = started.carry_over
+        self.drilled = started.drill  # None: it is no drill
         self.assembler = Assembler(
-            store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
+            store, self.templates, budget_tokens=started.budget_tokens, carried=self.carried.texts
         )
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
@@ -228,12 +229,10 @@ class Rehearsal:
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
         if took_over is not None and self.projection.took_over is None and not self._has_told_of_it:
             self._has_told_of_it = True  # in a transaction the projection does not know its records yet
-            (tx or self.store).note({"type": "took_over", "why": took_over}, by=MODERATOR)
+            (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
-        notes: list[tuple[str, Value | Mapping[str, Any]]] = [
-            (MODERATOR, usage.value()) for usage in engine.take_usage()
-        ]
+        notes: list[tuple[str, Value]] = [(MODERATOR, Called(usage)) for usage in engine.take_usage()]
         if self.tooling is not None:
             notes += self.tooling.take()
         if notes:
@@ -287,8 +286,10 @@ class Rehearsal:
         """What was said off the record, piece by piece."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
             paths = self.assembler.off_record().hidden
-            values = [self.store.record(seq).value or {} for seq in seqs if paths[seq] == TRANSCRIPT]
-            said = frozenset(value["segment"]["text"] for value in values if "segment" in value)
+            values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
+            said = frozenset(
+                value.segment.text for value in values if isinstance(value, SpeechHeard | AnswerGiven)
+            )
             self._hidden_words = seqs, said
         return self._hidden_words[1]
 

@@ -17,7 +17,7 @@ from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
-from orchestrator.records.turns import tagged_exchange
+from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.store.transaction import Draft
 
 
@@ -35,7 +35,7 @@ def resolve(
         "shared/exchange-history.md",
         render.exchange(done, rehearsal.name_of(done.agent), surfaced),
         by=MODERATOR,
-        value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
+        value=ExchangeClosed(done, tuple(surfaced)),
     )
     tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     add_profile(rehearsal, tx, done)

@@ -11,7 +11,7 @@ import os
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator import __version__
 from orchestrator.checks.arithmetic import deck_tensions
@@ -20,25 +20,25 @@ from orchestrator.context.frames import FRAMES_VERSION
 from orchestrator.context.tooling import Tooling
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.dossier.build import build_dossier
-from orchestrator.dossier.page import dossier_page, dossier_value
+from orchestrator.dossier.page import dossier_page
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, InputError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.home.regular import read_regular
 from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.page import intel_page
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
 from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model import carryover, drill
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
-from orchestrator.model.values import to_json
 from orchestrator.records.options import Options
 from orchestrator.records.projection import INTEL
+from orchestrator.records.start import DeckName, DeckRead, DossierWritten, IntelTaken, SessionStarted
 from orchestrator.store import files
 from orchestrator.store.files import held, made_aside
+from orchestrator.store.ledger import LEDGER_VERSION
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
 
@@ -132,25 +132,28 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
-    """What the ledger's first record says."""
+def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
+    """Return what the ledger's first record says."""
     options, deck, config, drilled = plan.options, plan.source.deck, plan.home.config, plan.source.drilled
-    return {
-        "frames_version": FRAMES_VERSION,
-        "layouts_version": LAYOUTS_VERSION,
-        "greenroom": __version__,
-        "id": options.id,
-        "deck": {"name": deck.name, "title": deck.title, "kind": deck.kind, "sha256": deck.sha256},
-        **({"source": f"source/{kept}"} if (kept := _kept_name(plan)) is not None else {}),
-        "presenter": options.presenter,
-        "date": options.date,
-        "options": to_json(options),
-        "templates": digests(plan.templates),
-        "max_revisions": config.max_revisions,
-        "budget_tokens": config.budget_tokens,
-        **({carryover.KEY: carried.value()} if carried else {}),
-        **({drill.KEY: drilled.value()} if drilled is not None else {}),
-    }
+    kept = _kept_name(plan)
+    return SessionStarted(
+        ledger_version=LEDGER_VERSION,
+        panel=plan.layout.panel,
+        frames_version=FRAMES_VERSION,
+        layouts_version=LAYOUTS_VERSION,
+        greenroom=__version__,
+        id=options.id,
+        deck=DeckName(deck.name, deck.title, deck.kind, deck.sha256),
+        source=f"source/{kept}" if kept is not None else None,
+        presenter=options.presenter,
+        date=options.date,
+        options=options,
+        templates=digests(plan.templates),
+        max_revisions=config.max_revisions,
+        budget_tokens=config.budget_tokens,
+        carried=carried or None,
+        drill=drilled,
+    )
 
 
 def _kept_name(plan: Plan) -> str | None:
@@ -206,13 +209,7 @@ def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         "shared/deck-content.md",
         render_deck_content(deck, projection.deck_claims, projection.gaps),
         by="start",
-        value={
-            "type": "deck",
-            "deck": to_json(deck),
-            "claims": to_json(projection.deck_claims),
-            "gaps": to_json(projection.gaps),
-            "tensions": to_json(projection.found),
-        },
+        value=DeckRead(deck, projection.deck_claims, projection.gaps, tuple(projection.found)),
     )
     projection.find(contradiction_looks.look_at_deck(rehearsal, tx))
 
@@ -228,7 +225,7 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     held = held_against(engine, plan.reported, deck)
     projection.intel = intel_of(held, plan.reported, deck, projection.deck_claims)
     most = store.max_revisions(store.layout.file(INTEL))
-    tx.write(INTEL, intel_page(projection.intel, most), by="start", value=intel_value(projection.intel))
+    tx.write(INTEL, intel_page(projection.intel, most), by="start", value=IntelTaken(projection.intel))
     dossier = build_dossier(
         engine,
         deck,
@@ -241,7 +238,7 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         focus=plan.options.focus,
         kind=plan.options.kind,
     )
-    value = dossier_value(dossier, plan.members)
+    value = DossierWritten(dossier, plan.members)
     tx.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
 
 

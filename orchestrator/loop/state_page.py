@@ -9,6 +9,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.moderator import StateShown
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 
@@ -63,7 +64,7 @@ def show_state(
             f"- Question: {one_line(exchange.turns[-1].question)}",
         ]
     lines += _degraded(rehearsal, projection.failed if failed is None else failed, last)
-    tx.write(PATH, "\n".join(lines) + "\n", by=MODERATOR, value={"type": "state", "state": state})
+    tx.write(PATH, "\n".join(lines) + "\n", by=MODERATOR, value=StateShown(state))
 
 
 def _degraded(rehearsal: Rehearsal, failed: Mapping[str, str], last: Exchange | None) -> list[str]:

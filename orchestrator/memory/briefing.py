@@ -36,7 +36,8 @@ from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import OffRecord
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeClosed
-from orchestrator.records.told import is_spoken, known_value
+from orchestrator.records.kinds import value_as
+from orchestrator.records.told import is_spoken
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
@@ -186,7 +187,6 @@ def _tells(entry: Entry) -> bool:
 
 
 def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: bool) -> None:
-    value = known_value(record)
     told.last_at = record.at if is_recent else told.last_at
     off_record.take(record)
     if record.op == "open":
@@ -195,17 +195,17 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
         told.is_frozen, told.has_ended = True, is_recent
     elif is_spoken(record):
         told.spoken += is_recent
-    elif isinstance(value, ExchangeClosed):
-        done, back = value.exchange, value.exchange.comes_back_to
+    elif (closed := value_as(record, ExchangeClosed)) is not None:
+        done, back = closed.exchange, closed.exchange.comes_back_to
         told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
         words = done.quote or done.turns[0].question
         if is_recent and not off_record.touches(words):
             quote, outcome = masked(one_line(words)), done.outcome or "open"
             told.asked.append(Asked(done.id, done.agent, quote, outcome))
-    elif isinstance(value, CandidateWritten):
+    elif (written := value_as(record, CandidateWritten)) is not None:
         told.waiting.pop(record.by, None)
-        question = value.waiting.candidate.question
-        is_ready = value.waiting.status == "ready" and question
+        question = written.waiting.candidate.question
+        is_ready = written.waiting.status == "ready" and question
         if is_recent and is_ready and not off_record.touches(question):
             told.waiting[record.by] = masked(one_line(question))
 

@@ -22,8 +22,8 @@ from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
 from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.kinds import value_as
 from orchestrator.records.start import SessionStarted
-from orchestrator.records.told import known_value
 from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
@@ -101,8 +101,8 @@ def begun(root: Path) -> Begun | None:
     """
     try:
         record = first_record(root)
-        value = known_value(record)
-        if not isinstance(value, SessionStarted) or not value.options.remember or value.id != root.name:
+        value = value_as(record, SessionStarted)
+        if value is None or not value.options.remember or value.id != root.name:
             return None
         presenter = checked_presenter(value.presenter)
     except GreenroomError:
@@ -132,8 +132,8 @@ def exchanges_of(root: Path) -> tuple[Exchange, ...]:
     closed: list[Exchange] = []
 
     def take(record: Record) -> None:
-        value = known_value(record)
-        if isinstance(value, ExchangeClosed):
+        value = value_as(record, ExchangeClosed)
+        if value is not None:
             closed.append(value.exchange)
 
     whole = is_read(root, take, only=lambda entry: entry.file == HISTORY and entry.op == "append")

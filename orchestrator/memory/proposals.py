@@ -29,9 +29,9 @@ from orchestrator.memory.model import Memory, Scratchpad, Written
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.validation import checked_time
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.kinds import value_as
 from orchestrator.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
 from orchestrator.records.options import Options
-from orchestrator.records.told import known_value
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
@@ -50,13 +50,11 @@ Proposal = Memory | Scratchpad
 
 def proposed(record: Record, presenter: str) -> Proposal | None:
     """The proposal that a record is; None: it is another record. Nothing in it is checked."""
-    match known_value(record):
-        case MemoryProposed() as one:
-            of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
-            return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
-        case ScratchpadProposed(content=content):
-            return Scratchpad(record.by, presenter, content, record.at)
-    return None
+    if (one := value_as(record, MemoryProposed)) is not None:
+        of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
+        return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
+    page = value_as(record, ScratchpadProposed)
+    return Scratchpad(record.by, presenter, page.content, record.at) if page is not None else None
 
 
 def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:

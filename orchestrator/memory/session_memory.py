@@ -39,11 +39,11 @@ from orchestrator.memory.trace import Snapshots
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
+from orchestrator.records.kinds import value_as
 from orchestrator.records.memory import ScratchpadsAsked
 from orchestrator.records.moderator import PartFailed
 from orchestrator.records.options import UNNAMED
 from orchestrator.records.projection import PartFailure
-from orchestrator.records.told import known_value
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
     notes = (store.record(entry.seq) for entry in store.entries() if entry.op == "note")
     failed: dict[str, str] = {}
     with existing(home_root) as db:
-        was_asked = any(isinstance(known_value(one), ScratchpadsAsked) for one in notes)
+        was_asked = any(value_as(one, ScratchpadsAsked) is not None for one in notes)
         if db is None or was_asked or not consented(db, options.presenter):
             return
         for agent in options.panel:

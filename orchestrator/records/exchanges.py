@@ -59,6 +59,12 @@ class VerdictGiven(PanelValue):
     exchange: str
     judgement: Judgement
 
+    @classmethod
+    def word_in(cls, plain: Mapping[str, Any]) -> object:
+        """Return the verdict that a value of this type gives, whatever shape it has; None: it gives none."""
+        judgement = plain.get("judgement")
+        return judgement.get("verdict") if isinstance(judgement, Mapping) else None
+
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_verdict(projection.open, self.judgement)

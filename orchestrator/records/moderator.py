@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
 
 from orchestrator.clock import ClockState
@@ -149,7 +149,7 @@ class Called(PanelValue):
     usage: CallUsage
 
     def plain(self) -> dict[str, Any]:
-        return self.usage.value()
+        return {"type": self.TYPE, **asdict(self.usage), "alarm": self.usage.alarm}
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:
@@ -236,7 +236,8 @@ class Frozen(PanelValue):
     TYPE: ClassVar = "freeze"
 
     files: Mapping[str, str]
-    templates: Mapping[str, str]  # one that could not be read has the reason in its place
+    # One that could not be read has the reason in its place.
+    templates: Mapping[str, str] = field(default_factory=dict)
 
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: its operation says that the session has ended."""

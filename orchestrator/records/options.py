@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 UNNAMED: Final = "Presenter"
 """Who presents, where nobody was named."""
@@ -31,11 +30,3 @@ class Options:
     keep_source: bool = True
     language: str = "en"
     kind: str | None = None  # of deck, where the presenter said so
-
-
-def options_of(plain: Mapping[str, Any]) -> Options:
-    """The options of a session's first record; without pydantic, which takes 0.1 s to import."""
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
-    }
-    return Options(**fields)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember, Dossier
@@ -24,10 +25,10 @@ from orchestrator.store.ledger import Record
 class DeckName:
     """Which deck a session is about."""
 
-    name: str
-    title: str
-    kind: str
-    sha256: str
+    name: str = field(default_factory=str)
+    title: str = field(default_factory=str)
+    kind: str = field(default_factory=str)
+    sha256: str = field(default_factory=str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +39,17 @@ class SessionStarted(PanelValue):
 
     ledger_version: int
     panel: tuple[str, ...]
-    frames_version: int
-    layouts_version: int
-    greenroom: str  # the release
-    id: str
-    deck: DeckName
+    frames_version: int = field(default_factory=int)
+    layouts_version: int = field(default_factory=int)
+    greenroom: str = field(default_factory=str)  # the release
+    id: str = field(default_factory=str)
+    deck: DeckName = field(default_factory=DeckName)
     source: str | None = None  # the kept file of the deck, from the session's folder
-    presenter: str
-    date: str | None  # YYYY-MM-DD
+    presenter: str = field(default_factory=str)
+    date: str | None = field(default_factory=lambda: None)  # YYYY-MM-DD
     options: Options
-    templates: Mapping[str, str]  # digests of the copies, by path
-    max_revisions: int
+    templates: Mapping[str, str] = field(default_factory=dict)  # digests of the copies, by path
+    max_revisions: int = field(default_factory=int)
     budget_tokens: int
     carried: CarryOver | None = None
     drill: Drilled | None = None  # the question of an earlier session that is put again
@@ -75,6 +76,20 @@ class SessionStarted(PanelValue):
         state = {"state": "starting", "slide": None, "exchanges": 0, "current_goal": "read the deck"}
         line = f"starts with {', '.join(panel) or 'nothing'}"
         return Step("start", line, "none", action={"panel": panel}, output=output, state=state)
+
+
+def started_of(record: Record) -> SessionStarted:
+    """Return a session's first record as the panel needs it.
+
+    Raises:
+        LedgerCorruptError: It is not of that shape.
+    """
+    try:
+        if record.held is None:
+            raise ValueError("it has no value")
+        return record.held.read(SessionStarted)
+    except ValueError as error:
+        raise LedgerCorruptError(f"the first record holds no options of a session: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreE
 from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
+from orchestrator.store.opening import Opening, opening_of
 from orchestrator.store.views import Views
 
 T = TypeVar("T")
@@ -130,6 +131,7 @@ class History:
         self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
         self.layout: Layout
+        self.opening: Opening
         self._known = Known()
         # What stands in these behind `_known` was left by an exception, and is cut off before it is seen.
         self._entries: list[Entry] = []
@@ -236,15 +238,15 @@ class History:
 
     def _first(self) -> Record:
         first = self.record(1)
-        value = first.value or {}
-        if first.op != "open" or value.get("ledger_version") != ledger.LEDGER_VERSION:
+        self.opening = opening_of(first)
+        if first.op != "open" or self.opening.ledger_version != ledger.LEDGER_VERSION:
             raise LedgerCorruptError(
-                f"{self.path}: ledger version {value.get('ledger_version')!r} is not one that "
+                f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
                 f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
             )
         try:
-            self.layout = layout_of(value["panel"])
-        except (UsageError, KeyError, TypeError) as error:  # a panel of names that a later release allows
+            self.layout = layout_of(self.opening.panel or ())
+        except UsageError as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "
                 f"use a later release, or {HOW_TO_RESTORE}"

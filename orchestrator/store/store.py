@@ -26,9 +26,10 @@ from orchestrator.layout import Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.opening import Opening
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
-from orchestrator.store.value import held
+from orchestrator.store.value import Held, Value
 from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
@@ -86,6 +87,11 @@ class Store:
     def opened(self) -> Record:
         """The first record."""
         return self.history.opened
+
+    @property
+    def opening(self) -> Opening:
+        """What the first record says, as far as a store needs it."""
+        return self.history.opening
 
     @property
     def seq(self) -> int:
@@ -372,9 +378,8 @@ class Store:
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
-        value = self.opened.value or {}
-        limit = value.get("max_revisions", row.max_revisions)
-        return int(limit)
+        limit = self.opening.max_revisions
+        return row.max_revisions if limit is None else limit
 
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
@@ -503,8 +508,14 @@ class Store:
         self.history.close()
 
 
-def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
+def _opening(layout: Layout) -> dict[str, Any]:
+    return {"type": Opening.TYPE, "ledger_version": ledger.LEDGER_VERSION, "panel": list(layout.panel)}
+
+
+def create_store(root: Path, layout: Layout, value: Value) -> Store:
     """Make a new session's folders and ledger at *root*, which must not exist, and open it.
+
+    *value*: what the first record says beside the ledger's version and who sits there.
 
     Raises:
         StoreWriteError: The disk refused; what was made is left for the caller to remove.
@@ -515,14 +526,8 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
         by="start",
         clock_s=0.0,
         at=utc_now(),
-        held=held(
-            {
-                "type": "session",
-                "ledger_version": ledger.LEDGER_VERSION,
-                "panel": list(layout.panel),
-                **value,
-            }
-        ),
+        # The version first, where a reader looks for it, and as this release writes it.
+        held=Held({**_opening(layout), **value.plain(), **_opening(layout)}),
     )
     line, _ = ledger.encode(first, ledger.FIRST_HASH)
     try:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.errors import GreenroomError
 from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
 from orchestrator.model.exchange import VERDICTS
+from orchestrator.records.exchanges import VerdictGiven
+from orchestrator.records.moderator import Frozen
 from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record, says_more
+from orchestrator.store.opening import Opening, opening_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.ledger_lines import Line, Lines
 from orchestrator.verify.receipt_check import check_receipt
-from orchestrator.verify.replay import Replay, max_revisions_of
+from orchestrator.verify.replay import Replay
 from orchestrator.verify.shape import is_sha256, read_record
 
 # Names the panelists where the first record is lost: their own files stand in the head of every record that
@@ -33,8 +35,8 @@ class Account:
 
     content: bytes
     report: Report
-    opened: Mapping[str, Any] = field(default_factory=dict)
-    frozen: Mapping[str, Any] | None = None  # the value of the record of the end
+    opened: Opening | None = None  # what the first record says
+    frozen: Frozen | None = None  # what the record of the end says
     replay: Replay | None = None
     templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
     head: str = FIRST_HASH
@@ -57,7 +59,7 @@ class Account:
             kind = "torn" if self.frozen is None else "damaged"
             self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
         if self.replay is None:
-            self._begin({})
+            self._begin(None)
         if not self.seq and not self.report.findings:
             self._wrong("damaged", "at least one record", "none")
 
@@ -81,7 +83,7 @@ class Account:
         if record.op == "open":
             self._open(record)
         elif self.replay is None:
-            self._begin({})
+            self._begin(None)
         if record.op in FILE_OPS and self.replay is not None:
             self.replay.take(record, line.offset)
         elif record.op == "receipt" and self.replay is not None:
@@ -92,15 +94,13 @@ class Account:
         elif record.op == "note":
             self._check_verdict(record)
         elif record.op == "freeze":
-            self.frozen = record.value or {}
+            self.frozen = _frozen_of(record)
 
     def _check_verdict(self, record: Record) -> None:
         """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
-        value = record.value or {}
-        if value.get("type") != "verdict":
+        if record.type != VerdictGiven.TYPE or record.held is None:
             return
-        judgement = value.get("judgement")
-        word = judgement.get("verdict") if isinstance(judgement, Mapping) else None
+        word = VerdictGiven.word_in(record.held.fields)
         panel = self.replay.layout.panel if self.replay is not None else ()
         if panel and record.by not in panel:
             self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))
@@ -129,35 +129,40 @@ class Account:
         self.seq = record.seq
 
     def _open(self, record: Record) -> None:
-        value = record.value or {}
+        opened = opening_of(record)
         if self.replay is not None or record.seq != 1:
             self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
             return
-        if value.get("ledger_version") != LEDGER_VERSION:
-            self._wrong("version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40])
-        self._begin(value)
+        if opened.ledger_version != LEDGER_VERSION:
+            self._wrong("version", str(LEDGER_VERSION), str(opened.ledger_version)[:40])
+        self._begin(opened)
 
-    def _begin(self, value: Mapping[str, Any]) -> None:
+    def _begin(self, opened: Opening | None) -> None:
         """Set the table up; without a first record, from the names that the others use."""
-        self.opened = value
-        panel = value.get("panel")
+        self.opened = opened
+        panel = opened.panel if opened is not None else None
         try:
-            layout = layout_of(panel if isinstance(panel, list) else _seats(self.content))
+            layout = layout_of(panel if panel is not None else _seats(self.content))
         # Names that are none: the ledger is hashed right all the same if a program wrote it so.
         except (GreenroomError, TypeError):
             self._wrong("shape", "record 1 names 2 to 5 panelists", "it does not")
             layout = Layout((), {})
-        if not value:
+        if opened is None:
             self._wrong("rule", "a first record that opens the session", "none that can be read")
-        self.replay = Replay(layout, max_revisions_of(value), self.report)
+        self.replay = Replay(layout, opened.max_revisions if opened is not None else None, self.report)
         if self.lost:
             self.replay.lose()
-        templates = value.get("templates")
-        if isinstance(templates, Mapping):
-            known = {path: templates.get(path) for path in layout.templates}
-            self.templates = {
-                path: sha for path, sha in known.items() if isinstance(sha, str) and is_sha256(sha)
-            }
+        if opened is not None:
+            known = opened.templates.items()
+            self.templates = {path: sha for path, sha in known if path in layout.templates and is_sha256(sha)}
+
+
+def _frozen_of(record: Record) -> Frozen:
+    """Return what the record of the end says; nothing where it is not of that shape."""
+    try:
+        return record.held.read(Frozen) if record.held is not None else Frozen({})
+    except ValueError:
+        return Frozen({})
 
 
 def _seats(content: bytes) -> list[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Any
 
 from orchestrator.context.assemble import Receipt, carried_facts, receipt_of
 from orchestrator.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.errors import UsageError
 from orchestrator.layout import Layout
-from orchestrator.model.carryover import carry_over_of
 from orchestrator.store.ledger import Record
+from orchestrator.store.opening import Opening
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.replay import EMPTY_SHA256, Replay
@@ -21,13 +20,13 @@ def check_receipt(
     record: Record,
     replay: Replay,
     templates: Mapping[str, str],
-    opened: Mapping[str, Any],
+    opened: Opening | None,
     lost: list[int],
     report: Report,
 ) -> list[tuple[str, int]]:
     """Compare a receipt with the replay of the records before it; *lost* ones leave room for doubt.
 
-    *opened* is the first record's value, which holds what every agent carries; {} where it is lost.
+    *opened* is the first record, which holds what every agent carries; None where it is lost.
 
     Returns the sizes that it gives to templates: the ledger knows only their digests.
     """
@@ -52,7 +51,7 @@ def check_receipt(
     # A later release may order an agent's files in another way.
     if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, replay.layout):
         wrong(f"the files of {agent}, in order", "others")
-    if opened and receipt.carried != _carried(opened, receipt.agent):
+    if opened is not None and receipt.carried != _carried(opened, receipt.agent):
         found = "something else" if receipt.carried else "nothing"
         wrong(f"what {agent} carries by the first record", found)
     sizes = []
@@ -73,11 +72,8 @@ def check_receipt(
     return sizes
 
 
-def _carried(opened: Mapping[str, Any], agent: str) -> tuple[int, str] | None:
-    try:
-        return carried_facts(carried_block(carry_over_of(opened).texts.get(agent, "")))
-    except (KeyError, TypeError, ValueError, AttributeError):  # a first record that breaks its format
-        return None
+def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
+    return carried_facts(carried_block(opened.carried.texts.get(agent, "")))
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:

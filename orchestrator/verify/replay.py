@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -148,9 +147,3 @@ def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, s
         if added > MAX_APPEND_BYTES:
             found.append((f"at most {MAX_APPEND_BYTES} bytes in one append", f"{added} bytes"))
     return found
-
-
-def max_revisions_of(opened: Mapping[str, Any]) -> int | None:
-    """How often the session may revise a write-few file, where its first record says so."""
-    limit = opened.get("max_revisions")
-    return limit if isinstance(limit, int) and not isinstance(limit, bool) else None

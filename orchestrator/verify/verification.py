@@ -60,8 +60,8 @@ def verify_session(
     finally:
         os.close(root_fd)
     check_home(account, home_templates, report)
-    if account.opened:
-        _check_id(str(account.opened.get("id")), session, root, report)
+    if account.opened is not None:
+        _check_id(account.opened.id, session, root, report)
     if head is not None and head != account.head:
         report.add(LEDGER_NAME, "head", head, account.head)
     return report.result(head=account.head, seq=account.seq, ended=account.frozen is not None)

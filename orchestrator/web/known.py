@@ -11,6 +11,9 @@ from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.candidates import CandidateWritten
+from orchestrator.records.exchanges import ExchangeOpened
+from orchestrator.records.kinds import value_of
 from orchestrator.session import Session
 
 
@@ -96,16 +99,12 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
         if entry.op not in ("note", "replace"):
             continue
         record = store.record(entry.seq)
-        value = record.value or {}
-        if value.get("type") == "candidate" and record.by == exchange.agent:
-            waiting = value["waiting"]
-            is_it = (
-                waiting["candidate"]["question"] in exchange.turns[0].question
-                and waiting["status"] == "ready"
-            )
-            made_from = waiting["input_sha256"] if is_it else None
-        elif value.get("type") == "exchange_opened" and value["exchange"]["id"] == exchange.id:
-            return entry.seq, made_from
+        match value_of(record):
+            case CandidateWritten(waiting) if record.by == exchange.agent:
+                is_it = waiting.candidate.question in exchange.turns[0].question and waiting.status == "ready"
+                made_from = waiting.input_sha256 if is_it else None
+            case ExchangeOpened(opened) if opened.id == exchange.id:
+                return entry.seq, made_from
     raise UsageError(f"no record opens {exchange.id}", value=exchange.id)
 
 

@@ -11,7 +11,8 @@ from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.session_folder import start_session
-from orchestrator.model.carryover import CarryOver, OpenPoint, carry_over_of
+from orchestrator.model.carryover import CarryOver, OpenPoint
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
 
 DECK = "# Harbour ferries\n\n---\n\n# Revenue\n\n- Revenue grew 12 % to 4.2 million euro in 2026\n"
@@ -67,8 +68,7 @@ def test_a_receipt_rebuilds_it_and_another_text_is_found(home: Path) -> None:
 def test_it_stands_in_the_first_record_and_the_session_is_valid(home: Path) -> None:
     carried = CarryOver({"skeptic": TEXT}, (POINT,))
     with started(home, carried) as session:
-        opened = session.rehearsal.store.opened.value or {}
-        assert carry_over_of(opened) == carried
+        assert started_of(session.rehearsal.store.opened).carry_over == carried
         assert session.rehearsal.scene().left_open == (POINT,)
         session.end()
         assert session.verify().valid

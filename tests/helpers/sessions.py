@@ -14,6 +14,7 @@ from orchestrator.model.segment import Segment
 from orchestrator.records.exchanges import ExchangeClosed, VerdictGiven
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.value import Unread
 from tests.helpers.exchanges import exchange
 
 PANEL = ("skeptic", "analyst")
@@ -54,14 +55,16 @@ def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL)
     store = create_store(
         root,
         layout,
-        {
-            "id": id,
-            "templates": digests,
-            "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
-            "source": SOURCE,
-            "presenter": "Presenter",
-            "date": "2026-11-20",
-        },
+        Unread(
+            {
+                "id": id,
+                "templates": digests,
+                "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
+                "source": SOURCE,
+                "presenter": "Presenter",
+                "date": "2026-11-20",
+            }
+        ),
     )
     for path in layout.templates:
         copy = root / "ledger" / path
@@ -129,7 +132,7 @@ def tiny_session(folder: Path) -> Sample:
     """A frozen session of three files, for tests that go over every byte or every request."""
     layout = layout_of(PANEL)
     root = folder / "sessions" / "tiny"
-    store = create_store(root, layout, {"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}})
+    store = create_store(root, layout, Unread({"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}}))
     store.write("shared/session-config.md", "minutes: 20\n", by="start")
     store.append(TRANSCRIPT, "Presenter: we grew.\n", by="transcript")
     freeze(store, None)

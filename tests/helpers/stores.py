@@ -15,6 +15,7 @@ from orchestrator.layout import layout_of
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.value import Unread
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -26,7 +27,7 @@ NOTES = "skeptic/exchange-notes.md"
 
 def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
     """A session of which nothing is written yet but the first record."""
-    return create_store(root, layout_of(panel), {"templates": {}, **value})
+    return create_store(root, layout_of(panel), Unread({"templates": {}, **value}))
 
 
 def blueprints(store: Store) -> None:

@@ -21,7 +21,8 @@ from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_memory import Guard
-from orchestrator.model.carryover import carry_over_of
+from orchestrator.model.values import to_json
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
 from tests.helpers.memories import write_memory
 from tests.helpers.remembered import DECK, agree, begun, over, rehearsed
@@ -157,7 +158,7 @@ def test_one_presenters_sessions_are_never_shown_to_anothers_panel(home: Path) -
     rehearsed(home, "ines-1", "Ines")
     rehearsed(home, "otto-1", "Otto", questions=0)
     with begun(home, "otto-2", "Otto") as session:
-        told = json.dumps(carry_over_of(session.rehearsal.store.opened.value or {}).value())
+        told = json.dumps(to_json(started_of(session.rehearsal.store.opened).carry_over))
         assert session.rehearsal.carried.open_points == ()
     assert "ines" not in told.casefold()
     assert "otto-1" in told

@@ -30,7 +30,7 @@ from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.fact import Fact, FactDraft
 from orchestrator.model.reply import Remembered
-from orchestrator.records.turns import tagged_exchange
+from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.embeddings_server import EmbeddingsServer
@@ -270,7 +270,7 @@ def close_a_question(session: Session) -> None:
         "shared/exchange-history.md",
         render.exchange(done, "Sam"),
         by="moderator",
-        value=tagged_exchange("exchange_closed", done),
+        value=ExchangeClosed(done),
     )
 
 
@@ -356,7 +356,7 @@ def test_it_runs_after_each_exchange(home: Path, tmp_path: Path) -> None:
             "shared/exchange-history.md",
             render.exchange(exchange, "Sam"),
             by="moderator",
-            value=tagged_exchange("exchange_closed", exchange),
+            value=ExchangeClosed(exchange),
         )
         assert summariser.due() == "exchange"
         done = summariser.run_if_due()

@@ -19,6 +19,7 @@ from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, t
 from orchestrator.model.claim import Claim
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import CallUsage
+from orchestrator.records.moderator import Called
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
@@ -247,7 +248,7 @@ def test_a_step_took_the_time_since_the_record_before_it() -> None:
         record(1, SEGMENT, at_s=1.0),
         record(2, {"type": "receipt", "id": "r1"}, at_s=3.4, op="receipt"),  # written with the step
         record(3, REFRESH, at_s=3.5),
-        record(4, CallUsage("skeptic", "judgement", "m", 0, 0, 0, 0, 1.25).value(), at_s=9.0),
+        record(4, Called(CallUsage("skeptic", "judgement", "m", 0, 0, 0, 0, 1.25)).plain(), at_s=9.0),
         record(5, {"type": "driver", "state": "started", "what": "run"}, at_s=50.0),
         record(6, REFRESH, at_s=50.5),
     ]).steps  # fmt: skip

@@ -34,6 +34,7 @@ from orchestrator.store import transaction as transaction_module
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,
@@ -724,7 +725,7 @@ def test_a_session_is_made_only_where_nothing_is(tmp_path: Path) -> None:
     disk = on_disk(tmp_path)
     for name in ("folder", "file", "session"):
         with pytest.raises(StoreWriteError, match="no session was made"):
-            create_store(tmp_path / name, layout, {})
+            create_store(tmp_path / name, layout, Unread({}))
         assert on_disk(tmp_path) == disk
     store.close()
 
