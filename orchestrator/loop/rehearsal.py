@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.loop.new_figures import KnownNumbers
     from orchestrator.store.history import Fold
     from orchestrator.store.transaction import Draft
+    from orchestrator.store.value import Value
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -235,9 +236,7 @@ class Rehearsal:
             (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
-        notes: list[tuple[str, Value | Mapping[str, Any]]] = [
-            (MODERATOR, Called(usage)) for usage in engine.take_usage()
-        ]
+        notes: list[tuple[str, Value]] = [(MODERATOR, Called(usage)) for usage in engine.take_usage()]
         if self.tooling is not None:
             notes += self.tooling.take()
         if notes:

@@ -17,14 +17,8 @@ from typing import Any, Final
 
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.records.memory import KeptKind
+from orchestrator.records.telling import NOTE, TOOL
 from orchestrator.render import OUTCOME_WORDS, clock, counted
-
-USER: Final = "user"
-AGENT: Final = "agent"
-TOOL: Final = "tool"
-ERROR: Final = "error"
-NOTE: Final = "note"
-ENTRY_TYPES: Final = (USER, AGENT, TOOL, ERROR, NOTE)
 
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""
@@ -44,7 +38,7 @@ class SessionEntry:
     """One event of a session."""
 
     timestamp: str  # RFC 3339, UTC: when its record was written
-    type: str  # one of ENTRY_TYPES
+    type: str  # of telling.ENTRY_TYPES
     content: str
     metadata: Mapping[str, Any] = field(default_factory=dict)  # seq; where known: clock_s, speaker, agent, …
     tool_name: str | None = None

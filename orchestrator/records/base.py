@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orchestrator.records.telling import Entry, Passage, Step
+from orchestrator.model.fact import Passage
+from orchestrator.records.telling import Entry, Step
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Value
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import Projection, Waiting
+from orchestrator.records.telling import ERROR, Entry, Step
 from orchestrator.store.ledger import Record
 
 
@@ -48,6 +49,24 @@ class RoundMade(PanelValue):
         projection.hands = self.hands or ()
         _confirm(projection, self.at_s, self.inputs, self.failed)
 
+    def entry(self, record: Record) -> Entry | None:
+        if not self.failed:
+            return None
+        return Entry(ERROR, "; ".join(f"{agent}: {why}" for agent, why in self.failed.items()))
+
+    def step(self, record: Record) -> Step:
+        failed, hands = self.failed or {}, self.hands or ()
+        line = f"looks at the candidate questions ({self.why}); new: {', '.join(self.made) or 'nobody'}"
+        output: dict[str, object] = {"questions": dict.fromkeys(self.made)}  # they stand in their own records
+        if hands:
+            output["hands"] = list(hands)
+            line += f"; hands up: {', '.join(hands)}"
+        if failed:
+            output["failed"] = sorted(failed)
+            line += f"; failed: {', '.join(sorted(failed))}"
+        errors = tuple(f"{agent}: no candidate question: {why}" for agent, why in failed.items())
+        return Step("refresh", line, "waits", action={"why": self.why}, output=output, errors=errors)
+
 
 @dataclass(frozen=True, slots=True)
 class CallTaken(PanelValue):
@@ -67,6 +86,9 @@ class CallTaken(PanelValue):
         if self.hands is not None:
             projection.hands = self.hands
         _confirm(projection, self.at_s, self.inputs or {}, self.failed)
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
 
 
 def _confirm(

@@ -9,6 +9,8 @@ from typing import ClassVar
 from orchestrator.model.claim import Tension
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import Projection
+from orchestrator.records.telling import Step
+from orchestrator.render import place
 from orchestrator.store.ledger import Record
 
 
@@ -35,6 +37,9 @@ class Looked(PanelValue):
             projection.is_deck_looked_at = True
             projection.looked_upto = self.upto
 
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
 
 @dataclass(frozen=True, slots=True)
 class FindingNoted(PanelValue):
@@ -46,6 +51,11 @@ class FindingNoted(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: the record of the speech or of the look has it."""
+
+    def step(self, record: Record) -> Step:
+        about = [place(one.slide, one.said_at_s) for one in (self.tension.a, self.tension.b)]
+        line = f"{record.by} notes a contradiction ({self.tension.kind}): {' and '.join(about)}"
+        return Step("finding", line, action={"kind": self.tension.kind}, output={"about": about})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +69,6 @@ class Dismissed(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.dismissed.add(self.digest)
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, cast, get_args
+from typing import Final, TypeVar, cast, get_args
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.records.base import PanelValue
@@ -25,6 +25,7 @@ from orchestrator.records.memory import (
     GoalsKept,
     MemoriesSettled,
     MemoryProposed,
+    MemoryValue,
     ScratchpadProposed,
     ScratchpadsAsked,
     SessionFlushed,
@@ -69,6 +70,8 @@ from orchestrator.records.start import (
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Kinds, Unread, kinds_of
 
+P = TypeVar("P", bound=PanelValue)
+
 PanelRecord = (
     SessionStarted | DeckRead | DossierWritten | IntelTaken | FocusBriefWritten | PhrasesChosen
     | PlaybackLoaded | SpeakerFound
@@ -85,6 +88,10 @@ PanelRecord = (
 """The union of them, so that a `match` with `assert_never` is checked to have a case for each."""
 
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
+
+
+_NOT_FOLDED: Final = frozenset(kind.TYPE for kind in KINDS.values() if issubclass(kind, MemoryValue))
+"""Memory's own types: it folds them itself and passes over what has another shape, so none stops a session."""
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:
@@ -106,6 +113,18 @@ def value_of(record: Record) -> PanelRecord | Unread | None:
         ) from error
 
 
+def value_as(record: Record, kind: type[P]) -> P | None:
+    """Return a record's value where it is a *kind*; values of other types are not looked at.
+
+    Raises:
+        LedgerCorruptError: It is of that type and not of its shape.
+    """
+    if record.type != kind.TYPE:
+        return None
+    value = value_of(record)
+    return value if isinstance(value, kind) else None  # of a later version it is unread
+
+
 def fold(projection: Projection, record: Record) -> None:
     """Take the next record into the projection; every one is given once, in order.
 
@@ -116,6 +135,8 @@ def fold(projection: Projection, record: Record) -> None:
         projection.ended = True
     if record.file == INTEL:
         projection.intel_sha256 = record.sha256
+    if record.type in _NOT_FOLDED:
+        return
     value = value_of(record)
     if value is None:
         if record.op == "append" and record.file == TRANSCRIPT:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from orchestrator.model.fact import FactDraft
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import Projection
+from orchestrator.records.telling import ERROR, TOOL, Entry, Step, keeping, known
+from orchestrator.render import counted
 from orchestrator.store.ledger import Record
 
+BEGAN: Final = "began"
+FAILED: Final = "failed"
+"""What a `FactRun` says of its run."""
 KeptKind = Literal["goal", "decision", "blocker"]
 
 
@@ -41,12 +46,26 @@ class FactRun(MemoryValue):
 
     TYPE: ClassVar = "fact-run"
 
-    state: str  # began or failed
+    state: str  # BEGAN or FAILED
     run: int
     from_seq: int | None = None  # where it began: the first record of the window
     to_seq: int | None = None  # and the last
     why: str | None = None
     reason: str | None = None  # where it failed
+
+    def entry(self, record: Record) -> Entry | None:
+        return Entry(ERROR, f"summariser: {self.reason or ''}") if self.state == FAILED else None
+
+    def step(self, record: Record) -> Step:
+        if self.state == FAILED:
+            return Step(None, errors=(f"summariser, run {self.run}: {self.reason}",))
+        return Step(
+            "summarise",
+            f"summarises records {self.from_seq} to {self.to_seq} ({self.why})",
+            "waits",
+            action=known(run=self.run, why=self.why),
+            output={"from": self.from_seq, "to": self.to_seq},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,20 @@ class FactsKept(MemoryValue):
     skipped: int = field(default_factory=int)  # known already
     refused: int = field(default_factory=int)  # that stand on nothing
 
+    def entry(self, record: Record) -> Entry:
+        return Entry(TOOL, "facts", tool="summarise", result=f"{len(self.facts)} facts")
+
+    def step(self, record: Record) -> Step:
+        count = len(self.facts)
+        known_before = f"{self.skipped} known already, {self.refused} refused"
+        return Step(
+            "keep_facts",
+            f"keeps {counted(count, 'fact')} of run {self.run} ({known_before})",
+            action={"run": self.run},
+            output={"facts": count, "skipped": self.skipped, "refused": self.refused},
+            state={"facts_run": self.run},
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class GoalsKept(MemoryValue):
@@ -70,6 +103,9 @@ class GoalsKept(MemoryValue):
 
     run: int
     items: tuple[Kept, ...]
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +120,14 @@ class MemoryProposed(MemoryValue):
     tags: tuple[str, ...] = ()
     source: str | None = None
 
+    def entry(self, record: Record) -> Entry:
+        who = {"agent": record.by}
+        return Entry(TOOL, self.content, metadata=who, tool="memory_write", result="proposed")
+
+    def step(self, record: Record) -> Step:
+        line = f"{record.by} proposes a memory ({self.memory_type})"
+        return Step(self.TYPE, line, action={"kind": self.memory_type})
+
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadProposed(MemoryValue):
@@ -93,6 +137,15 @@ class ScratchpadProposed(MemoryValue):
 
     content: str
 
+    def entry(self, record: Record) -> Entry:
+        who = {"agent": record.by}
+        return Entry(TOOL, self.content, metadata=who, tool="scratchpad_update", result="proposed")
+
+    def step(self, record: Record) -> Step:
+        chars = len(self.content)
+        line = f"{record.by} proposes a new scratchpad of {counted(chars, 'character')}"
+        return Step(self.TYPE, line, output={"characters": chars})
+
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadsAsked(MemoryValue):
@@ -101,6 +154,9 @@ class ScratchpadsAsked(MemoryValue):
     TYPE: ClassVar = "scratchpads-asked"
 
     failed: Mapping[str, str] | None = None  # whose call failed, and why
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +176,30 @@ class ToolUsed(MemoryValue):
     result: Mapping[str, Any] | None = None  # what a tool of memory gave
     error: str | None = None
 
+    def entry(self, record: Record) -> Entry | None:
+        if self.proposed:  # the proposal makes an entry of its own
+            return None
+        kind, result = TOOL, f"{self.chars} characters"
+        if self.error:
+            kind, result = ERROR, f"refused: {self.error}"
+        who = {"agent": record.by}
+        return Entry(kind, f"for its {self.task}", metadata=who, tool=self.tool, result=result)
+
+    def step(self, record: Record) -> Step:
+        output: dict[str, object] = {"characters": self.chars}
+        if self.error:
+            output["error"] = self.error
+        came = self.error or counted(self.chars, "character")
+        return Step(
+            "use_tool",
+            f"{record.by} uses {self.tool} for its {self.task.replace('_', ' ')}: {came}",
+            "none",
+            self.seconds,
+            action={"tool": self.tool, "task": self.task},
+            output=output,
+            errors=(f"{record.by}: {self.tool}: {self.error}",) if self.error else (),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MemoriesSettled(MemoryValue):
@@ -131,6 +211,10 @@ class MemoriesSettled(MemoryValue):
     scratchpads: tuple[str, ...] = field(default_factory=tuple)
     left_out: int = field(default_factory=int)
 
+    def step(self, record: Record) -> Step:
+        kept = {"memories": len(self.memories), "scratchpads": len(self.scratchpads)}
+        return keeping(self.TYPE, kept, self.left_out)
+
 
 @dataclass(frozen=True, slots=True)
 class SessionFlushed(MemoryValue):
@@ -141,3 +225,7 @@ class SessionFlushed(MemoryValue):
     memories: tuple[str, ...] = field(default_factory=tuple)
     goals: tuple[str, ...] = field(default_factory=tuple)
     left_out: int = field(default_factory=int)
+
+    def step(self, record: Record) -> Step:
+        kept = {"memories": len(self.memories), "goals": len(self.goals)}
+        return keeping(self.TYPE, kept, self.left_out)

@@ -12,6 +12,7 @@ from orchestrator.model.usage import CallUsage
 from orchestrator.model.values import from_json, to_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import PartFailure, Projection, Said
+from orchestrator.records.telling import AGENT, ERROR, Entry, Step, Timing, counted_each, known, reminding
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
 
@@ -26,6 +27,10 @@ class StateShown(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.state = self.state
+
+    def step(self, record: Record) -> Step:
+        goal = {"current_goal": "close the session"} if self.state == "closing" else {}
+        return Step(None, state={"state": self.state, **goal})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,15 @@ class LineSaid(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.said.append(self.said)
 
+    def entry(self, record: Record) -> Entry:
+        about = {"agent": record.by, "exchange": self.said.exchange}
+        return Entry(AGENT, self.said.text, metadata=about)
+
+    def step(self, record: Record) -> Step:
+        said = self.said
+        about = known(occasion=said.occasion, exchange=said.exchange)
+        return Step("say", f"says ({said.occasion})", "waits", action=about, output={"text": said.text})
+
 
 @dataclass(frozen=True, slots=True)
 class TimeWarned(PanelValue):
@@ -61,6 +75,9 @@ class TimeWarned(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.warned.add(self.share)
+
+    def step(self, record: Record) -> Step:
+        return reminding(self.TYPE, self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +91,9 @@ class NoQuestion(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.is_prompted = projection.break_due = projection.is_to_be_thought_of = True
 
+    def step(self, record: Record) -> Step:
+        return reminding(self.TYPE)
+
 
 @dataclass(frozen=True, slots=True)
 class Monologue(PanelValue):
@@ -85,6 +105,9 @@ class Monologue(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.is_pause_suggested = True
+
+    def step(self, record: Record) -> Step:
+        return reminding(self.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +122,10 @@ class ClockSet(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.clock = ClockState(self.at_s, record.at if self.live else None)
 
+    def step(self, record: Record) -> Step:
+        line = f"the clock {'runs' if self.live else 'stands'}"
+        return Step("clock", line, "none", action={"live": self.live})
+
 
 @dataclass(frozen=True, slots=True)
 class Driving(PanelValue):
@@ -111,6 +138,11 @@ class Driving(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.driver = self.what if self.state == "started" else None
+
+    def step(self, record: Record) -> Step:
+        about = {"state": self.state, "what": self.what}
+        timing: Timing = "none" if self.state == "started" else "since"  # nobody worked before it
+        return Step("drive", f"{self.what} {self.state}", timing, action=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +163,21 @@ class Called(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.calls.append(self.usage)
 
+    def step(self, record: Record) -> Step:
+        one = self.usage
+        output: dict[str, object] = {
+            "model": one.model,
+            "read": one.read,
+            "written": one.written,
+            "new": one.new,
+            "output": one.output,
+            "cost_usd": one.cost_usd,
+            "alarm": one.alarm,
+        }
+        line = f"{one.agent} called the model for {one.kind}"
+        about = {"agent": one.agent, "kind": one.kind}
+        return Step("call", line, "none", one.seconds, action=about, output=output)
+
 
 @dataclass(frozen=True, slots=True)
 class TookOver(PanelValue):
@@ -142,6 +189,9 @@ class TookOver(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.took_over = self.why
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +206,14 @@ class PartFailed(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if self.part is not None and self.reason is not None:
             projection.failures.append(PartFailure(self.part, self.reason))
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(ERROR, f"{self.part or ''}: {self.reason or ''}")
+
+    def step(self, record: Record) -> Step:
+        if self.part is None or self.reason is None:  # another program's
+            return Step(self.TYPE)
+        return Step(None, errors=(f"{self.part}: {self.reason}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +230,9 @@ class DebriefAnswered(PanelValue):
         if self.words is not None:
             projection.debrief_words = self.words
 
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
 
 @dataclass(frozen=True, slots=True)
 class Frozen(PanelValue):
@@ -185,3 +246,12 @@ class Frozen(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: its operation says that the session has ended."""
+
+    def step(self, record: Record) -> Step:
+        sealed = {"files": len(self.files)}
+        return Step(
+            "end",
+            f"ends: {counted_each(sealed)} sealed",
+            output=sealed,
+            state={"state": "ended", "current_goal": None},
+        )

@@ -7,10 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from orchestrator.model.claim import Claim, Tension
+from orchestrator.model.exchange import NO_ANSWER
+from orchestrator.model.fact import ANSWER, SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import from_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import BREATHER_S, Line, Projection, SlideTime
+from orchestrator.records.telling import (
+    NOTE,
+    Entry,
+    Step,
+    answering,
+    hearing,
+    spoken_entry,
+    spoken_passage,
+)
 from orchestrator.records.turns import with_answer
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
@@ -41,6 +52,15 @@ class SpeechHeard(PanelValue):
         if self.source is not None:
             projection.lines_taken.add(self.source)
         _hear(projection, self.segment)
+
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, None)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, SPEECH)
+
+    def step(self, record: Record) -> Step:
+        return hearing(self.segment.text, claims=len(self.claims), tensions=len(self.tensions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,19 @@ class SlideShown(PanelValue):
             projection.break_due = projection.is_to_be_thought_of = True
             projection.look_is_due("break")
 
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, f"slide {self.slide}", metadata={"slide": self.slide})
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "slide",
+            f"slide {self.slide}",
+            "none",
+            action={"slide": self.slide},
+            output={"section_ends": self.ends_section},
+            state={"slide": self.slide, "current_goal": f"listen to slide {self.slide}"},
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SectionEnded(PanelValue):
@@ -102,6 +135,9 @@ class PlayedOut(PanelValue):
         projection.refresh_due = projection.is_to_be_thought_of = True
         projection.look_is_due("break")
 
+    def step(self, record: Record) -> Step:
+        return Step("played_out", "the recording is over", state={"current_goal": "ask what is left"})
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerGiven(PanelValue):
@@ -127,6 +163,15 @@ class AnswerGiven(PanelValue):
             lasts_s = self.segment.end_s - self.segment.start_s
             projection.open = with_answer(projection.open, self.segment.text, lasts_s)
 
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, self.exchange)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, ANSWER, self.exchange)
+
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.segment.text)
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerHeard(PanelValue):
@@ -142,6 +187,9 @@ class AnswerHeard(PanelValue):
             projection.open = with_answer(projection.open, self.text)
         projection.heard.clear()
 
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer(PanelValue):
@@ -154,6 +202,12 @@ class NoAnswer(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, "")
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        return Step("silence", f"{self.exchange} is not answered", "none", action={"exchange": self.exchange})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.records.base import PanelValue
 from orchestrator.records.options import Options
 from orchestrator.records.projection import Playback, Projection
+from orchestrator.records.telling import TOOL, Entry, Step, counted_each, known
 from orchestrator.store.ledger import Record
 
 
@@ -63,6 +64,20 @@ class SessionStarted(PanelValue):
         projection.speaker = self.options.speaker
         projection.dismissed.update(self.carry_over.dismissed)
 
+    def step(self, record: Record) -> Step:
+        panel = list(self.panel)
+        options = self.options
+        output = known(
+            engine=options.engine,
+            mode=options.mode,
+            intensity=options.intensity,
+            minutes=options.minutes,
+            exchanges=options.exchanges,
+        )
+        state = {"state": "starting", "slide": None, "exchanges": 0, "current_goal": "read the deck"}
+        line = f"starts with {', '.join(panel) or 'nothing'}"
+        return Step("start", line, "none", action={"panel": panel}, output=output, state=state)
+
 
 def started_of(record: Record) -> SessionStarted:
     """Return a session's first record as the panel needs it.
@@ -97,6 +112,15 @@ class DeckRead(PanelValue):
         projection.find(self.tensions or ())
         projection.claims_by_id.update((claim.id, claim) for claim in self.claims)
 
+    def entry(self, record: Record) -> Entry:
+        found = f"{len(self.deck.slides)} slides, {len(self.claims)} claims"
+        return Entry(TOOL, self.deck.title or self.deck.name, tool="deck", result=found)
+
+    def step(self, record: Record) -> Step:
+        tensions = self.tensions or ()
+        found = {"slides": len(self.deck.slides), "claims": len(self.claims), "tensions": len(tensions)}
+        return Step("read_deck", f"reads the deck: {counted_each(found)}", output=found)
+
 
 @dataclass(frozen=True, slots=True)
 class DossierWritten(PanelValue):
@@ -124,6 +148,13 @@ class IntelTaken(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.intel = self.intel
 
+    def entry(self, record: Record) -> Entry:
+        return Entry(TOOL, "external intel", tool="intel", result=f"{len(self.intel.items)} findings")
+
+    def step(self, record: Record) -> Step:
+        found = {"items": len(self.intel.items)}
+        return Step("intel", f"takes intel in: {counted_each(found)}", output=found)
+
 
 @dataclass(frozen=True, slots=True)
 class FocusBriefWritten(PanelValue):
@@ -137,6 +168,11 @@ class FocusBriefWritten(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.targets[record.by] = self.targets
+
+    def step(self, record: Record) -> Step:
+        aims = [one.claim or f"slide {one.slide}" for one in self.targets]
+        line = f"{record.by} aims at {', '.join(aims) or 'nothing'}"
+        return Step("focus_brief", line, output={"targets": aims})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +198,11 @@ class PlaybackLoaded(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.playback, projection.played = self.playback, 0
+
+    def step(self, record: Record) -> Step:
+        found = {"segments": len(self.playback.segments), "answers": len(self.playback.answers)}
+        line = f"takes a recording in: {counted_each(found)}"
+        return Step("load", line, action={"kind": self.playback.kind}, output=found)
 
 
 @dataclass(frozen=True, slots=True)

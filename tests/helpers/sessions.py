@@ -10,8 +10,13 @@ from orchestrator.archive.freeze import freeze
 from orchestrator.context.assemble import Assembler, read_templates
 from orchestrator.context.receipt import recorded
 from orchestrator.layout import Layout, layout_of
+from orchestrator.model.exchange import Judgement
+from orchestrator.model.segment import Segment
+from orchestrator.records.exchanges import ExchangeClosed, VerdictGiven
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.value import Unread
+from tests.helpers.exchanges import exchange
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -88,7 +93,7 @@ def rehearse(store: Store, segments: int = 5) -> None:
     assembler = Assembler(store, read_templates(store, store.layout))
     for number in range(segments):
         text = f"[00:{number:02}] Presenter: we grew revenue by forty percent – in the north.\n"
-        value = {"type": "segment", "segment": {"text": text, "start_s": float(number)}}
+        value = SpeechHeard(Segment(text, float(number), number + 1.0))
         store.append(TRANSCRIPT, text, by="transcript", value=value)
         context = assembler.prepare(agent, purpose="candidate-question", engine="offline")
         store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
@@ -96,12 +101,12 @@ def rehearse(store: Store, segments: int = 5) -> None:
     with store.transaction() as tx:
         tx.write("shared/external-intel.md", "News.\n", by="intel")
         tx.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
-        tx.note({"type": "verdict", "judgement": {"verdict": "satisfied"}}, by=agent)
+        tx.note(VerdictGiven("e1", Judgement("satisfied", "a number")), by=agent)
         tx.append(
             "shared/exchange-history.md",
             "## Exchange 1\n",
             by="moderator",
-            value={"type": "exchange_closed", "exchange": {"id": "e1"}},
+            value=ExchangeClosed(exchange("e1", agent, "By how much?")),
         )
         tx.write("moderator/session-state.md", "presenting\n", by="moderator")
     store.flush()

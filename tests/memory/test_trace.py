@@ -16,6 +16,11 @@ from hypothesis import strategies as st
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, snapshot
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
+from orchestrator.model.claim import Claim
+from orchestrator.model.segment import Segment
+from orchestrator.model.usage import CallUsage
+from orchestrator.records.moderator import Called
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
@@ -243,7 +248,7 @@ def test_a_step_took_the_time_since_the_record_before_it() -> None:
         record(1, SEGMENT, at_s=1.0),
         record(2, {"type": "receipt", "id": "r1"}, at_s=3.4, op="receipt"),  # written with the step
         record(3, REFRESH, at_s=3.5),
-        record(4, {"type": "call", "agent": "skeptic", "kind": "judgement", "seconds": 1.25}, at_s=9.0),
+        record(4, Called(CallUsage("skeptic", "judgement", "m", 0, 0, 0, 0, 1.25)).plain(), at_s=9.0),
         record(5, {"type": "driver", "state": "started", "what": "run"}, at_s=50.0),
         record(6, REFRESH, at_s=50.5),
     ]).steps  # fmt: skip
@@ -354,6 +359,7 @@ def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
                     "kind": "sum",
                     "a": {"slide": 2, "said_at_s": None, "quote": "a"},
                     "b": {"slide": 3, "said_at_s": None, "quote": "b"},
+                    "note": "they differ",
                 },
             },
             "moderator notes a contradiction (sum): slide 2 and slide 3",
@@ -370,7 +376,10 @@ def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
             {"type": "scratchpad-proposal", "content": "x" * 40},
             "moderator proposes a new scratchpad of 40 characters",
         ),
-        ({"type": "segment", "segment": {"text": "one"}, "claims": [1]}, "hears 1 word, 1 claim"),
+        (
+            SpeechHeard(Segment("one", 0.0, 1.0), (Claim("s1.1", ("count",), "one", None, 0.0),)).plain(),
+            "hears 1 word, 1 claim",
+        ),
     ],
 )
 def test_a_step_is_told_in_words_and_minds_its_numbers(value: dict[str, Any], words: str) -> None:
