@@ -73,6 +73,7 @@ def begin_session(
             carry=remembering.take,
             tooling=SessionTools(None, None, given.presenter or ""),
             then=lambda made: begin(made, loading) if loading is not None else None,
+            say=say,
         )
         undo.pop_all()
     return Begun(root, engine, is_own, remembering)

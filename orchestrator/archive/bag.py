@@ -34,8 +34,14 @@ COMMIT_MARK: Final = "tagmanifest-sha256.txt"
 """The tag manifest: stored last, so a bag that has it has everything else."""
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
-SOFTWARE_AGENT: Final = f"greenroom, bag {BAG_VERSION}, ledger {ledger.LEDGER_VERSION}"
-"""Versions of the formats and not of the release: a later release gives the same bag."""
+
+def software_agent(ledger_version: int) -> str:
+    """Name the formats of a bag and not the release: a later release gives the same bag."""
+    return f"greenroom, bag {BAG_VERSION}, ledger {ledger_version}"
+
+
+SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
+"""Of the bags whose tag files this release makes again, byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ class SessionFacts:
     state: str
     head: str  # the ledger's
     ended_on: str  # YYYY-MM-DD, UTC
+    ledger_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
     """The four tag files of a bag with this payload, by name."""
     info = {
-        "Bag-Software-Agent": SOFTWARE_AGENT,
+        "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
         "External-Identifier": facts.session,
         "Greenroom-Date": facts.date,
@@ -166,7 +173,7 @@ def facts_of(root: Path) -> SessionFacts:
     opened: Mapping[str, Any] = records[0].value or {}
     deck = opened.get("deck")
     deck = deck if isinstance(deck, Mapping) else {}
-    last = records[-1]
+    last, version = records[-1], opened.get("ledger_version")
     session = _text(opened, "id")
     return SessionFacts(
         session=session if SESSION_ID.fullmatch(session) else root.name,
@@ -179,6 +186,7 @@ def facts_of(root: Path) -> SessionFacts:
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
         ended_on=last.at[:10],
+        ledger_version=version if type(version) is int else ledger.LEDGER_VERSION,
     )
 
 

@@ -25,11 +25,12 @@ from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, InputError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.home.regular import read_regular
+from orchestrator.home.unnamed import unnamed_files
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page, intel_value
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
-from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
+from orchestrator.loop.plan import RULES, Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import INTEL, Options
 from orchestrator.model import carryover, drill
@@ -40,6 +41,7 @@ from orchestrator.store import files
 from orchestrator.store.files import held, made_aside
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.templates.orchestration import deciding_nothing
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
@@ -55,6 +57,7 @@ def start_session(
     carry: Callable[[Options, Deck], CarryOver] = lambda options, deck: NOTHING,
     tooling: Tooling | None = None,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Make a session and return its folder.
 
@@ -62,11 +65,14 @@ def start_session(
         carry: Gives what the session carries over from earlier ones; asked once.
         tooling: The tools that its agents are offered, if the options say so.
         then: Done before it has its name, so it is there or the session is not.
+        say: Told of each file of the home that has no part in the session.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
     """
     plan = plan_of(home, source, given)
+    for notice in (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES)):
+        say(notice)
     target = home.sessions / plan.options.id
     try:
         home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
@@ -145,7 +151,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
         "date": options.date,
         "options": to_json(options),
         "templates": digests(plan.templates),
-        "max_revisions": config.max_revisions,
+        **({"max_revisions": config.max_revisions} if config.max_revisions is not None else {}),
         "budget_tokens": config.budget_tokens,
         **({carryover.KEY: carried.value()} if carried else {}),
         **({drill.KEY: drilled.value()} if drilled is not None else {}),

@@ -175,7 +175,7 @@ class Projection:
     refreshed_at_s: float = 0.0
     inputs: dict[str, str] = field(
         default_factory=dict
-    )  # digest of files 5 to 10, by agent, as its candidate was last made or confirmed from
+    )  # digest of what can change of its files, by agent, as its candidate was last made or confirmed from
     confirmed_s: dict[str, float] = field(default_factory=dict)  # session clock: when that was, by agent
     refresh_due: bool = False
     is_to_be_thought_of: bool = False  # a question can be put now, and nobody was asked for one since

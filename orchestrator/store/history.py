@@ -17,10 +17,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
-from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
+from orchestrator.errors import (
+    ConfigurationError,
+    LedgerCorruptError,
+    SessionNotFoundError,
+    StoreError,
+    UsageError,
+)
+from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
+from orchestrator.store.recorded_table import table_of
 from orchestrator.store.views import Views
 
 T = TypeVar("T")
@@ -237,13 +244,19 @@ class History:
     def _first(self) -> Record:
         first = self.record(1)
         value = first.value or {}
-        if first.op != "open" or value.get("ledger_version") != ledger.LEDGER_VERSION:
+        if first.op != "open" or value.get("ledger_version") not in ledger.READ_VERSIONS:
             raise LedgerCorruptError(
                 f"{self.path}: ledger version {value.get('ledger_version')!r} is not one that "
-                f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
+                f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
         try:
-            self.layout = layout_of(value["panel"])
+            table = table_of(value)
+        except ConfigurationError as error:
+            raise LedgerCorruptError(
+                f"{self.path}: {error}: use a later release, or {HOW_TO_RESTORE}"
+            ) from error
+        try:
+            self.layout = table.seated(value["panel"])
         except (UsageError, KeyError, TypeError) as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "

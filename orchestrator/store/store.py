@@ -520,6 +520,7 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
                 "type": "session",
                 "ledger_version": ledger.LEDGER_VERSION,
                 "panel": list(layout.panel),
+                "table": layout.table.plain(),
                 **value,
             }
         ),

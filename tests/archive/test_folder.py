@@ -215,7 +215,7 @@ def test_its_tag_files(ended: Sample) -> None:
     last = json.loads((ended.root / "ledger" / "ledger.jsonl").read_bytes().splitlines()[-1])
     assert parts["bagit.txt"].read() == b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
     assert parts["bag-info.txt"].read().decode() == (
-        "Bag-Software-Agent: greenroom, bag 1, ledger 1\n"
+        "Bag-Software-Agent: greenroom, bag 1, ledger 2\n"
         f"Bagging-Date: {last['at'][:10]}\n"
         f"External-Identifier: {ended.id}\n"
         "Greenroom-Date: 2026-11-20\n"

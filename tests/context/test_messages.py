@@ -162,7 +162,8 @@ def test_the_watermark_moves_after_two_minutes_without_an_exchange(session: Sess
     for number in range(60):
         session.say(f"Segment {number}.", 10)
     parts = session.context().parts_of(TRANSCRIPT)
-    steps = watermarks(session.context().parts_of)
+    context = session.context()
+    steps = watermarks(context.blocks, context.parts_of)
     clocks = [next(part.clock_s for part in parts if part.end == end) for end in steps]
     assert clocks == [0.0, 130.0, 260.0, 390.0, 520.0]
 

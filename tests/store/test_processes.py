@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from orchestrator.context.assemble import Assembler, Context, receipt_of
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
 from tests.helpers.stores import CANDIDATE, TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
@@ -35,7 +35,7 @@ WRITERS = 8
 APPENDS = 300
 READERS = 2
 KILLS = 50
-TEMPLATES = {path: f"# {path}\n" for path in layout_of(["skeptic", "analyst"]).templates}
+TEMPLATES = {path: f"# {path}\n" for path in packaged_table().seated(["skeptic", "analyst"]).templates}
 
 
 # ---------------------------------------------------------------------- many writers

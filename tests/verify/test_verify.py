@@ -635,7 +635,7 @@ def _number_left_out(records: list[Record]) -> list[Record]:
 
 @breach(LEDGER, "version", "1")
 def _later_version(records: list[Record]) -> list[Record]:
-    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 2}), *records[1:]]
+    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 3}), *records[1:]]
 
 
 @breach(LEDGER, "shape", "`op`")
