@@ -31,7 +31,7 @@ def check_blueprints(home: Home, layout: Layout) -> None:
     """
     for path, row in layout.files.items():
         blueprint = blueprint_of(home, layout, path)
-        if row.has_blueprint and not blueprint.is_file():
+        if row.has_blueprint and not os.path.lexists(blueprint):
             raise HomeError(
                 f"{blueprint}: there is no such blueprint, and {path} begins as one by the table "
                 f"{layout.table.name}: write it, or take `blueprint` out of that row in {TABLE_NAME}"

@@ -12,14 +12,15 @@ from pathlib import Path
 from orchestrator.errors import ConfigurationError, HomeError
 from orchestrator.home.folder import packaged_table
 from orchestrator.home.table_file import TABLE_NAME, read_table_file
-from orchestrator.layout import SessionFile, Table
+from orchestrator.layout import Mutability, SessionFile, Table
 from orchestrator.verify.finding import Report
 
 
-def check_table(table: Table, home: Path | None, report: Report) -> None:
-    """Note each rule in which *table* is another than the one of its name and version here.
+def check_table(table: Table, max_revisions: int | None, home: Path | None, report: Report) -> None:
+    """Note each rule in which *table* is another than the one known by its name and version.
 
     Args:
+        max_revisions: Of write-few files, as the first record sets it beside the table; None: it does not.
         home: The home whose table it is compared with beside the packaged one; None: no home is known.
     """
     for known, where in _known(home):
@@ -28,6 +29,13 @@ def check_table(table: Table, home: Path | None, report: Report) -> None:
                 report.note(
                     f"the session's table is not {table.name} {table.version} of {where}: {difference}"
                 )
+
+    for path, row in table.files.items():
+        if row.mutability is Mutability.WRITE_FEW and (max_revisions or 0) > row.max_revisions:
+            report.note(
+                f"{path}: the first record allows {max_revisions} revisions, "
+                f"and its table {row.max_revisions}"
+            )
 
 
 def _known(home: Path | None) -> Iterator[tuple[Table, str]]:

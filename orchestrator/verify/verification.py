@@ -16,6 +16,7 @@ from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import kind_of, opened
 from orchestrator.verify.finding import JudgedBy, Report, Verification, shown
+from orchestrator.verify.replay import max_revisions_of
 from orchestrator.verify.session_folder import Folder, check_home
 from orchestrator.verify.table_check import check_table
 
@@ -67,7 +68,8 @@ def verify_session(
         report.add(LEDGER_NAME, "head", head, account.head)
     judged_by: JudgedBy | None = None
     if (table := account.table) is not None:
-        check_table(table, None if home_templates is None else home_templates.parent, report)
+        home = None if home_templates is None else home_templates.parent
+        check_table(table, max_revisions_of(account.opened), home, report)
         judged_by = JudgedBy(table.name, table.version, table.sha256)
     return report.result(
         head=account.head, seq=account.seq, ended=account.frozen is not None, table=judged_by
