@@ -70,6 +70,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._start_notices: tuple[str, ...] = ()  # of the home, where the session was begun here
         self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
             rehearsal.tooling = self._remembering.tools(rehearsal)
@@ -140,6 +141,7 @@ class Session:
             session._remembering.begun(session.rehearsal)
             undo.pop_all()
         session._own_engine = begun.engine if begun.is_own else None
+        session._start_notices = begun.notices
         return session
 
     @classmethod
@@ -200,7 +202,7 @@ class Session:
         """What the user should know of how the session is set up, a line each."""
         from orchestrator.engines import by_name
 
-        notices = by_name.notices_of(self.rehearsal.engine)
+        notices = [*self._start_notices, *by_name.notices_of(self.rehearsal.engine)]
         if self.rehearsal.options.remember and self.home is not None and not self.home.config.memory:
             notices.append("the setting `memory` is off, so --remember keeps nothing")
         return notices

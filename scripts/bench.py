@@ -54,8 +54,7 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.guard.guard import Guard  # noqa: E402
-from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.layout import layout_of  # noqa: E402
+from orchestrator.home.folder import Home, packaged_table  # noqa: E402
 from orchestrator.loop.recorded import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store.store import Store, create_store  # noqa: E402
@@ -102,7 +101,7 @@ def folder() -> Iterator[Path]:
 
 
 def new_store(root: Path) -> Store:
-    layout = layout_of(PANEL)
+    layout = packaged_table().seated(PANEL)
     store = create_store(root, layout, {"templates": {}})
     with store.transaction() as tx:
         for path, row in layout.files.items():

@@ -36,8 +36,14 @@ COMMIT_MARK: Final = "tagmanifest-sha256.txt"
 """The tag manifest: stored last, so a bag that has it has everything else."""
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
-SOFTWARE_AGENT: Final = f"greenroom, bag {BAG_VERSION}, ledger {ledger.LEDGER_VERSION}"
-"""Versions of the formats and not of the release: a later release gives the same bag."""
+
+def software_agent(ledger_version: int) -> str:
+    """Name the formats of a bag and not the release: a later release gives the same bag."""
+    return f"greenroom, bag {BAG_VERSION}, ledger {ledger_version}"
+
+
+SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
+"""Of the bags whose tag files this release makes again, byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class SessionFacts:
     state: str
     head: str  # the ledger's
     ended_on: str  # YYYY-MM-DD, UTC
+    ledger_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
     """The four tag files of a bag with this payload, by name."""
     info = {
-        "Bag-Software-Agent": SOFTWARE_AGENT,
+        "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
         "External-Identifier": facts.session,
         "Greenroom-Date": facts.date,
@@ -169,6 +176,7 @@ def facts_of(root: Path) -> SessionFacts:
     if not records:
         raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
     opened, last = opening_of(records[0]), records[-1]
+    version = opened.ledger_version
     return SessionFacts(
         session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
         deck=opened.deck_name,
@@ -180,6 +188,7 @@ def facts_of(root: Path) -> SessionFacts:
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
         ended_on=last.at[:10],
+        ledger_version=version if type(version) is int else ledger.LEDGER_VERSION,
     )
 
 

@@ -23,7 +23,7 @@ from orchestrator.context.shown import hidden_among, shown_of
 from orchestrator.context.tooling import Tooling
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.home.regular import read_regular
-from orchestrator.layout import TRANSCRIPT, Layout, Mutability
+from orchestrator.layout import Layout, Mutability
 from orchestrator.privacy.off_record import blanked
 from orchestrator.store import files
 from orchestrator.store.receipt import ReceiptNote
@@ -288,13 +288,11 @@ class Assembler:
                 raw = contents[path].encode()
                 size, sha256 = len(raw), hashlib.sha256(raw).hexdigest()
                 shown = shown_of(self._store, path, contents[path], unseen, seq)
-                if path == TRANSCRIPT and left_out:
+                if left_out and path in self._store.layout.streams:
                     shown = self._shortened(shown, left_out, seq)
                 held = Held()
                 held.add(escape(shown))
-            blocks.append(
-                Block(index, len(paths), path, self._class(path), size, sha256, held.parts, len(held.parts))
-            )
+            blocks.append(self._framed(index, len(paths), path, (size, sha256), held))
         receipt = receipt or self._receipt(agent, "as-of", seq, "none", blocks, left_out, hidden)
         return Context(agent, seq, tuple(blocks), receipt, self.parts_of, self._carried.get(agent, ""))
 
@@ -307,11 +305,6 @@ class Assembler:
         other = copy(self)
         other._held, other._part_ends = {}, {}
         return other
-
-    def _class(self, path: str) -> str:
-        if path in self._fixed:
-            return Mutability.IMMUTABLE.value
-        return self._store.layout.file(path).mutability.value
 
     def _size(self, path: str) -> tuple[int, str]:
         fixed = self._fixed.get(path)
@@ -330,13 +323,19 @@ class Assembler:
     def _block(self, index: int, count: int, path: str, size: tuple[int, str], left_out: int) -> Block:
         if path in self._fixed:
             held = self._fixed[path][0]
-        elif path == TRANSCRIPT and left_out:
+        elif left_out and path in self._store.layout.streams:
             held = Held()
             whole = shown_of(self._store, path, self._store.content(path), self._store.hidden())
             held.add(escape(self._shortened(whole, left_out, None)))
         else:
             held = self._caught_up(path)
-        return Block(index, count, path, self._class(path), *size, held.parts, len(held.parts))
+        return self._framed(index, count, path, size, held)
+
+    def _framed(self, index: int, count: int, path: str, size: tuple[int, str], held: Held) -> Block:
+        row = self._store.layout.files.get(path)
+        kind = Mutability.IMMUTABLE if row is None else row.mutability
+        stream, marks = (False, False) if row is None else (row.stream, row.marks)
+        return Block(index, count, path, kind.value, *size, held.parts, len(held.parts), stream, marks)
 
     def _caught_up(self, path: str) -> Held:
         """The text of *path* as this process holds it, brought up to date."""
@@ -377,7 +376,7 @@ class Assembler:
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
-        """The transcript without its oldest segments, and with a line that says so."""
+        """The stream without its oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
         raw = shown.encode()
         noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")
@@ -386,9 +385,9 @@ class Assembler:
         return f"{raw[: ends[0]].decode()}{note} {why}{raw[ends[left_out] :].decode()}"
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
-        """Where the transcript's blueprint and then each of its appends ends, in bytes."""
+        """Where the stream's blueprint and then each of its appends ends, in bytes."""
         last = seq if seq is not None else self._store.last
-        return [entry.end for entry in self.parts_of(TRANSCRIPT, last)]
+        return [entry.end for path in self._store.layout.streams for entry in self.parts_of(path, last)]
 
     def parts_of(self, path: str, seq: int) -> Sequence[Part]:
         """The records of an append-only file up to record *seq*."""

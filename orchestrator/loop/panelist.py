@@ -8,6 +8,7 @@ from orchestrator import render
 from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
+from orchestrator.loop.candidate_requests import candidate_path
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.records.candidates import CandidateWritten
@@ -58,7 +59,7 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
-        f"{agent}/candidate-question.md",
+        candidate_path(agent),
         render.candidate(
             heading,
             question,

@@ -13,30 +13,25 @@ Source: DESIGN.md, sections 6 to 8.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
 from orchestrator.errors import EngineError, SessionFrozenError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.loop import panelist
-from orchestrator.loop.candidate_requests import bearing, digest, request_of
+from orchestrator.loop.candidate_requests import bearing, candidate_path, digest, made_from, request_of
 from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
 from orchestrator.records.candidates import CallTaken, RoundMade
-from orchestrator.records.projection import Waiting
+from orchestrator.records.projection import INTEL, Waiting
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
-
-INPUT_FILES = slice(4, 10)
-"""Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
-INTEL = 4
-"""The place of external-intel in a context, from 0: a question made from another revision is stale."""
 
 ASKED = "a question was put meanwhile"
 
@@ -47,7 +42,7 @@ class Asked:
 
     agent: str
     context: Context
-    inputs: str  # digest of files 5 to 10
+    inputs: str  # digest of what can change of its files
     at_s: float  # session clock, as of the context
     opened: int  # how many exchanges had been opened by then
     bears: str  # digest of what bears on its question
@@ -57,7 +52,7 @@ class Asked:
 def refresh(rehearsal: Rehearsal, why: str) -> None:
     """Look at every panelist's candidate question again and wait for it; one record says when and why.
 
-    By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again, and a
+    By the timer, a panelist whose files are what they were last time is not asked again, and a
     model's question stands unasked wherever nothing has come since that bears on it.
     *why*: one of `WHY`'s keys.
     """
@@ -145,7 +140,7 @@ def _to_ask(
         if agent == leave_out:
             continue
         context = rehearsal.peek(agent, purpose="candidate-question")
-        inputs = digest(sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES])
+        inputs = digest(_changing(rehearsal, context))
         if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
         is_same = agent not in projection.failed and projection.inputs.get(agent) == inputs
@@ -272,6 +267,16 @@ def _write(
         show_state(rehearsal, tx, state, projection.open, hands=hands, failed=failing)
 
 
+def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
+    """Digests of what can change between two refreshes: all but what stands since the start, and its own."""
+    layout, own = rehearsal.store.layout, candidate_path(context.agent)
+    for path, _, sha256 in context.receipt.files:
+        row = layout.files.get(path)
+        is_fixed = row is None or (row.mutability is Mutability.WRITE_ONCE and row.writers == ("start",))
+        if not is_fixed and path != own:
+            yield sha256
+
+
 def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
     """What stands in the candidate's file after a reply, None: what stood there; and why it failed."""
     got = together.outcome(one.reply)
@@ -279,14 +284,14 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
         last = rehearsal.projection.waiting.get(one.agent)
         stands = last is not None and last.status == "ready"
         return replace(last, status="stale") if last is not None and stands else None, str(got)
-    files, last = one.context.receipt.files, rehearsal.projection.waiting.get(one.agent)
+    last = rehearsal.projection.waiting.get(one.agent)
     is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
     waiting = Waiting(
         candidate=got if got is not None else panelist.no_question(one.agent),
         status="empty" if got is None else "stale" if was_asked(rehearsal.projection, got) else "ready",
         made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
-        input_sha256=digest(sha256 for _, _, sha256 in files[:10]),
-        intel_sha256=files[INTEL][2],
+        input_sha256=digest(made_from(one.context.receipt)),
+        intel_sha256=digest([rehearsal.store.content(INTEL, at_seq=one.context.seq)]),
         confirmed_at_s=one.at_s if is_kept else None,
         bears_sha256=one.bears if rehearsal.has_model else "",
     )

@@ -25,11 +25,12 @@ from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, InputError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.home.regular import read_regular
+from orchestrator.home.unnamed import unnamed_files
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
-from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
+from orchestrator.loop.plan import RULES, Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
@@ -42,6 +43,7 @@ from orchestrator.store.files import held, made_aside
 from orchestrator.store.ledger import LEDGER_VERSION
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.templates.orchestration import deciding_nothing
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
@@ -57,6 +59,7 @@ def start_session(
     carry: Callable[[Options, Deck], CarryOver] = lambda options, deck: NOTHING,
     tooling: Tooling | None = None,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Make a session and return its folder.
 
@@ -64,11 +67,14 @@ def start_session(
         carry: Gives what the session carries over from earlier ones; asked once.
         tooling: The tools that its agents are offered, if the options say so.
         then: Done before it has its name, so it is there or the session is not.
+        say: Told of each file of the home that has no part in the session.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
     """
     plan = plan_of(home, source, given)
+    for notice in (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES)):
+        say(notice)
     target = home.sessions / plan.options.id
     try:
         home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)

@@ -91,7 +91,7 @@ KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(Pa
 
 
 _NOT_FOLDED: Final = frozenset(kind.TYPE for kind in KINDS.values() if issubclass(kind, MemoryValue))
-"""Memory's own types: it folds them itself and passes over what has another shape, so none stops a session."""
+"""Memory's own types: it folds them itself and passes over another shape, so none stops a session."""
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:

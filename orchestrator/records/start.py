@@ -50,7 +50,7 @@ class SessionStarted(PanelValue):
     options: Options
     templates: Mapping[str, str] = field(default_factory=dict)  # digests of the copies, by path
     template_bytes: Mapping[str, int] | None = None  # their sizes; None: a ledger of version 1
-    max_revisions: int = field(default_factory=int)
+    max_revisions: int | None = None  # of write-few files; None: as the table has it
     budget_tokens: int
     carried: CarryOver | None = None
     drill: Drilled | None = None  # the question of an earlier session that is put again

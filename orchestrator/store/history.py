@@ -18,11 +18,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
-from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
+from orchestrator.errors import (
+    ConfigurationError,
+    LedgerCorruptError,
+    SessionNotFoundError,
+    StoreError,
+    UsageError,
+)
+from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
 from orchestrator.store.opening import Opening, opening_of
+from orchestrator.store.recorded_table import table_of
 from orchestrator.store.value import Value
 from orchestrator.store.views import Views
 
@@ -247,13 +254,19 @@ class History:
         first = self.record(1)
         self.opening = opening_of(first)
         self.version: int = self.opening.version
-        if first.op != "open" or self.opening.ledger_version not in (1, ledger.LEDGER_VERSION):
+        if first.op != "open" or self.version not in ledger.READ_VERSIONS:
             raise LedgerCorruptError(
                 f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
-                f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
+                f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
         try:
-            self.layout = layout_of(self.opening.panel or ())
+            table = table_of(self.opening)
+        except ConfigurationError as error:
+            raise LedgerCorruptError(
+                f"{self.path}: {error}: use a later release, or {HOW_TO_RESTORE}"
+            ) from error
+        try:
+            self.layout = table.seated(self.opening.panel or ())
         except UsageError as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "

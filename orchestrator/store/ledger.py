@@ -48,6 +48,9 @@ from orchestrator.store.value import Held
 
 # Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
 LEDGER_VERSION: Final = 2
+WITHOUT_TABLE: Final = 1
+"""The version of release 0.1.0, whose first record holds no table of files."""
+READ_VERSIONS: Final = (WITHOUT_TABLE, LEDGER_VERSION)
 
 # The first record follows no other; zeros keep every line of one form.
 FIRST_HASH: Final = "0" * 64

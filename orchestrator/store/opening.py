@@ -24,6 +24,7 @@ class Opening(Value):
 
     ledger_version: Any = None  # as it stands there: one that is none is told as it is
     panel: tuple[str, ...] | None = None  # None: it names none; (): what it names are no names
+    table: Any = None  # of files, as it stands there: `recorded_table` reads it
     id: str = ""
     deck_name: str = ""
     deck_title: str = ""
@@ -49,6 +50,7 @@ class Opening(Value):
         return cls(
             ledger_version=plain.get("ledger_version"),
             panel=_given(tuple[str, ...], panel, ()) if isinstance(panel, list) else None,
+            table=plain.get("table"),
             id=_given(str, plain.get("id"), ""),
             deck_name=_given(str, deck.get("name"), ""),
             deck_title=_given(str, deck.get("title"), ""),

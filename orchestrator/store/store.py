@@ -590,7 +590,12 @@ class Store:
 
 
 def _opening(layout: Layout) -> dict[str, Any]:
-    return {"type": Opening.TYPE, "ledger_version": ledger.LEDGER_VERSION, "panel": list(layout.panel)}
+    return {
+        "type": Opening.TYPE,
+        "ledger_version": ledger.LEDGER_VERSION,
+        "panel": list(layout.panel),
+        "table": layout.table.plain(),
+    }
 
 
 def create_store(root: Path, layout: Layout, value: Value, kinds: Kinds | None = None) -> Store:

@@ -7,13 +7,15 @@ from bisect import insort
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.errors import GreenroomError
-from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
+from orchestrator.errors import ConfigurationError, GreenroomError
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import AGENT, Layout, Table
 from orchestrator.model.exchange import VERDICTS
 from orchestrator.records.exchanges import VerdictGiven
 from orchestrator.records.moderator import Frozen
-from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record, says_more
+from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
 from orchestrator.store.opening import Opening, opening_of
+from orchestrator.store.recorded_table import table_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.ledger_lines import Line, Lines
@@ -23,10 +25,7 @@ from orchestrator.verify.shape import is_sha256, read_record
 
 # Names the panelists where the first record is lost: their own files stand in the head of every record that
 # writes one, and a pattern reads those past any damage.
-_OWN_FILE: Final = re.compile(
-    rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
-    % b"|".join(re.escape(row.path.removeprefix(f"{AGENT}/")).encode() for row in PANELIST_ROWS)
-)
+_OWN_FILE: Final = rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
 
 
 @dataclass(slots=True)
@@ -38,6 +37,7 @@ class Account:
     opened: Opening | None = None  # what the first record says
     frozen: Frozen | None = None  # what the record of the end says
     replay: Replay | None = None
+    table: Table | None = None  # by which it is judged
     templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
     head: str = FIRST_HASH
     seq: int = 0
@@ -139,20 +139,33 @@ class Account:
         if self.replay is not None or record.seq != 1:
             self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
             return
-        if opened.ledger_version not in (1, LEDGER_VERSION):
-            self._wrong("version", str(LEDGER_VERSION), str(opened.ledger_version)[:40])
+        if opened.version not in READ_VERSIONS:
+            known = " or ".join(map(str, READ_VERSIONS))
+            self._wrong("version", known, str(opened.ledger_version)[:40])
         self._begin(opened)
 
+    def _table_of(self, opened: Opening | None) -> Table:
+        """The table that the first record holds; this release's own where none can be read from it."""
+        if opened is None:
+            return packaged_table()
+        try:
+            return table_of(opened)
+        except ConfigurationError as error:
+            self._wrong("shape", "record 1 holds a table of files that can be meant", shown(str(error)))
+            return packaged_table()
+
     def _begin(self, opened: Opening | None) -> None:
-        """Set the table up; without a first record, from the names that the others use."""
+        """Set the table up; without a first record, this release's with the names that the others use."""
         self.opened = opened
+        self.table = table = self._table_of(opened)
         panel = opened.panel if opened is not None else None
         try:
-            layout = layout_of(panel if panel is not None else _seats(self.content))
+            layout = table.seated(panel if panel is not None else _seats(self.content, table))
         # Names that are none: the ledger is hashed right all the same if a program wrote it so.
         except (GreenroomError, TypeError):
-            self._wrong("shape", "record 1 names 2 to 5 panelists", "it does not")
-            layout = Layout((), {})
+            wanted = f"{table.min_seats} to {table.max_seats}"
+            self._wrong("shape", f"record 1 names {wanted} panelists", "it does not")
+            layout = Layout(table, (), {}, {})
         if opened is None:
             self._wrong("rule", "a first record that opens the session", "none that can be read")
         self.replay = Replay(layout, opened.max_revisions if opened is not None else None, self.report)
@@ -171,6 +184,8 @@ def _frozen_of(record: Record) -> Frozen:
         return Frozen({})
 
 
-def _seats(content: bytes) -> list[str]:
+def _seats(content: bytes, table: Table) -> list[str]:
     """The panelists whose own files a ledger names, in the order of their first one."""
-    return list(dict.fromkeys(match[1].decode() for match in _OWN_FILE.finditer(content)))
+    own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
+    found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
+    return list(dict.fromkeys(match[1].decode() for match in found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
 from orchestrator.context.receipt import Receipt
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
+from orchestrator.loop.candidate_requests import digest, made_from
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeOpened
@@ -110,8 +110,8 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
 
 
 def _inputs(receipt: Receipt) -> str:
-    """As a candidate's record names what it was made from: files 1 to 10 (`loop.refreshing`)."""
-    return hashlib.sha256("".join(sha256 for _, _, sha256 in receipt.files[:10]).encode()).hexdigest()
+    """As a candidate's record names what it was made from (`loop.refreshing`)."""
+    return digest(made_from(receipt))
 
 
 def _files(context: Context, before: Receipt | None) -> tuple[KnownFile, ...]:

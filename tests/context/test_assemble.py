@@ -22,7 +22,8 @@ from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Cont
 from orchestrator.context.frames import escape, footer, header
 from orchestrator.context.receipt import Receipt, receipt_of, recorded
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.layout import MODERATOR, Mutability, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
@@ -30,7 +31,7 @@ from orchestrator.store.transaction import Draft
 from tests.helpers.sessions import live_session, start
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIPT, bare, blueprints, on_disk
 
-LAYOUT = layout_of(PANEL)
+LAYOUT = packaged_table().seated(PANEL)
 TEMPLATES = {path: f"I am {path}.\n" for path in LAYOUT.templates}
 OFFLINE = {"purpose": "test", "engine": "offline"}
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from orchestrator import Home, Session
 from orchestrator.errors import AlreadyWrittenError, GreenroomError, StoreWriteError
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store import files, ledger
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.transaction import Draft
@@ -205,7 +205,7 @@ def _rehearse(teller: Teller, home: Home, name: str, *, is_full: bool) -> None:
 def _write_once(teller: Teller, home: Home) -> None:
     root = home.sessions / BARE
     with teller.step(BARE, "start") as told:
-        store = create_store(root, layout_of(PANEL), Unread({"id": BARE, "templates": {}}))
+        store = create_store(root, packaged_table().seated(PANEL), Unread({"id": BARE, "templates": {}}))
         for folder in (root / "ledger", root, home.sessions):  # as the start of a session does
             fd = os.open(folder, files.FOLDER)
             files.sync_folder(fd)

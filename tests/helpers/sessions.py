@@ -9,7 +9,8 @@ from pathlib import Path
 from orchestrator.archive.freeze import freeze
 from orchestrator.context.assemble import Assembler, read_templates
 from orchestrator.context.receipt import recorded
-from orchestrator.layout import Layout, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import Layout
 from orchestrator.model.exchange import Judgement
 from orchestrator.model.segment import Segment
 from orchestrator.records.exchanges import ExchangeClosed, VerdictGiven
@@ -50,7 +51,7 @@ def make_templates(home: Path, layout: Layout) -> dict[str, str]:
 
 def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL) -> tuple[Sample, Store]:
     """A session that has just begun, with its store open."""
-    layout = layout_of(panel)
+    layout = packaged_table().seated(panel)
     digests = make_templates(folder / "home", layout)
     root = folder / "sessions" / id
     store = create_store(
@@ -132,7 +133,7 @@ def ended_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> S
 
 def tiny_session(folder: Path) -> Sample:
     """A frozen session of three files, for tests that go over every byte or every request."""
-    layout = layout_of(PANEL)
+    layout = packaged_table().seated(PANEL)
     root = folder / "sessions" / "tiny"
     store = create_store(root, layout, Unread({"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}}))
     store.write("shared/session-config.md", "minutes: 20\n", by="start")

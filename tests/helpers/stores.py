@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import GreenroomError
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.receipt import ReceiptNote
@@ -28,7 +28,7 @@ NOTES = "skeptic/exchange-notes.md"
 
 def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
     """A session of which nothing is written yet but the first record."""
-    return create_store(root, layout_of(panel), Unread({"templates": {}, **value}))
+    return create_store(root, packaged_table().seated(panel), Unread({"templates": {}, **value}))
 
 
 def receipt_note(receipt_id: str, agent: str = "skeptic") -> tuple[str, ReceiptNote]:

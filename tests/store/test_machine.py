@@ -39,14 +39,15 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.layout import Mutability, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import Mutability
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
 from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
-LAYOUT = layout_of(PANEL)
+LAYOUT = packaged_table().seated(PANEL)
 PATHS = st.sampled_from(
     [*LAYOUT.files] * 3 + [INTEL] * 15 + ["shared/other.md", "templates/skeptic/persona.md", "../x", ""]
 )

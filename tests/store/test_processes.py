@@ -24,7 +24,7 @@ import pytest
 
 from orchestrator.context.assemble import Assembler, Context
 from orchestrator.context.receipt import receipt_of
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
 from tests.helpers.stores import (
@@ -46,7 +46,7 @@ WRITERS = 8
 APPENDS = 300
 READERS = 2
 KILLS = 50
-TEMPLATES = {path: f"# {path}\n" for path in layout_of(["skeptic", "analyst"]).templates}
+TEMPLATES = {path: f"# {path}\n" for path in packaged_table().seated(["skeptic", "analyst"]).templates}
 
 
 # ---------------------------------------------------------------------- many writers

@@ -29,7 +29,8 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.layout import MAX_APPEND_BYTES, SessionFile, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import MAX_APPEND_BYTES, SessionFile
 from orchestrator.store import transaction as transaction_module
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store, create_store
@@ -722,7 +723,7 @@ def test_there_are_no_records_outside_the_ledger(store: Store) -> None:
 
 
 def test_a_session_is_made_only_where_nothing_is(tmp_path: Path) -> None:
-    layout = layout_of(["skeptic", "analyst"])
+    layout = packaged_table().seated(["skeptic", "analyst"])
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
     store = bare(tmp_path / "session")

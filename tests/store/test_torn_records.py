@@ -197,7 +197,8 @@ def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"ledger_version": 2, "panel": ["skeptic", "analyst"]},
+        {"ledger_version": 2, "panel": ["skeptic", "analyst"]},  # without a table
+        {"ledger_version": 3, "panel": ["skeptic", "analyst"]},
         {"panel": ["skeptic", "analyst"]},
         {"ledger_version": 1},
         {"ledger_version": 1, "panel": "skeptic"},
