@@ -51,8 +51,8 @@ COMPANIONS: Final = {
 
 def lacking(table: Table) -> Iterator[str]:
     """Name everything that the panel needs and *table* does not have."""
-    if MODERATOR not in table.agents:
-        yield f"`agents` names no {MODERATOR}"
+    if table.agents != (MODERATOR,):
+        yield f"`agents` is {', '.join(table.agents) or 'empty'}, and the panel has the {MODERATOR} alone"
     if not table.min_seats:
         yield "`seats` allows a panel of nobody: let `least` be 1 or more"
     for need in NEEDS:

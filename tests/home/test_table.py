@@ -237,6 +237,7 @@ def test_a_table_that_lacks_a_file_of_the_panel_is_refused_by_name(home: Path, n
         ("{class: overwrite,   by: [<agent>]", "{class: append-only, by: [<agent>]", "needs it overwrite"),
         ("by: [start, intel]", "by: [intel]", "shared/external-intel.md is not written by start"),
         (", withheld: true", "", "shared/presenter-transcript.md is not `withheld: true`"),
+        ("agents: [moderator]", "agents: [moderator, chair]", "the panel has the moderator alone"),
         ("least: 2", "least: 0", "let `least` be 1 or more"),
         ("    - templates/moderator/phrase-library.md\n", "", "lacks templates/moderator/phrase-library.md"),
     ],
@@ -246,7 +247,10 @@ def test_a_class_a_writer_or_a_companion_that_the_panel_needs(
 ) -> None:
     text = (ROOT / "agents" / "table.yaml").read_text("utf-8")
     assert old in text
-    table = read(home, text.replace(old, new))
+    text = text.replace(old, new)
+    if "chair" in new:
+        text += "  chair: [shared/deck-content.md]\n"
+    table = read(home, text)
     assert [one for one in lacking(table) if words in one]
     with pytest.raises(ConfigurationError, match="lacks what the board panel needs"):
         Session.start(Home.open(home), deck_text="# Plan\n")
@@ -271,6 +275,14 @@ def test_files_that_nothing_names_are_said_at_the_start(home: Path) -> None:
         "templates/skeptic/voice.md",
         "session-templates/skeptic/diary.md",
     ]
+
+
+def test_rules_of_an_earlier_release_are_said_to_decide_nothing(home: Path) -> None:
+    rules = home / "templates" / "moderator" / "orchestration.md"
+    rules.write_text(rules.read_text("utf-8").replace("---\n", "---\nstates: [presenting]\n", 1), "utf-8")
+    with Session.start(Home.open(home), deck_text="# Plan\n") as session:
+        said = [line for line in session.notices if "decides nothing" in line]
+    assert said == ["templates/moderator/orchestration.md, line 2: `states` decides nothing: take it out"]
 
 
 def test_the_packaged_home_has_no_file_that_nothing_names(home: Path) -> None:
