@@ -37,7 +37,7 @@ from orchestrator.privacy.off_record import OffRecord
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.records.kinds import value_as
-from orchestrator.records.told import is_spoken
+from orchestrator.records.tellers import is_spoken
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME

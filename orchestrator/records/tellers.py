@@ -14,9 +14,10 @@ from orchestrator.records.kinds import PanelRecord, checked_value
 from orchestrator.records.speech import AnswerGiven, SpeechHeard
 from orchestrator.records.telling import Entry, Step, bare_entry, bare_passage, hearing, is_speech
 from orchestrator.store.ledger import Record
+from orchestrator.store.requests import Counted, Replied
 from orchestrator.store.value import Unread
 
-_OF_THE_STORE: Final = frozenset({"receipt", "request", "reply"})
+_OF_THE_STORE: Final = frozenset({"receipt", Counted.TYPE, Replied.TYPE})
 """Types that belong to the records beside them, or show nothing that those do not."""
 
 
