@@ -36,7 +36,7 @@ from orchestrator.privacy.masking import masked
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.records.kinds import KINDS, value_as
-from orchestrator.records.told import is_spoken
+from orchestrator.records.tellers import is_spoken
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME

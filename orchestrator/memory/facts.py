@@ -48,7 +48,7 @@ from orchestrator.privacy.off_record import is_clean
 from orchestrator.records.kinds import KINDS
 from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
 from orchestrator.records.start import SessionStarted
-from orchestrator.records.told import known_value, passage_of
+from orchestrator.records.tellers import known_value, passage_of
 from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record

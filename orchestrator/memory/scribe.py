@@ -42,8 +42,8 @@ from orchestrator.records.memory import GoalsKept
 from orchestrator.records.options import UNNAMED
 from orchestrator.records.speech import AnswerGiven, AnswerHeard, SlideShown, SpeechHeard
 from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
+from orchestrator.records.tellers import entry_of, is_spoken, known_value
 from orchestrator.records.telling import AGENT, USER, Entry, is_speech
-from orchestrator.records.told import entry_of, is_spoken, known_value
 from orchestrator.render import SILENT
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
@@ -97,6 +97,7 @@ class Scribe:
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
+        self._is_over = self._is_over or record.op == "freeze"
         try:
             self._take(record)
         except LedgerCorruptError:  # not in the shape that we know
@@ -109,7 +110,6 @@ class Scribe:
         quoting = "" if told is None else told.content if told.quoting is None else told.quoting
         is_hidden = self._off_record.take(record, quoting)
         self._follow(value, record)
-        self._is_over = self._is_over or record.op == "freeze"
         if told is None:  # nothing happened that anybody would tell
             return
         is_sensitive = record.held is not None and record.held.is_sensitive

@@ -30,7 +30,7 @@ from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, anthropic_tools, call, failed, refused
 from orchestrator.records.kinds import KINDS
 from orchestrator.records.memory import ToolUsed
-from orchestrator.records.told import known_value
+from orchestrator.records.tellers import known_value
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.value import Value

@@ -31,7 +31,7 @@ from orchestrator.records.exchanges import ExchangeOpened
 from orchestrator.records.kinds import PanelRecord
 from orchestrator.records.memory import ToolUsed
 from orchestrator.records.moderator import Called, ClockSet
-from orchestrator.records.told import known_value, step_of
+from orchestrator.records.tellers import known_value, step_of
 from orchestrator.render import clipped, clock
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store

@@ -90,12 +90,27 @@ PanelRecord = (
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
 
 
-_NOT_FOLDED: Final = frozenset(kind.TYPE for kind in KINDS.values() if issubclass(kind, MemoryValue))
-"""Memory's own types: it folds them itself and passes over another shape, so none stops a session."""
+_OF_MEMORY: Final = frozenset(kind.TYPE for kind in KINDS.values() if issubclass(kind, MemoryValue))
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:
     """Return a record's value as its class; None: it has none.
+
+    One of memory's that is not of its shape is unread: nothing of memory stops a session.
+
+    Raises:
+        LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
+    """
+    try:
+        return checked_value(record)
+    except LedgerCorruptError:
+        if record.held is None or record.type not in _OF_MEMORY:
+            raise
+        return Unread(record.held.fields)
+
+
+def checked_value(record: Record) -> PanelRecord | Unread | None:
+    """Return a record's value as its class, also of memory's; None: it has none.
 
     Raises:
         LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
@@ -121,7 +136,7 @@ def value_as(record: Record, kind: type[P]) -> P | None:
     """
     if record.type != kind.TYPE:
         return None
-    value = value_of(record)
+    value = checked_value(record)
     return value if isinstance(value, kind) else None  # of a later version it is unread
 
 
@@ -135,8 +150,6 @@ def fold(projection: Projection, record: Record) -> None:
         projection.ended = True
     if record.file == INTEL:
         projection.intel_sha256 = record.sha256
-    if record.type in _NOT_FOLDED:
-        return
     value = value_of(record)
     if value is None:
         if record.op == "append" and record.file == TRANSCRIPT:

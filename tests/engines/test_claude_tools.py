@@ -479,6 +479,6 @@ def test_memories_that_a_search_brings_into_a_session_are_known_to_stand_there(
     ):
         engine.reply(*notes)
     assert kept.id in texts(server.requests[1])[0]
-    assert LESSON["content"] in json.dumps([one for _, one in tooling.take()])
+    assert LESSON["content"] in json.dumps([one.plain() for _, one in tooling.take()])
     with MemoryDatabase.open(session.home.root) as db:
         assert session.id in forget(db, kept.id, now="2026-11-22T10:00:00Z").sessions

@@ -25,7 +25,7 @@ from orchestrator.memory.trace import Trace
 from orchestrator.model.exchange import Turn
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 from orchestrator.records.exchanges import ExchangeClosed
-from orchestrator.records.told import passage_of
+from orchestrator.records.tellers import passage_of
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import held
 from tests.helpers.exchanges import exchange

@@ -17,7 +17,7 @@ from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace, trace_lines
 from orchestrator.records.base import PanelValue
 from orchestrator.records.kinds import KINDS
-from orchestrator.records.told import passage_of
+from orchestrator.records.tellers import passage_of
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import held
 

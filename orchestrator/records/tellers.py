@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Final
 
 from orchestrator.model.fact import SPOKEN, Passage
-from orchestrator.records.kinds import PanelRecord, value_of
+from orchestrator.records.kinds import PanelRecord, checked_value
 from orchestrator.records.speech import AnswerGiven, SpeechHeard
 from orchestrator.records.telling import Entry, Step, bare_entry, bare_passage, hearing, is_speech
 from orchestrator.store.ledger import Record
+from orchestrator.store.requests import Counted, Replied
 from orchestrator.store.value import Unread
 
-_OF_THE_STORE: Final = frozenset({"receipt", "request", "reply"})
+_OF_THE_STORE: Final = frozenset({"receipt", Counted.TYPE, Replied.TYPE})
 """Types that belong to the records beside them, or show nothing that those do not."""
 
 
@@ -26,7 +27,7 @@ def known_value(record: Record) -> PanelRecord | None:
     Raises:
         LedgerCorruptError: It is not of the shape that its class has.
     """
-    value = value_of(record)
+    value = checked_value(record)
     return None if isinstance(value, Unread) else value
 
 
@@ -69,7 +70,7 @@ def step_of(record: Record) -> Step | None:
     """
     if record.held is None:
         return hearing(record.text or "") if is_speech(record) else None
-    value = value_of(record)
+    value = checked_value(record)
     if isinstance(value, Unread):
         return Step(value.type) if value.type not in _OF_THE_STORE else None
     return value.step(record) if value is not None else None
